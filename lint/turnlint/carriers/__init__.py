@@ -1,0 +1,66 @@
+"""Records to transcripts, one module per log format.
+
+This package owns what a format looks like and where it writes things. A carrier is one file: a
+`CARRIER` value with a sniff, a shape and a reader. It refuses to know rules and reports.
+"""
+
+import os
+from collections.abc import Iterable
+
+from turnlint.carrying.carrier import Carrier
+from turnlint.model import Record
+
+NAMES = tuple(
+    sorted(
+        name[:-3].replace("_", "-")
+        for name in os.listdir(os.path.dirname(__file__))
+        if name.endswith(".py") and not name.startswith("_")
+    )
+)
+"""Every format: each module beside this file is one, so that a new one is one file."""
+
+
+def carrier(name: str) -> Carrier:
+    """Load one format, and only that."""
+    from importlib import import_module
+
+    module = import_module(f"turnlint.carriers.{name.replace('-', '_')}")
+    found = module.CARRIER
+    assert isinstance(found, Carrier)
+    return found
+
+
+def best_for(records: Iterable[Record]) -> Carrier | None:
+    """The format that the first records speak for most, or nothing where none knows any of them."""
+    sample = list(records)
+    best: tuple[int, Carrier | None] = (0, None)
+    for name in NAMES:
+        candidate = carrier(name)
+        scores = [score(candidate, record) for record in sample]
+        if sum(one > 0 for one in scores) < sum(one < 0 for one in scores):
+            continue
+        if sum(scores) > best[0]:
+            best = sum(scores), candidate
+    return best[1]
+
+
+def score(candidate: Carrier, record: Record) -> int:
+    decoded = candidate.shape.read(record)
+    return 0 if decoded.value is None else candidate.sniff(decoded)
+
+
+_MESSAGE_KEYS = frozenset({"role", "speaker"})
+_RECORD_KEYS = frozenset(
+    {"messages", "history", "contents", "request", "request_body", "body", "params", "response"}
+)
+
+
+def holds_records(first: bytes) -> bool:
+    """Whether an array that starts with this element is a list of records, not the messages of one."""
+    import msgspec
+
+    try:
+        keys = msgspec.json.decode(first, type=dict[str, msgspec.Raw]).keys()
+    except (msgspec.MsgspecError, RecursionError):
+        return first.startswith(b"[")
+    return not keys & _MESSAGE_KEYS and bool(keys & _RECORD_KEYS)

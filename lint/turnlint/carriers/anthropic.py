@@ -1,0 +1,266 @@
+"""Anthropic Messages: content blocks, `tool_use` and `tool_result`, server tools.
+
+This module owns how that wire spells a conversation. Consecutive messages of one role are one turn
+to its API, so the wire joins them. It refuses to know what the API makes of the rest.
+"""
+
+from typing import Any
+
+from msgspec import Raw, Struct, json
+
+from turnlint.carrying import foreign
+from turnlint.carrying.contents import arguments_in_place, call_marker
+from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
+from turnlint.carrying.raws import NOTHING, given, head, is_blank, start
+from turnlint.documents.fit import kind_of
+from turnlint.lifecycle import is_placeholder
+from turnlint.model import (
+    Block,
+    Call,
+    Keys,
+    Message,
+    Misfit,
+    Other,
+    Pointer,
+    Record,
+    Result,
+    Role,
+    Text,
+    Thinking,
+    Wire,
+)  # fmt: skip
+
+
+class Part(Struct, gc=False):
+    type: str | None = None
+    id: str | None = None
+    tool_use_id: str | None = None
+    name: str | None = None
+    text: Raw = NOTHING
+    input: Raw = NOTHING
+    content: Raw = NOTHING
+    is_error: bool | None = None
+
+
+class Turn(Struct, gc=False):
+    role: str | None = None
+    content: Raw = NOTHING
+    tool_calls: Raw = NOTHING
+    tool_call_id: Raw = NOTHING
+    parts: Raw = NOTHING
+
+
+class Body(Envelope, gc=False, kw_only=True):
+    messages: list[Turn] | None = None
+    content: Raw = NOTHING
+    system: Raw = NOTHING
+    tools: Raw = NOTHING
+    anthropic_version: Raw = NOTHING
+    max_tokens: Raw = NOTHING
+    stop_reason: Raw = NOTHING
+
+
+ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+CALL_KEYS = Keys(("id",), ("name",), ("input",))
+RESULT_KEYS = Keys(("tool_use_id",), ("name",), ("content",))
+CALLS = {"tool_use": False, "server_tool_use": True, "mcp_tool_use": True}
+"""Call types, and whether the provider runs them itself."""
+OWN_PARTS = frozenset({
+    "image", "document", "search_result", "container_upload", "tool_reference", "compaction", "file",
+    "fallback",
+})  # fmt: skip
+THINKING = frozenset({"thinking", "redacted_thinking"})
+
+_parts = json.Decoder(list[Raw])
+_part = json.Decoder(Part)
+
+
+def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    misfits: list[Misfit] = []
+    written = turn.role or ""
+    role = ROLES.get(written, "other")
+    dialect = None
+    if role == "other":
+        role, dialect = foreign.ROLES.get(written, (role, None))
+        if dialect is None:
+            misfits.append(foreign.role_misfit(at, turn.role, tuple(ROLES)))
+    echoes: list[Pointer] = []
+    blocks = _blocks(turn.content, misfits, at, echoes)
+    if given(turn.tool_calls) or given(turn.tool_call_id):
+        role, blocks = _as_openai(turn, role, blocks, misfits, at)
+        dialect = "openai-chat"
+    if role == "user":
+        blocks = _without_calls(blocks, misfits, at, echoes)
+    message = Message(
+        role,
+        at,
+        tuple(blocks),
+        record,
+        written,
+        dialect=dialect,
+        inner_calls=tuple(echoes),
+        empty=role in ("user", "assistant") and not blocks and not echoes,
+    )
+    return message, misfits
+
+
+def _without_calls(
+    blocks: list[Block], misfits: list[Misfit], at: Pointer, echoes: list[Pointer]
+) -> list[Block]:
+    """A call in a user message beside results is an echo; alone it is a call under the wrong role."""
+    calls = [block for block in blocks if isinstance(block, Call)]
+    if not calls:
+        return blocks
+    if any(isinstance(block, Result) for block in blocks):
+        echoes += [call.at for call in calls]
+        return [block for block in blocks if not isinstance(block, Call)]
+    misfits += [Misfit((*at, *call.at), "a block of a user turn", "a call") for call in calls]
+    return blocks
+
+
+def _as_openai(
+    turn: Turn, role: Role, blocks: list[Block], misfits: list[Misfit], at: Pointer
+) -> tuple[Role, list[Block]]:
+    """A message that carries another wire's keys beside or instead of its content."""
+    from turnlint.carriers import openai_chat
+
+    keys = {"tool_calls": turn.tool_calls, "tool_call_id": turn.tool_call_id}
+    text = json.encode({key: raw for key, raw in keys.items() if given(raw)})
+    try:
+        other = json.decode(text, type=openai_chat.Turn)
+    except (ValueError, RecursionError):
+        return role, blocks
+    if role == "tool":
+        body = bytes(turn.content)
+        result = Result(
+            (), openai_chat.RESULT_KEYS, other.tool_call_id, None, body,
+            dialect="openai-chat", synthetic=is_placeholder(body),
+        )  # fmt: skip
+        return role, [result]
+    seen = {block.id for block in blocks if isinstance(block, Call)}
+    calls = openai_chat.calls_of(other, at, misfits, dialect="openai-chat")
+    return role, [*blocks, *(call for call in calls if isinstance(call, Call) and call.id not in seen)]
+
+
+def _blocks(content: Raw, misfits: list[Misfit], at: Pointer, echoes: list[Pointer]) -> list[Block]:
+    first = head(content)
+    if first == b'"':
+        return [] if is_blank(content) else [Text(("content",), call_marker(content))]
+    if first != b"[":
+        if first not in (b"", b"n"):
+            found = kind_of(json.decode(content))
+            misfits.append(Misfit((*at, "content"), "a string or an array of blocks", found))
+        return []
+    blocks: list[Block] = []
+    for index, raw in enumerate(_parts.decode(content)):
+        place: Pointer = ("content", index)
+        if head(raw) != b"{":
+            misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
+            continue
+        block = _block(raw, place, misfits, at)
+        if block is not None:
+            blocks.append(block)
+        if isinstance(block, Result) and not block.server and b"tool_use" in block.body:
+            echoes += [(*place, *inner) for inner in _calls_inside(block.body)]
+    return blocks
+
+
+def _calls_inside(body: bytes) -> list[Pointer]:
+    items = json.decode(body)
+    if not isinstance(items, list):
+        return []
+    inside = enumerate(items)
+    return [
+        ("content", index) for index, item in inside if isinstance(item, dict) and item.get("type") in CALLS
+    ]
+
+
+def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | None:
+    try:
+        part = _part.decode(raw)
+    except (ValueError, RecursionError):
+        part, wrong = _healed(raw)
+        misfits += [Misfit((*at, *place, *one.at), one.expected, one.found) for one in wrong]
+    kind = part.type or ""
+    if kind == "text":
+        return None if is_blank(part.text) else Text(place, call_marker(part.text))
+    if kind in CALLS:
+        body, arguments = arguments_in_place(part.input)
+        return Call(place, CALL_KEYS, part.id, part.name, body, arguments, server=CALLS[kind])
+    if kind == "tool_result" or kind.endswith("_tool_result"):
+        return _result(part, place, server=kind != "tool_result")
+    if kind in THINKING:
+        return Thinking(place)
+    if kind in OWN_PARTS:
+        return Other(place, kind)
+    return foreign.block(raw, part.type, place)
+
+
+def _healed(raw: Raw) -> tuple[Part, list[Misfit]]:
+    from turnlint.documents import fit
+
+    value, misfits = fit.fit(json.decode(raw), Part)
+    return _part.decode(json.encode(value)), misfits
+
+
+def _result(part: Part, place: Pointer, *, server: bool) -> Result:
+    body = bytes(part.content)
+    return Result(
+        place,
+        RESULT_KEYS,
+        part.tool_use_id,
+        part.name,
+        body,
+        server=server,
+        error=part.is_error,
+        synthetic=is_placeholder(body),
+    )
+
+
+def _replies(body: Any) -> list[tuple[Pointer, Turn]]:
+    if text_is(body.type, b'"message"') and text_is(body.role, b'"assistant"'):
+        return [((), Turn("assistant", body.content))]
+    return []
+
+
+def text_is(raw: Raw, expected: bytes) -> bool:
+    return start(raw, 20) == expected
+
+
+def _is_turn(envelope: Any) -> bool:
+    return given(envelope.role) and not given(envelope.type)
+
+
+def _evidence(value: Any) -> int:
+    if isinstance(value, Turn):
+        if given(value.parts) or foreign.is_strange(value.content, OWN_PARTS):
+            return -4
+        kinds = [part.type for part in foreign.parts_of(value.content)]
+        speaks = any(kind in CALLS or kind in THINKING or kind.endswith("tool_result") for kind in kinds)
+        return 4 if speaks else 0  # plain words could be anyone's, and are taken for the commonest wire's
+    if isinstance(value, Body):
+        if value.messages is None and not _replies(value):
+            return 0
+        declares = b'"input_schema"' in start(value.tools, 4000)
+        own = value.system, value.anthropic_version, value.stop_reason
+        claude = b"claude" in start(value.model, 80)
+        return 4 * (declares + any(given(raw) for raw in own)) + 2 * claude
+    return 0
+
+
+CARRIER = make_carrier(
+    Dialect(
+        wire=Wire("anthropic", window=frozenset({"user", "tool"}), joins=True),
+        envelope=Body,
+        turn=Turn,
+        keys=("messages",),
+        read_turn=read_turn,
+        is_turn=_is_turn,
+        lines=((), ("message",)),
+        replies=_replies,
+        ends_open=lambda _: False,
+        evidence=_evidence,
+    ),
+    title="Anthropic Messages",
+    about="request bodies, message arrays, request/response pairs, batch lines, one message a line; server tools",
+)

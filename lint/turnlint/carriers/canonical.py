@@ -1,0 +1,176 @@
+"""The canonical conversation: speakers with blocks, `tool_call` and `tool_response`.
+
+This module owns the provider-neutral model of stored histories (`IContent`): ids that start with
+`hist_tool_`, a lifecycle in `isComplete`, `error` and `result`, turn ids in the metadata. Its JSON
+Schema is what `turnlint schema transcript` prints.
+"""
+
+from typing import Any
+
+from msgspec import UNSET, Raw, Struct, UnsetType, json
+
+from turnlint.carrying import foreign
+from turnlint.carrying.contents import arguments_in_place, call_marker
+from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
+from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
+from turnlint.documents.fit import fit, kind_of
+from turnlint.lifecycle import is_placeholder
+from turnlint.model import (
+    Block,
+    Call,
+    Keys,
+    Message,
+    Misfit,
+    Other,
+    Pointer,
+    Record,
+    Result,
+    Role,
+    Text,
+    Thinking,
+    Wire,
+)  # fmt: skip
+
+
+class Part(Struct, gc=False):
+    type: str | None = None
+    id: str | None = None
+    name: str | None = None
+    text: Raw = NOTHING
+    parameters: Raw = NOTHING
+    callId: str | None = None
+    toolName: str | None = None
+    result: Raw = NOTHING
+    error: Raw = NOTHING
+    isComplete: bool | UnsetType | None = UNSET
+
+
+class Metadata(Struct, gc=False):
+    turnId: Raw = NOTHING
+    synthetic: Raw = NOTHING
+
+
+class Turn(Struct, gc=False):
+    speaker: str | None = None
+    blocks: list[Raw] | None = None
+    metadata: Raw = NOTHING
+
+
+class Body(Envelope, gc=False, kw_only=True):
+    history: list[Turn] | None = None
+    contents: list[Turn] | None = None
+    messages: list[Turn] | None = None
+    blocks: Raw = NOTHING
+
+
+ROLES: dict[str, Role] = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
+CALL_KEYS = Keys(("id",), ("name",), ("parameters",))
+RESULT_KEYS = Keys(("callId",), ("toolName",), ("result",))
+OWN_PARTS = frozenset({"media", "code", "image", "file"})
+_part = json.Decoder(Part)
+_metadata = json.Decoder(Metadata)
+
+
+def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    misfits: list[Misfit] = []
+    written = turn.speaker or ""
+    role = ROLES.get(written, "other")
+    if role == "other":
+        misfits.append(_speaker_misfit(at, turn.speaker))
+    blocks: list[Block] = []
+    echoes: list[Pointer] = []
+    for index, raw in enumerate(turn.blocks or ()):
+        place: Pointer = ("blocks", index)
+        if head(raw) != b"{":
+            misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
+            continue
+        block = _block(raw, place, misfits, at)
+        if isinstance(block, Call) and role == "tool":
+            echoes.append(place)
+        elif block is not None:
+            blocks.append(block)
+    message = Message(
+        role, at, tuple(blocks), record, written,
+        turn_id=_turn_id(turn.metadata),
+        inner_calls=tuple(echoes),
+        empty=role in ("user", "assistant") and not blocks,
+    )  # fmt: skip
+    return message, misfits
+
+
+def _speaker_misfit(at: Pointer, speaker: str | None) -> Misfit:
+    if speaker is None:
+        return Misfit(at, "a speaker", "none")
+    return Misfit((*at, "speaker"), "one of the speakers " + ", ".join(ROLES), f"`{speaker[:40]}`")
+
+
+def _turn_id(metadata: Raw) -> str | None:
+    if head(metadata) != b"{":
+        return None
+    raw = _metadata.decode(metadata).turnId
+    return string(raw)
+
+
+def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | None:
+    try:
+        part = _part.decode(raw)
+    except (ValueError, RecursionError):
+        value, wrong = fit(json.decode(raw), Part)
+        part = _part.decode(json.encode(value))
+        misfits += [Misfit((*at, *place, *one.at), one.expected, one.found) for one in wrong]
+    if part.type == "text":
+        return None if is_blank(part.text) else Text(place, call_marker(part.text))
+    if part.type == "tool_call":
+        body, arguments = arguments_in_place(part.parameters)
+        return Call(place, CALL_KEYS, part.id, part.name, body, arguments)
+    if part.type == "tool_response":
+        return _response(part, place)
+    if part.type == "thinking":
+        return Thinking(place)
+    if part.type in OWN_PARTS:
+        return Other(place, part.type or "")
+    return foreign.block(raw, part.type, place)
+
+
+def _response(part: Part, place: Pointer) -> Result:
+    failed = bytes(part.error) not in (b"", b"null", b'""')
+    body = bytes(part.error) if failed else bytes(part.result)
+    return Result(
+        place,
+        RESULT_KEYS,
+        part.callId,
+        part.toolName,
+        body,
+        complete=None if part.isComplete is UNSET else part.isComplete,
+        error=failed,
+        value=bytes(part.result) not in (b"", b"null"),
+        synthetic=is_placeholder(body),
+    )
+
+
+def _is_turn(envelope: Any) -> bool:
+    return given(envelope.speaker)
+
+
+def _evidence(value: Any) -> int:
+    if isinstance(value, Turn):
+        return 6 * (value.speaker is not None) + 2 * (value.speaker is not None and value.blocks is not None)
+    return 0
+
+
+CARRIER = make_carrier(
+    Dialect(
+        wire=Wire("canonical", joins=True),
+        envelope=Body,
+        turn=Turn,
+        keys=("history", "contents", "messages"),
+        read_turn=read_turn,
+        is_turn=_is_turn,
+        lines=((),),
+        replies=lambda _: [],
+        ends_open=lambda _: False,
+        evidence=_evidence,
+    ),
+    title="canonical transcript",
+    about="speakers with blocks: bare arrays, `history` records, one content a line",
+)

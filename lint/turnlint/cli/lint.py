@@ -1,0 +1,235 @@
+"""`turnlint lint`.
+
+This module owns the options of that command, where its output goes, and the code it exits with.
+"""
+
+import os
+import sys
+from contextlib import ExitStack
+from typing import Any, cast
+
+import click
+from msgspec import Struct
+
+from turnlint.carriers import NAMES
+from turnlint.cli.nearest import Named
+from turnlint.documents.source import Source, SourceError, find, size_of
+from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally, lint
+from turnlint.model import SEVERITIES
+from turnlint.report import FORMATS, Sink, open_sink
+
+EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
+LONG_RUN = 32 << 20
+PROVIDERS = ("auto", "none")
+_NO_PROFILES = " (this version judges state and pairing, which hold for every provider)"
+
+
+class Look(Struct, frozen=True):
+    """How text for people is to look."""
+
+    width: int
+    color: bool
+    statistics: bool
+
+
+@click.command("lint")
+@click.argument("paths", nargs=-1, metavar="[PATH...|-]")
+@click.option(
+    "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
+    help="What the files are; `turnlint formats` lists them.",
+)  # fmt: skip
+@click.option(
+    "--provider", "providers", type=Named("provider", PROVIDERS, note=_NO_PROFILES), multiple=True,
+    help="Whose rules to apply: auto or none.",
+)  # fmt: skip
+@click.option(
+    "--select", multiple=True, metavar="RULE", help="Only these: a code, its beginning, a name or a family."
+)
+@click.option("--ignore", multiple=True, metavar="RULE", help="All but these.")
+@click.option(
+    "--fail-on", type=Named("level", (*SEVERITIES, "never")), default="error", show_default=True,
+    help="The mildest severity that makes the exit code 1.",
+)  # fmt: skip
+@click.option(
+    "--output-format", type=Named("output format", FORMATS), default="text", show_default=True,
+    help="What to write to standard output: " + ", ".join(FORMATS) + ".",
+)  # fmt: skip
+@click.option(
+    "--output", "outputs", multiple=True, metavar="FORMAT:FILE", help="Write a report to a file as well."
+)
+@click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@click.option(
+    "--show-content", type=Named("amount", ("none", "excerpt", "full")),
+    help="How much of the messages to show. Default: excerpts on a terminal, none elsewhere.",
+)  # fmt: skip
+@click.option("--statistics", is_flag=True, help="Add a table of findings by rule.")
+@click.option(
+    "--color",
+    type=Named("choice", ("auto", "always", "never")),
+    default="auto",
+    help="Colours: auto, always, never.",
+)
+def command(
+    paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], select: tuple[str, ...],
+    ignore: tuple[str, ...], fail_on: str, output_format: str, outputs: tuple[str, ...],
+    stdin_filename: str, show_content: str | None, statistics: bool, color: str,
+) -> None:  # fmt: skip
+    """Find what is wrong in transcripts.
+
+    PATH is a file, a folder, a pattern, or - for standard input; without one, the folder you are in.
+    Exit code: 0 nothing found, 1 findings, 2 usage, 3 nothing to lint, 4 internal.
+    """
+    del providers  # `auto` and `none` are the same until profiles exist
+    content = show_content or ("excerpt" if _is_terminal(sys.stdout) and not os.environ.get("CI") else "none")
+    kinds = [output_format, *(_split(output)[0] for output in outputs)]
+    options = Options(
+        format=None if format_name == "auto" else format_name,
+        select=_words(select),
+        ignore=_words(ignore),
+        view="text" in kinds,
+        content=cast("Content", content),
+        fingerprints=any(kind in ("json", "jsonl") for kind in kinds),
+    )
+    look = Look(_width(), _colors(color), statistics)
+    with ExitStack() as files:
+        sinks = [open_sink(output_format, sys.stdout.write, look)]
+        for output in outputs:
+            kind, path = _split(output)
+            sinks.append(open_sink(kind, _open_output(path, files), Look(100, False, statistics)))
+        raise click.exceptions.Exit(_run(_sources(paths, stdin_filename), options, sinks, fail_on))
+
+
+def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: str) -> int:
+    from turnlint.rulebook import UnknownRule
+
+    try:
+        book = Book(options)
+    except UnknownRule as error:
+        raise click.UsageError(str(error)) from None
+    total = Tally()
+    unreadable = False
+    with _progress(sources) as progress:
+        for source in sources:
+            try:
+                for event in lint(source, options, book, progress):
+                    if isinstance(event, Tally):
+                        total.add(event)
+                        continue
+                    _tell(event)
+                    for sink in sinks:
+                        sink.take(event)
+            except SourceError as error:
+                unreadable = True
+                click.echo(f"turnlint: {_shown(error.name)}: {error.reason}", err=True)
+    for sink in sinks:
+        sink.finish(total, complete=not total.crashes)
+    sys.stdout.flush()
+    return _exit_code(total, fail_on, unreadable=unreadable)
+
+
+def _exit_code(total: Tally, fail_on: str, *, unreadable: bool) -> int:
+    if total.crashes:
+        return EXIT_INTERNAL
+    if unreadable:
+        return EXIT_USAGE
+    if not total.files:
+        return EXIT_NOTHING
+    levels = SEVERITIES[: SEVERITIES.index(cast("Any", fail_on)) + 1] if fail_on != "never" else ()
+    return EXIT_FINDINGS if any(total.findings[level] for level in levels) else 0
+
+
+def _tell(event: object) -> None:
+    if isinstance(event, Skipped) and event.source.named:
+        name = _shown(event.source.name)
+        click.echo(
+            f"turnlint: {name}: no known format; `turnlint formats` lists them, --format forces one", err=True
+        )
+    if isinstance(event, Crash):
+        click.echo(f"turnlint: rule {event.rule} crashed at {_shown(event.path)}:{event.line}", err=True)
+
+
+def _shown(name: str) -> str:
+    from turnlint.report.escape import visible
+
+    return visible(name)
+
+
+def _sources(paths: tuple[str, ...], stdin_name: str) -> list[Source]:
+    try:
+        return list(find(paths or (".",), stdin_name))
+    except SourceError as error:
+        raise click.UsageError(f"{_shown(error.name)}: {error.reason}") from None
+
+
+def _words(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+
+
+def _split(output: str) -> tuple[str, str]:
+    kind, colon, path = output.partition(":")
+    if not colon or not path or kind not in FORMATS:
+        from turnlint.cli.nearest import or_nearest
+
+        why = (
+            f"there is no output format {or_nearest(kind, FORMATS)}"
+            if colon and path
+            else "wants FORMAT:FILE"
+        )
+        raise click.BadParameter(why, param_hint="--output")
+    return kind, path
+
+
+def _open_output(path: str, files: ExitStack) -> Any:
+    try:
+        return files.enter_context(open(path, "w", encoding="utf-8", errors="backslashreplace")).write
+    except OSError as error:
+        raise click.UsageError(f"{_shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
+
+
+def _is_terminal(stream: Any) -> bool:
+    return bool(getattr(stream, "isatty", bool)())
+
+
+def _colors(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or _is_terminal(sys.stdout)
+
+
+def _width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns) > 0:
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return 100
+
+
+class _NoProgress:
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+def _progress(sources: list[Source]) -> Any:
+    """A bar on standard error, where somebody watches and there is something to wait for."""
+    total = sum(map(size_of, sources)) if _is_terminal(sys.stderr) else 0
+    if total < LONG_RUN:
+        return _NoProgress()
+    return _Bar(total)
+
+
+class _Bar:
+    def __init__(self, total: int) -> None:
+        self.bar: Any = click.progressbar(length=total, label="linting", file=sys.stderr)
+
+    def __enter__(self) -> Any:
+        return self.bar.__enter__().update
+
+    def __exit__(self, *error: object) -> None:
+        self.bar.__exit__(*error)

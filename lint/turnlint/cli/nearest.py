@@ -1,0 +1,36 @@
+"""What somebody may have meant.
+
+This module owns the words for a name that does not exist, and the parameter type of names that do.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import click
+
+
+def or_nearest(wrong: str, names: Iterable[str]) -> str:
+    """The wrong name, and the nearest right one or all of them."""
+    from difflib import get_close_matches
+
+    known = list(names)
+    close = get_close_matches(wrong.lower(), known, 1)
+    return f"{wrong!r}; did you mean {close[0]!r}?" if close else f"{wrong!r}; there are {', '.join(known)}"
+
+
+class Named(click.ParamType[str]):
+    """One of some names."""
+
+    def __init__(self, what: str, names: tuple[str, ...], *, note: str = "") -> None:
+        self.name = what
+        self.names = names
+        self.note = note
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        text = str(value)
+        if text not in self.names:
+            self.fail(f"there is no {self.name} {or_nearest(text, self.names)}{self.note}", param, ctx)
+        return text
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        return self.name.upper().replace(" ", "_")

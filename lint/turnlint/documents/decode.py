@@ -1,0 +1,97 @@
+"""A record's bytes into a format's lean struct, by the fast way where it is open.
+
+This module owns the choice between the two readings. The fast one declares only what rules read,
+so long texts are skipped and never built; whatever it cannot vouch for is read again exactly, and
+both end in the same struct. It refuses to know any format.
+"""
+
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from turnlint.documents import census
+from turnlint.documents.trouble import Trouble
+from turnlint.model import Misfit, Pointer, Record
+
+T = TypeVar("T")
+
+
+class Decoded(Struct, Generic[T]):
+    """A record as its format sees it."""
+
+    record: Record
+    value: T | None
+    data: bytes = b""
+    """The bytes the value was decoded from: the record's own, or those of its readable part."""
+    troubles: tuple[Trouble, ...] = ()
+    misfits: tuple[Misfit, ...] = ()
+    rest: Record | None = None
+    """Another record that stands on the same line."""
+
+
+class Shape(Generic[T]):
+    """A struct type with its decoder."""
+
+    def __init__(self, declared: type[T]) -> None:
+        self.declared = declared
+        self.decoder = msgspec.json.Decoder(declared)
+
+    def read(self, record: Record) -> Decoded[T]:
+        data = record.data
+        try:
+            if census.is_plain(data):
+                return Decoded(record, self.decoder.decode(data), data)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            pass  # the exact reading says what it is, with its place
+        return self._read_exactly(record)
+
+    def inner(self, data: bytes) -> tuple[T | None, tuple[Misfit, ...]]:
+        """Decode a part of a record whose bytes have been vouched for already."""
+        try:
+            return self.decoder.decode(data), ()
+        except (msgspec.MsgspecError, RecursionError):
+            decoded = self._read_exactly(Record(1, 0, data))
+            return decoded.value, decoded.misfits
+
+    def _read_exactly(self, record: Record) -> Decoded[T]:
+        from turnlint.documents import exact, fit
+
+        reading = exact.read(record.data)
+        troubles = tuple(reading.troubles)
+        if not reading.whole:
+            return Decoded(record, None, b"", troubles)
+        value, misfits = fit.fit(reading.value, self.declared)
+        data = fit.encode(value)
+        try:
+            decoded: Any = None if data is None else self.decoder.decode(data)
+        except (msgspec.MsgspecError, RecursionError):
+            decoded = None
+        if decoded is None:
+            troubles += (Trouble("too-deep", 0, len(record.data), (), "nested deeper than it can be read"),)
+        rest = _rest_of(record, reading.end)
+        return Decoded(record, decoded, data or b"", troubles, tuple(misfits), rest)
+
+
+def dig(data: bytes, at: Pointer) -> bytes | None:
+    """The bytes of a part of a decodable record, or nothing where it is not an object inside objects."""
+    for key in at:
+        try:
+            members = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
+        except msgspec.MsgspecError:
+            return None
+        raw = members.get(str(key))
+        if raw is None or bytes(memoryview(raw)[:1]) != b"{":
+            return None
+        data = bytes(raw)
+    return data
+
+
+def _rest_of(record: Record, end: int) -> Record | None:
+    """What follows the first value on the line, where it could be a record of its own."""
+    tail = record.data[end:]
+    start = len(tail) - len(tail.lstrip())
+    if tail[start : start + 1] not in (b"{", b"["):
+        return None
+    lines_before = record.data.count(b"\n", 0, end + start)
+    return Record(record.line + lines_before, record.offset + end + start, tail[start:], record.prefix)

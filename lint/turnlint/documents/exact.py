@@ -1,0 +1,302 @@
+"""One JSON text, read slowly and exactly.
+
+This module owns the grammar of JSON and every way in which loggers break it. It reads on where the
+meaning is plain (a raw newline in a string, `NaN`, a comma too many) and notes it; it stops where
+reading on would be guessing. No recursion, so nothing that a file holds can exhaust the stack.
+"""
+
+import re
+from typing import Any
+
+from msgspec import Struct
+
+from turnlint.documents.trouble import Kind, Trouble
+from turnlint.model import Pointer
+
+DEEPEST = 1000
+"""Python's and most other readers give up at about this depth; orjson at 1,024 (measured 2026-11)."""
+
+_SPACE = re.compile(rb"[ \t\n\r]*")
+_PLAIN = re.compile(rb'[^"\\\x00-\x1f]*')
+_NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_LOOSE_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]*)?")
+_WORD = re.compile(rb"-?[A-Za-z_]+")
+_HEX = re.compile(rb"[0-9a-fA-F]{4}")
+_ESCAPES = {
+    0x22: '"', 0x5C: "\\", 0x2F: "/", 0x62: "\b", 0x66: "\f", 0x6E: "\n", 0x72: "\r", 0x74: "\t",
+}  # fmt: skip
+_WORDS: dict[bytes, tuple[Any, Kind | None]] = {
+    b"true": (True, None),
+    b"false": (False, None),
+    b"null": (None, None),
+    b"NaN": (None, "not-a-number"),
+    b"Infinity": (None, "not-a-number"),
+    b"-Infinity": (None, "not-a-number"),
+    b"-NaN": (None, "not-a-number"),
+    b"True": (True, "python-literal"),
+    b"False": (False, "python-literal"),
+    b"None": (None, "python-literal"),
+    b"undefined": (None, "python-literal"),
+}
+
+
+class Reading(Struct):
+    """What came out: the value where the text could be read to its end, and everything noted on the way."""
+
+    value: Any
+    whole: bool
+    """False where the text could not be read to the end of its value."""
+    end: int
+    """The byte after the value."""
+    troubles: list[Trouble]
+
+
+class _Stop(Exception):  # noqa: N818 - control flow inside this file, never seen outside
+    pass
+
+
+class _Frame(Struct, gc=False):
+    container: Any
+    key: str | int
+    keys: dict[str, tuple[int, int]] | None
+    """Spans of the keys seen, for an object."""
+
+
+def read(data: bytes) -> Reading:
+    """Read one JSON value from the start of `data`."""
+    return _Reader(data).read()
+
+
+class _Reader:
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.pos = 0
+        self.stack: list[_Frame] = []
+        self.troubles: list[Trouble] = []
+
+    def read(self) -> Reading:
+        try:
+            value = self._value()
+        except _Stop:
+            return Reading(None, False, self.pos, self.troubles)
+        end = self.pos
+        self._space()
+        if self.pos < len(self.data):
+            self._note("joined-records", self.pos, self.pos + 1)
+        return Reading(value, True, end, self.troubles)
+
+    def _path(self) -> Pointer:
+        return tuple(frame.key for frame in self.stack)
+
+    def _note(self, kind: Kind, start: int, end: int, detail: str = "") -> None:
+        self.troubles.append(Trouble(kind, start, min(end, len(self.data)), self._path(), detail))
+
+    def _stop(self, kind: Kind, detail: str) -> _Stop:
+        if self.pos >= len(self.data):
+            kind, detail = "torn", f"ends inside {self._container_name()}"
+        path = self._path()
+        if self.stack and self.stack[-1].keys is not None and self.stack[-1].key not in self.stack[-1].keys:
+            path = path[:-1]
+        self.troubles.append(Trouble(kind, self.pos, min(self.pos + 1, len(self.data)), path, detail))
+        return _Stop()
+
+    def _container_name(self) -> str:
+        if not self.stack:
+            return "a value"
+        return "an object" if self.stack[-1].keys is not None else "an array"
+
+    def _space(self) -> None:
+        match = _SPACE.match(self.data, self.pos)
+        if match:
+            self.pos = match.end()
+
+    def _value(self) -> Any:
+        data, stack = self.data, self.stack
+        while True:
+            self._space()
+            head = data[self.pos] if self.pos < len(data) else -1
+            if head in (0x7B, 0x5B):
+                frame = self._push(is_object=head == 0x7B)
+                if not self._closes(frame):
+                    if frame.keys is not None:
+                        self._key(frame)
+                    continue
+                value = stack.pop().container
+            else:
+                value = self._scalar(head)
+            while stack:  # a value is complete: give it to its container, close what closes
+                frame = stack[-1]
+                self._give(frame, value)
+                if self._more(frame):
+                    break
+                value = stack.pop().container
+            else:
+                return value
+
+    def _push(self, *, is_object: bool) -> _Frame:
+        if len(self.stack) >= DEEPEST:
+            raise self._stop("too-deep", f"nested deeper than {DEEPEST} levels")
+        self.pos += 1
+        frame = _Frame({}, "", {}) if is_object else _Frame([], 0, None)
+        self.stack.append(frame)
+        return frame
+
+    def _closes(self, frame: _Frame) -> bool:
+        self._space()
+        closing = b"]" if frame.keys is None else b"}"
+        if self.data[self.pos : self.pos + 1] != closing:
+            return False
+        self.pos += 1
+        return True
+
+    def _give(self, frame: _Frame, value: Any) -> None:
+        if frame.keys is None:
+            frame.container.append(value)
+        else:
+            frame.container[frame.key] = value
+
+    def _more(self, frame: _Frame) -> bool:
+        """After a value: true when another follows in this container."""
+        if self._closes(frame):
+            return False
+        if self.data[self.pos : self.pos + 1] != b",":
+            raise self._stop("syntax", f"expected `,` or `{']' if frame.keys is None else '}'}`")
+        comma = self.pos
+        self.pos += 1
+        if self._closes(frame):
+            self._note("trailing-comma", comma, comma + 1)
+            return False
+        if frame.keys is None:
+            assert isinstance(frame.key, int)
+            frame.key += 1
+        else:
+            self._key(frame)
+        return True
+
+    def _key(self, frame: _Frame) -> None:
+        self._space()
+        start = self.pos
+        if self.data[start : start + 1] != b'"':
+            quoted = self.data[start : start + 1] == b"'"
+            raise self._stop(
+                "python-literal" if quoted else "syntax",
+                "a key in single quotes" if quoted else "expected a key in double quotes",
+            )
+        key = self._string()
+        frame.key = key
+        assert frame.keys is not None
+        if key in frame.keys:
+            trouble = Trouble("duplicate-key", start, self.pos, self._path(), key, frame.keys[key])
+            self.troubles.append(trouble)
+        frame.keys[key] = (start, self.pos)
+        self._space()
+        if self.data[self.pos : self.pos + 1] != b":":
+            raise self._stop("syntax", "expected `:` after the key")
+        self.pos += 1
+
+    def _scalar(self, head: int) -> Any:
+        if head == 0x22:
+            return self._string()
+        if head == 0x27:
+            raise self._stop("python-literal", "a string in single quotes")
+        number = _NUMBER.match(self.data, self.pos)
+        loose = _LOOSE_NUMBER.match(self.data, self.pos)
+        if loose:
+            return self._number(number, loose)
+        word = _WORD.match(self.data, self.pos)
+        if word and word[0] in _WORDS:
+            value, kind = _WORDS[word[0]]
+            if kind:
+                self._note(kind, *word.span(), word[0].decode())
+            self.pos = word.end()
+            return value
+        self._stop_at_end_of_word()
+        raise self._stop("syntax", "expected a value")
+
+    def _stop_at_end_of_word(self) -> None:
+        """The text may break off inside a word or behind a sign."""
+        rest = self.data[self.pos : self.pos + 10]
+        if self.pos + len(rest) == len(self.data) and any(word.startswith(rest) for word in _WORDS):
+            self.pos = len(self.data)
+            raise self._stop("torn", "")
+
+    def _number(self, strict: re.Match[bytes] | None, loose: re.Match[bytes]) -> Any:
+        start, self.pos = loose.span()
+        text = loose[0]
+        if strict is None or strict.end() != loose.end():
+            if self.pos == len(self.data) and self.stack:
+                raise self._stop("torn", "")
+            self._note("bad-number", start, self.pos)
+            return 0
+        if strict[1] or strict[2]:
+            value = float(text)
+            if value in (float("inf"), float("-inf")):
+                self._note("big-integer", start, self.pos, "a number beyond the range of a double")
+                return 0
+            return value
+        if len(text) < 19 or (-(2**63) <= (number := int(text[:40])) < 2**64 and len(text) <= 40):
+            return int(text)
+        self._note("big-integer", start, self.pos, f"an integer of {len(text.lstrip(b'-'))} digits")
+        return float(number)
+
+    def _string(self) -> str:
+        data = self.data
+        start = self.pos
+        pos = start + 1
+        parts: list[str] = []
+        while True:
+            match = _PLAIN.match(data, pos)
+            assert match is not None
+            if match.end() > pos:
+                parts.append(self._utf8(pos, match.end()))
+            pos = match.end()
+            byte = data[pos] if pos < len(data) else -1
+            if byte == 0x22:
+                self.pos = pos + 1
+                return parts[0] if len(parts) == 1 else "".join(parts)
+            self.pos = pos
+            if byte == -1:
+                raise self._stop("torn", "")
+            if byte == 0x5C:
+                parts.append(self._escape())
+            else:
+                self._note("control-character", pos, pos + 1, f"\\x{byte:02x}")
+                parts.append(chr(byte))
+                self.pos += 1
+            pos = self.pos
+
+    def _utf8(self, start: int, end: int) -> str:
+        piece = self.data[start:end]
+        try:
+            return piece.decode()
+        except UnicodeDecodeError as error:
+            self._note(
+                "invalid-utf-8", start + error.start, start + error.end, f"\\x{piece[error.start]:02x}"
+            )
+            return piece.decode(errors="replace")
+
+    def _escape(self) -> str:
+        """At a backslash. A pair of surrogates is one character, half of one is a fault."""
+        data, start = self.data, self.pos
+        if start + 1 >= len(data):
+            self.pos = len(data)
+            raise self._stop("torn", "")
+        plain = _ESCAPES.get(data[start + 1])
+        if plain is not None:
+            self.pos = start + 2
+            return plain
+        digits = _HEX.match(data, start + 2) if data[start + 1] == 0x75 else None
+        if digits is None:
+            self._note("bad-escape", start, start + 2)
+            self.pos = start + 2
+            return "\ufffd"
+        unit = int(digits[0], 16)
+        self.pos = digits.end()
+        if not 0xD800 <= unit <= 0xDFFF:
+            return chr(unit)
+        low = _HEX.match(data, self.pos + 2) if data[self.pos : self.pos + 2] == b"\\u" else None
+        if unit < 0xDC00 and low and 0xDC00 <= (second := int(low[0], 16)) <= 0xDFFF:
+            self.pos = low.end()
+            return chr(0x10000 + ((unit - 0xD800) << 10) + (second - 0xDC00))
+        self._note("lone-surrogate", start, digits.end(), f"\\u{digits[0].decode().lower()}")
+        return "\ufffd"

@@ -1,0 +1,246 @@
+"""A stream of bytes into records, one at a time.
+
+This module owns line ends, blank lines, byte order marks, documents that span lines and arrays of
+records; it holds one record in memory, never a file. It refuses to judge a record's inside, but for
+the place where it ends.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from turnlint.documents.trouble import Damage, Kind, Trouble
+from turnlint.model import Record
+
+CHUNK = 1 << 20
+HUGE = 1 << 25
+"""From 32 MiB on a record is worth a word: most readers hold a whole one in memory several times."""
+
+_UTF16 = {b"\xff\xfe": "UTF-16, little-endian", b"\xfe\xff": "UTF-16, big-endian"}
+_BOM = b"\xef\xbb\xbf"
+_SPACE = b" \t\r\n"
+_SPACES = (b" ", b"\t", b"\r", b"\n")
+_STRUCTURE = re.compile(rb'["\[\]{}]')
+_IN_STRING = re.compile(rb'["\\]')
+_SPACE_RUN = re.compile(rb"[ \t\r\n]*")
+_SCALAR = re.compile(rb'[^\s"\[\]{},]*')
+
+Explodes = Callable[[bytes], bool]
+"""Whether an array's first element says that the array holds records, not the messages of one."""
+
+
+class Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class _Tape:
+    """The stream with a sliding window of it, and the line and offset of the place read to."""
+
+    def __init__(self, stream: Readable) -> None:
+        self.stream = stream
+        self.window = b""
+        self.pos = 0
+        self.offset = 0
+        self.line = 1
+        self.ended = False
+
+    def more(self) -> bool:
+        """Read on. What is read grows with what is held, so that one long value costs linear time."""
+        if self.ended:
+            return False
+        held = len(self.window) - self.pos
+        piece = self.stream.read(max(CHUNK, held))
+        self.ended = not piece
+        self.window = self.window[self.pos :] + piece
+        self.pos = 0
+        return not self.ended
+
+    def peek(self, size: int) -> bytes:
+        return self.window[self.pos : self.pos + size]
+
+    def take(self, size: int) -> bytes:
+        piece = self.peek(size)
+        self.pos += size
+        self.offset += size
+        self.line += piece.count(b"\n")
+        return piece
+
+    def note(self, kind: Kind, size: int, detail: str = "") -> Damage:
+        return Damage(Record(self.line, self.offset, self.peek(size)), Trouble(kind, 0, size, (), detail))
+
+
+def frame(stream: Readable, name: str, explodes: Explodes) -> Iterator[Record | Damage]:
+    """Yield the records of a stream, and what is wrong between them."""
+    tape = _Tape(stream)
+    while len(tape.window) < 4 and tape.more():
+        pass
+    if encoding := _UTF16.get(tape.peek(2)):
+        yield tape.note("utf-16", 2, encoding)
+        return
+    if b"\x00" in tape.peek(4) and tape.peek(4).replace(b"\x00", b"").strip(_SPACE):
+        yield tape.note("utf-16", min(4, len(tape.window)), "UTF-16 without a byte order mark")
+        return
+    if tape.peek(3) == _BOM:
+        yield tape.note("byte-order-mark", 3)
+        tape.take(3)
+    yield from _lines(tape) if _is_lines(tape, name) else _values(tape, explodes)
+
+
+def _is_lines(tape: _Tape, name: str) -> bool:
+    """One record a line, or a document that spans lines? The first lines tell; the name decides a tie."""
+    from turnlint.documents import census
+
+    first, second = _peek_lines(tape)
+    if not first.strip():
+        return True
+    if census.is_plain(first):
+        return bool(second.strip()) or not first.lstrip().startswith(b"[") or _says_lines(name)
+    from turnlint.documents import exact
+
+    reading = exact.read(first)
+    if reading.whole or reading.troubles[-1].kind != "torn" or not second.strip():
+        return True
+    return _says_lines(name) and census.is_plain(second)
+
+
+def _says_lines(name: str) -> bool:
+    suffixes = name.lower().rsplit("/", 1)[-1].split(".")[1:]
+    return "jsonl" in suffixes or "ndjson" in suffixes
+
+
+def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
+    """The first line that is not blank and the next such, without taking them."""
+    found = [b"", b""]
+    count = at = 0
+    while count < 2:
+        end = tape.window.find(b"\n", tape.pos + at)
+        while end < 0 and tape.more():
+            end = tape.window.find(b"\n", tape.pos + at)
+        line = tape.window[tape.pos + at : end if end >= 0 else None]
+        if line.strip(_SPACE):
+            found[count] = line
+            count += 1
+        if end < 0:
+            break
+        at = end + 1 - tape.pos
+    return found[0], found[1]
+
+
+def _lines(tape: _Tape) -> Iterator[Record | Damage]:
+    """Split whole windows at once; what follows the last line end waits for the next."""
+    returns_seen = False
+    line, offset = tape.line, tape.offset
+    while True:
+        pieces = tape.window[tape.pos :].split(b"\n")
+        tail = b"" if tape.ended else pieces.pop()
+        for index, piece in enumerate(pieces):
+            last = tape.ended and index == len(pieces) - 1
+            if not piece.strip(_SPACE):
+                if not last:
+                    yield Damage(Record(line, offset, piece), Trouble("blank-line", 0, len(piece)))
+            else:
+                returns = piece.endswith(b"\r")
+                record = Record(line, offset, piece[:-1] if returns else piece)
+                if returns and not returns_seen:
+                    returns_seen = True
+                    place = Trouble("carriage-returns", len(piece) - 1, len(piece))
+                    yield Damage(Record(line, offset, piece), place)
+                yield from _weighed(record)
+            line += 1
+            offset += len(piece) + 1
+        if tape.ended:
+            return
+        tape.pos = len(tape.window) - len(tail)
+        tape.more()
+
+
+def _weighed(record: Record) -> Iterator[Record | Damage]:
+    if len(record.data) >= HUGE:
+        size = f"{len(record.data) >> 20} MiB"
+        yield Damage(record, Trouble("huge-record", 0, len(record.data), (), size))
+    yield record
+
+
+def _values(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
+    """JSON values one after another, whatever lines they span; an array of records is taken apart."""
+    while _to_next_value(tape):
+        if tape.peek(1) == b"[" and explodes(_first_element(tape)):
+            yield from _elements(tape)
+            continue
+        end = max(1, _end_of_value(tape, 0))
+        line, offset = tape.line, tape.offset
+        yield from _weighed(Record(line, offset, tape.take(end)))
+
+
+def _to_next_value(tape: _Tape) -> bool:
+    while True:
+        rest = tape.window[tape.pos : tape.pos + CHUNK]
+        tape.take(len(rest) - len(rest.lstrip(_SPACE)))
+        if tape.pos < len(tape.window):
+            if tape.peek(1) not in _SPACES:
+                return True
+        elif not tape.more():
+            return False
+
+
+def _first_element(tape: _Tape) -> bytes:
+    return tape.peek(_end_of_value(tape, 1))[1:].strip(_SPACE)
+
+
+def _elements(tape: _Tape) -> Iterator[Record | Damage]:
+    tape.take(1)
+    index = 0
+    while _to_next_value(tape):
+        if tape.peek(1) in (b",", b"]"):
+            if tape.take(1) == b"]":
+                return
+            continue
+        end = max(1, _end_of_value(tape, 0))
+        line, offset = tape.line, tape.offset
+        yield from _weighed(Record(line, offset, tape.take(end), (index,)))
+        index += 1
+
+
+def _end_of_value(tape: _Tape, start: int) -> int:
+    """How far from here the value that starts at or after `start` ends, reading on as far as it takes.
+
+    When the window runs out inside the value the walk goes on where it stopped, so the cost is
+    linear in the value.
+    """
+    at = _past(tape, start, _SPACE_RUN)
+    if tape.peek(at + 1)[at:] not in (b'"', b"{", b"["):
+        return _past(tape, at + 1, _SCALAR)
+    depth, in_string = 0, False
+    while True:
+        at, depth, in_string, done = _walk(tape.window, tape.pos, at, depth, in_string)
+        if done or not tape.more():
+            return at
+
+
+def _past(tape: _Tape, at: int, run: re.Pattern[bytes]) -> int:
+    """The end of a run of bytes, wherever the window ends."""
+    while True:
+        match = run.match(tape.window, tape.pos + at)
+        at = match.end() - tape.pos if match else at
+        if tape.pos + at < len(tape.window) or not tape.more():
+            return min(at, len(tape.window) - tape.pos)
+
+
+def _walk(window: bytes, base: int, at: int, depth: int, in_string: bool) -> tuple[int, int, bool, bool]:
+    """Walk on through one window. Returns the place relative to `base`, the state, and whether the value ended."""
+    pos = base + at
+    while match := (_IN_STRING if in_string else _STRUCTURE).search(window, pos):
+        mark = match[0]
+        if mark == b"\\":
+            if match.end() == len(window):
+                return match.start() - base, depth, True, False
+            pos = match.end() + 1
+            continue
+        pos = match.end()
+        if mark == b'"':
+            in_string = not in_string
+        else:
+            depth += 1 if mark in b"{[" else -1
+        if not in_string and depth <= 0:
+            return pos - base, 0, False, True
+    return len(window) - base, depth, in_string, False

@@ -1,0 +1,195 @@
+"""What there is to read: files, folders, patterns, standard input, compressed or not.
+
+This module owns paths and open streams. It refuses to know what is in them, but for the two bytes
+that tell a compressed file from a plain one.
+"""
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from io import BufferedReader
+from typing import IO, Any, Protocol, Self, cast
+
+from msgspec import Struct
+
+SUFFIXES = (".jsonl", ".ndjson", ".json")
+COMPRESSED = (".gz", ".zst")
+STDIN = "-"
+_BUFFER = 1 << 20
+_FEED = 1 << 13
+_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
+
+
+class Source(Struct, frozen=True):
+    """Something to lint, and the name to show for it."""
+
+    name: str
+    path: str | None
+    """`None` is standard input."""
+    named: bool = True
+    """Asked for by this very name, rather than found in a folder."""
+
+
+class SourceError(Exception):
+    """A source that was asked for and cannot be read."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name}: {reason}")
+        self.name = name
+        self.reason = reason
+
+
+def wanted(name: str) -> bool:
+    """True for a file name that a walk through a folder picks up."""
+    lower = name.lower()
+    for suffix in COMPRESSED:
+        lower = lower.removesuffix(suffix)
+    return lower.endswith(SUFFIXES)
+
+
+def find(paths: Iterable[str], stdin_name: str = "<stdin>") -> Iterator[Source]:
+    """Turn arguments into sources, in a fixed order: arguments as given, folders sorted."""
+    for path in paths:
+        if path == STDIN:
+            yield Source(stdin_name, None)
+        elif os.path.isdir(path):
+            yield from _walk(path)
+        elif os.path.exists(path):
+            yield Source(path, path)
+        elif any(mark in path for mark in "*?["):
+            from glob import glob
+
+            for match in sorted(glob(path, recursive=True)):
+                if os.path.isfile(match):
+                    yield Source(match, match, named=False)
+        else:
+            raise SourceError(path, "no such file or folder")
+
+
+def _walk(folder: str) -> Iterator[Source]:
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            if wanted(name):
+                path = os.path.join(where, name)
+                yield Source(path, path, named=False)
+
+
+def size_of(source: Source) -> int:
+    return os.path.getsize(source.path) if source.path else 0
+
+
+def open_source(source: Source) -> IO[bytes]:
+    """Open for reading, decompressed. Raises `SourceError` with a reason a user can act on."""
+    try:
+        plain: Any = _open_plain(source)
+    except OSError as error:
+        raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
+    kind = _MAGIC.get(plain.peek(2)[:2])
+    if kind == "gzip":
+        return cast("IO[bytes]", _Unpacked(plain, _gzip_frames()))
+    if kind == "zstd":
+        return cast("IO[bytes]", _Unpacked(plain, _zstd_frames(source, plain)))
+    return cast("IO[bytes]", plain)
+
+
+class Frames(Protocol):
+    """One member of a compressed file being read."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, /) -> bytes: ...
+
+
+class Damaged(Exception):  # noqa: N818 - a state of a file, with a sentence
+    """Compressed data that end early or make no sense."""
+
+
+class _Unpacked:
+    """A compressed file as a stream. Gives all that can be had before it says that there is damage.
+
+    Little is fed at a time, so that a file made to swell cannot fill the memory.
+    """
+
+    def __init__(self, packed: Any, frames: Callable[[], Frames]) -> None:
+        self.packed = packed
+        self.frames = frames
+        self.frame: Frames | None = None
+        self.left = b""
+        self.ready: list[bytes] = []
+        self.position = 0
+        self.damage: str | None = None
+
+    def read(self, size: int, /) -> bytes:
+        have = sum(map(len, self.ready))
+        while have < size and self.damage is None:
+            piece = self._next()
+            if piece is None:
+                break
+            self.ready.append(piece)
+            have += len(piece)
+        data = b"".join(self.ready)
+        self.ready = [data[size:]] if len(data) > size else []
+        self.position += min(size, len(data))
+        if not data and self.damage:
+            raise Damaged(self.damage)
+        return data[:size]
+
+    def tell(self) -> int:
+        return self.position
+
+    def _next(self) -> bytes | None:
+        """The next piece, or nothing at the end."""
+        data = self.left or self.packed.read(_FEED)
+        self.left = b""
+        if not data:
+            if self.frame is not None and not self.frame.eof:
+                self.damage = "the compressed data end early"
+            return None
+        if self.frame is None or self.frame.eof:
+            self.frame = self.frames()
+        try:
+            piece = self.frame.decompress(data)
+        except Exception:  # noqa: BLE001 - each library has its own; all mean the same here
+            self.damage = "the compressed data are damaged"
+            return None
+        if self.frame.eof:
+            self.left = self.frame.unused_data.lstrip(b"\x00")  # tapes and some tools pad with zeros
+        return piece
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.packed.close()
+
+
+def _gzip_frames() -> Callable[[], Frames]:
+    import zlib
+
+    return lambda: zlib.decompressobj(wbits=31)
+
+
+def _zstd_frames(source: Source, plain: Any) -> Callable[[], Frames]:
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+
+            return zstd.ZstdDecompressor
+        import zstandard
+    except ImportError:
+        plain.close()
+        raise SourceError(source.name, "reading .zst needs an extra: pip install 'turnlint[zstd]'") from None
+    decompressor = zstandard.ZstdDecompressor()
+    return lambda: cast("Frames", decompressor.decompressobj())
+
+
+def _open_plain(source: Source) -> Any:
+    if source.path is None:
+        raw: Any = sys.stdin.buffer
+        return BufferedReader(getattr(raw, "raw", raw), _BUFFER)
+    if os.path.isdir(source.path):
+        raise IsADirectoryError(21, "is a folder")
+    return open(source.path, "rb", buffering=_BUFFER)

@@ -1,0 +1,48 @@
+"""How far a tool call got, read from every mark a wire has.
+
+This module owns the inference and the words that tools write when they fill a gap. It refuses to
+know where a call or its result stands.
+"""
+
+from turnlint.model import Result, State
+
+PLACEHOLDERS: tuple[bytes, ...] = (
+    b"[openclaw] missing tool result in session history",
+    b"[System: Tool execution skipped/interrupted",
+    b"[Tool execution was interrupted]",
+    b"[migration] Tool result missing in legacy conversation history",
+    b"Error: this tool call was not executed, or its result was lost",
+    b"No result provided",
+    b"The tool call was interrupted before a result was produced",
+    b"The tool execution result was lost due to context management truncation",
+    b"Tool call interrupted or cancelled",
+    b"Tool canceled by user",
+    b"Tool execution aborted",
+    b"Tool execution result was not recorded",
+    b"Tool execution skipped - ",
+    b"Tool execution was interrupted before",
+    b"Tool was interrupted.",
+)
+"""Sentences that agents write for a result they do not have (log_formats: native repair behaviour, 2026-11)."""
+
+CANCELLED = (b"cancel", b"interrupt", b"aborted", b"rejected by user")
+
+
+def is_placeholder(body: bytes) -> bool:
+    """True for a result that some repair wrote: its text opens with one of the known sentences."""
+    head = body[:400]
+    if head.strip(b'"') == b"aborted":
+        return True
+    return any(sentence in head for sentence in PLACEHOLDERS)
+
+
+def state_of(result: Result | None) -> State:
+    """Infer the state of a call from its result; no single mark decides alone."""
+    if result is None:
+        return "pending"
+    if result.error:
+        head = result.body[:400].lower()
+        return "cancelled" if any(word in head for word in CANCELLED) else "error"
+    if result.complete is False and not result.value:
+        return "pending"
+    return "complete"

@@ -1,0 +1,200 @@
+"""The neutral conversation: what every wire says once its spelling is taken away.
+
+This module owns the values that pass between the layers. It refuses to know any wire, any file
+and any rule; nothing here does anything.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+
+Pointer = tuple[str | int, ...]
+"""Keys and indices from the root of a record down to one value."""
+
+Role = Literal["system", "user", "assistant", "tool", "other"]
+Severity = Literal["error", "warning", "info"]
+Fault = Literal["state", "pairing", "projection", "contract"]
+Level = Literal["lossless", "placeholder", "lossy"]
+State = Literal["pending", "complete", "cancelled", "error"]
+Arguments = Literal["object", "nothing", "other", "unfit", "broken", "torn", "free"]
+"""What a call's arguments are: a JSON object; absent, null or blank; a text that holds other JSON; other JSON
+in place of the object; a text that is no JSON; one that ends too early; or free text by the tool's own grammar."""
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
+
+
+class Keys(Struct, frozen=True, gc=False):
+    """Where, below a block, a wire writes the three things rules point at."""
+
+    id: Pointer
+    name: Pointer
+    body: Pointer
+
+
+class Call(Struct, frozen=True, gc=False):
+    """The model asks for a tool."""
+
+    at: Pointer
+    keys: Keys
+    id: str | None
+    name: str | None
+    body: bytes
+    """The arguments, good for telling two calls apart and nothing else: a digest may stand for long ones."""
+    arguments: Arguments
+    server: bool = False
+    """The provider runs this tool itself and answers inside the same turn."""
+    needs_id: bool = True
+    dialect: str | None = None
+    """The wire whose spelling this is, when it is not the transcript's own."""
+
+
+class Result(Struct, frozen=True, gc=False):
+    """A tool's answer."""
+
+    at: Pointer
+    keys: Keys
+    id: str | None
+    name: str | None
+    body: bytes
+    """The content, good for telling two results apart and nothing else: a digest may stand for a long one."""
+    server: bool = False
+    needs_id: bool = True
+    dialect: str | None = None
+    complete: bool | None = None
+    error: bool | None = None
+    value: bool | None = None
+    """Lifecycle marks, `None` where the wire has no such mark: said to be complete, carries an error, carries a value."""
+    synthetic: bool = False
+    """Written by a repair, not by a tool."""
+
+
+class Text(Struct, frozen=True, gc=False):
+    at: Pointer
+    call_marker: str | None = None
+    """The opening mark of a call that the model wrote as text, where there is one."""
+
+
+class Thinking(Struct, frozen=True, gc=False):
+    at: Pointer
+
+
+class Other(Struct, frozen=True, gc=False):
+    """Something the wire carries that pairing does not look at: an image, a refusal, a document."""
+
+    at: Pointer
+    kind: str
+    dialect: str | None = None
+
+
+Block = Text | Thinking | Call | Result | Other
+
+
+class Record(Struct, gc=False):
+    """One framed JSON text of a file: a line, an array element, or the whole document."""
+
+    line: int
+    offset: int
+    data: bytes
+    """Empty for a record that was let go and can be read again."""
+    prefix: Pointer = ()
+    """Where the record stands in a document that holds several."""
+    size: int = 0
+    """How many bytes it has, once it was let go."""
+    kept: bool = False
+    """Its source cannot be read again, so its bytes must stay."""
+
+
+class Misfit(Struct, frozen=True, gc=False):
+    """A place whose JSON kind is not what the wire has there."""
+
+    at: Pointer
+    expected: str
+    found: str
+    grave: bool = True
+    """False where something is merely unusual and no provider is known to refuse it."""
+
+
+class Message(Struct, frozen=True):
+    role: Role
+    at: Pointer
+    blocks: tuple[Block, ...]
+    record: Record
+    written_role: str = ""
+    id: str | None = None
+    parent: str | None = None
+    has_parent: bool = False
+    dialect: str | None = None
+    """The wire whose role or keys this message has, when it is not the transcript's own."""
+    turn_id: str | None = None
+    inner_calls: tuple[Pointer, ...] = ()
+    """Calls, below `at`, that stand where only results belong: echoes, which pair with nothing."""
+    empty: bool = False
+    """Nothing at all in it, and the wire would show it to the model."""
+
+
+class Wire(Struct, frozen=True):
+    """What the ledger must know of a wire, as data."""
+
+    name: str
+    window: frozenset[str] = frozenset({"tool"})
+    """Roles that may stand between a turn and its results without ending the wait for them."""
+    joins: bool = False
+    """Consecutive assistant messages are one turn."""
+
+
+class Transcript(Struct, frozen=True):
+    """One conversation as it would be replayed."""
+
+    wire: Wire
+    messages: tuple[Message, ...]
+    index: int = 0
+    id: str | None = None
+    headless: bool = False
+    """What came before is kept elsewhere: a first result may answer a call that is not here."""
+    open_end: bool = False
+    """A last unanswered call is how such a record ends: a training sample, a recorded response."""
+    misfits: tuple[tuple[Record, Misfit], ...] = ()
+    model: str | None = None
+
+
+class Location(Struct, frozen=True, gc=False):
+    """Where something is written, still symbolic: bytes are looked up only when a report needs them."""
+
+    record: Record
+    at: Pointer
+    start: int | None = None
+    end: int | None = None
+    """A span inside the record's bytes, where a scanner knows better than a pointer."""
+
+
+class Fix(Struct, frozen=True, gc=False):
+    level: Level
+    title: str
+
+
+class Related(Struct, frozen=True):
+    note: str
+    where: Location
+    message: int | None = None
+
+
+class Finding(Struct, frozen=True):
+    """One thing that is wrong, in one place."""
+
+    code: str
+    rule: str
+    fault: Fault
+    severity: Severity
+    message: str
+    where: Location
+    conversation: str | None = None
+    conversation_index: int | None = None
+    message_index: int | None = None
+    label: str = ""
+    """A few words to stand under the very place, where a report shows it."""
+    call_id: str | None = None
+    tool: str | None = None
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+    provider: str | None = None
+    provider_error: str | None = None

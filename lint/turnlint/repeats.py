@@ -1,0 +1,35 @@
+"""Calls that bear an id which another call bore before.
+
+This module owns the comparison of two occurrences under one id. It refuses to say which of them a
+result belongs to; the ledger has said that.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from turnlint.ledger import Interaction, Ledger, usable
+
+
+class Repeat(Struct, frozen=True):
+    """A call whose id was taken."""
+
+    first: Interaction
+    again: Interaction
+    same: bool
+    """The same tool with the same arguments: a copy rather than another call."""
+    same_turn: bool
+
+
+def repeats(ledger: Ledger) -> Iterator[Repeat]:
+    """Each call whose id stands on an earlier call, with the first such call."""
+    firsts: dict[tuple[str | None, bool], Interaction] = {}
+    for interaction in ledger.interactions:
+        call = interaction.asked.call
+        if not usable(call.id):
+            continue
+        first = firsts.setdefault((call.id, call.server), interaction)
+        if first is not interaction:
+            other = first.asked.call
+            same = (call.name, call.body) == (other.name, other.body)
+            yield Repeat(first, interaction, same, first.asked.turn == interaction.asked.turn)

@@ -1,0 +1,100 @@
+"""The report that programs read: `turnlint/report-v1` as one document, or as a line a finding.
+
+This module owns those shapes; their JSON Schema is what `turnlint schema report` prints. Both are
+written as they come, so a report may be larger than memory. ASCII only: nothing in it can steer a
+terminal that shows it.
+"""
+
+from json import dumps
+from typing import Any
+
+from turnlint.engine import Event, Tally
+from turnlint.report import Look, Sink, Write
+from turnlint.rows import Row
+
+SCHEMA = "turnlint/report-v1"
+
+
+def finding_of(row: Row) -> dict[str, Any]:
+    """A finding as the report has it."""
+    finding, place = row.finding, row.place
+    return {
+        "code": finding.code,
+        "rule": finding.rule,
+        "fault": finding.fault,
+        "severity": finding.severity,
+        "message": finding.message,
+        "provider": finding.provider,
+        "provider_error": finding.provider_error,
+        "path": row.path,
+        "line": place.line,
+        "column": place.column,
+        "byte_offset": place.offset,
+        "byte_end": place.end,
+        "pointer": place.pointer,
+        "conversation": None
+        if finding.conversation_index is None
+        else {"id": finding.conversation, "index": finding.conversation_index},
+        "message_index": finding.message_index,
+        "call_id": finding.call_id,
+        "tool": finding.tool,
+        "related": [
+            {"note": note, "line": there.line, "pointer": there.pointer} for note, there in row.related
+        ],
+        "fix": {"level": finding.fix.level, "title": finding.fix.title} if finding.fix else None,
+        "fingerprint": row.fingerprint,
+    }
+
+
+def summary_of(tally: Tally) -> dict[str, Any]:
+    return {
+        "files": tally.files,
+        "skipped": tally.skipped,
+        "conversations": tally.conversations,
+        "messages": tally.messages,
+        "calls": tally.calls,
+        "results": tally.results,
+        "findings": tally.findings,
+        "rules": dict(sorted(tally.rules.items())),
+    }
+
+
+class Lines:
+    """A finding a line, the summary last."""
+
+    def __init__(self, write: Write) -> None:
+        self.write = write
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, Row):
+            self.write(dumps(finding_of(event)) + "\n")
+
+    def finish(self, tally: Tally, *, complete: bool) -> None:
+        self.write(dumps({"schema": SCHEMA, "complete": complete, "summary": summary_of(tally)}) + "\n")
+
+
+class Document:
+    """One JSON document, its findings one a line."""
+
+    def __init__(self, write: Write) -> None:
+        self.write = write
+        self.count = 0
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, Row):
+            self._open()
+            self.write(("\n  " if self.count == 0 else ",\n  ") + dumps(finding_of(event)))
+            self.count += 1
+
+    def _open(self) -> None:
+        if not self.count:
+            self.write(f'{{"schema": "{SCHEMA}", "findings": [')
+
+    def finish(self, tally: Tally, *, complete: bool) -> None:
+        self._open()
+        self.write("\n" if self.count else "")
+        self.write(f'], "summary": {dumps(summary_of(tally))}, "complete": {dumps(complete)}}}\n')
+
+
+def open_sink(name: str, write: Write, _: Look) -> Sink:
+    return Document(write) if name == "json" else Lines(write)

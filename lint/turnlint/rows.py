@@ -1,0 +1,54 @@
+"""A finding as a report has it: placed, with the conversation around it.
+
+This module owns those values. It refuses to compute them.
+"""
+
+from msgspec import Struct
+
+from turnlint.model import Finding
+
+
+class Place(Struct, frozen=True, gc=False):
+    """Where something stands in its file. Lines and columns count from 1, columns in characters."""
+
+    line: int
+    column: int
+    offset: int
+    end: int
+    pointer: str
+
+
+class Mark(Struct, frozen=True):
+    """A note to stand under a piece of a message."""
+
+    note: str
+    main: bool
+    """It is the finding itself, not a place that belongs to the story."""
+
+
+class Cell(Struct, frozen=True):
+    """One piece of a message as a report draws it."""
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+    excerpt: bool = False
+    """Content rather than structure: shown only where content may be."""
+
+
+class Line(Struct, frozen=True):
+    """One message of the conversation view."""
+
+    index: int
+    role: str
+    cells: tuple[Cell, ...]
+
+
+class Row(Struct, frozen=True):
+    """A finding, placed."""
+
+    finding: Finding
+    path: str
+    place: Place
+    related: tuple[tuple[str, Place], ...] = ()
+    view: tuple[Line, ...] = ()
+    fingerprint: str = ""

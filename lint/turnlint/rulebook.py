@@ -1,0 +1,143 @@
+"""Which rules there are.
+
+This module owns discovery and selection. Built-in rules come in through the same entry-point group
+as anyone else's, and modules are found by scanning: nothing is registered by hand. It refuses to run
+a rule.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from msgspec import Struct
+
+from turnlint.api import Check, CheckRecord, Rule
+
+GROUP = "turnlint.rules"
+BUILTIN = "turnlint_rules"
+FAMILIES = ("state", "pairing", "projection", "contract")
+
+
+class Entry(Struct, frozen=True):
+    """A loaded rule."""
+
+    rule: Rule
+    headline: str
+    docs: str
+    check: Check | None
+    check_record: CheckRecord | None
+    builtin: bool
+    module: ModuleType
+
+
+class UnknownRule(Exception):  # noqa: N818 - it is what the user asked for, and the sentence says so
+    """A selector that selects nothing."""
+
+    def __init__(self, selector: str, near: str | None) -> None:
+        hint = f"; did you mean {near}?" if near else "; `turnlint rules` lists them"
+        super().__init__(f"no rule, code or family is called {selector!r}{hint}")
+
+
+def packages() -> list[str]:
+    """The packages that bring rules, the built-in one first.
+
+    Reading every installed package's metadata through `importlib.metadata` costs as much as a whole
+    small run, so it is done only where a first look shows that anyone else brings rules.
+    """
+    others = {name for name in _declared() if name != BUILTIN}
+    if others:
+        from importlib.metadata import entry_points
+
+        others = {point.value for point in entry_points(group=GROUP)} - {BUILTIN}
+    return [BUILTIN, *sorted(others)]
+
+
+def _declared() -> Iterator[str]:
+    """The values in the group, from the metadata files on the path."""
+    for folder in dict.fromkeys(sys.path):
+        try:
+            names = [name for name in os.listdir(folder or ".") if name.endswith((".dist-info", ".egg-info"))]
+        except OSError:
+            continue
+        for name in names:
+            try:
+                with open(os.path.join(folder, name, "entry_points.txt"), encoding="utf-8") as file:
+                    text = file.read()
+            except (OSError, ValueError):
+                continue
+            if GROUP in text:
+                yield from _values_in(text)
+
+
+def _values_in(text: str) -> Iterator[str]:
+    inside = False
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            inside = line == f"[{GROUP}]"
+        elif inside and "=" in line and not line.startswith(("#", ";")):
+            yield line.split("=", 1)[1].strip()
+
+
+def load(package: str) -> list[Entry]:
+    """Every rule of a package: each module below it that has a `RULE`."""
+    root = import_module(package)
+    found = [
+        _entry(module, builtin=package == BUILTIN) for module in _modules(root) if hasattr(module, "RULE")
+    ]
+    return sorted(found, key=lambda entry: entry.rule.code)
+
+
+def _modules(root: ModuleType) -> Iterator[ModuleType]:
+    yield root
+    for folder in getattr(root, "__path__", ()):
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            if name.endswith(".py") and name != "__init__.py":
+                yield import_module(f"{root.__name__}.{name[:-3]}")
+            elif os.path.isfile(os.path.join(path, "__init__.py")):
+                yield from _modules(import_module(f"{root.__name__}.{name}"))
+
+
+def _entry(module: Any, *, builtin: bool) -> Entry:
+    headline, _, docs = (module.__doc__ or "").strip().partition("\n")
+    check = getattr(module, "check", None)
+    check_record = getattr(module, "check_record", None)
+    return Entry(module.RULE, headline, docs.strip(), check, check_record, builtin, module)
+
+
+def everything() -> list[Entry]:
+    return [entry for package in packages() for entry in load(package)]
+
+
+def names_of(entries: Iterable[Entry]) -> list[str]:
+    return [name for entry in entries for name in (entry.rule.code, entry.rule.name)]
+
+
+def choose(entries: list[Entry], select: tuple[str, ...], ignore: tuple[str, ...]) -> list[Entry]:
+    """The rules a run uses. Selectors are codes, beginnings of codes, names, or families."""
+    for selector in (*select, *ignore):
+        if not any(matches(entry.rule, selector) for entry in entries):
+            raise UnknownRule(selector, nearest(selector, [*names_of(entries), *FAMILIES]))
+    return [
+        entry
+        for entry in entries
+        if (not select or any(matches(entry.rule, one) for one in select))
+        and not any(matches(entry.rule, one) for one in ignore)
+    ]
+
+
+def matches(rule: Rule, selector: str) -> bool:
+    if selector in (rule.name, rule.fault) or selector.upper() == "ALL":
+        return True
+    upper = selector.upper()
+    return len(upper) >= 2 and upper[:2].isalpha() and rule.code.startswith(upper)
+
+
+def nearest(selector: str, names: list[str]) -> str | None:
+    from difflib import get_close_matches
+
+    close = get_close_matches(selector, names, 1) or get_close_matches(selector.upper(), names, 1)
+    return close[0] if close else None

@@ -1,0 +1,138 @@
+"""The test kit: what a rule's examples and a fixture's picture must be.
+
+This module owns the checks that every rule passes, built in or not, so that an author writes examples
+and nothing else. It refuses to print; it returns what is wrong, in sentences.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterator
+
+from turnlint.api import Example, Raw
+from turnlint.documents.locate import locate
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Crash, Event, Options, Tally, lint
+from turnlint.notation import Written, write
+from turnlint.rows import Row
+from turnlint.rulebook import Entry
+
+HEADINGS = ("What it does", "Why it matters", "How it happens", "What fix does", "Evidence")
+WIDTH = 100
+
+
+def events_of(path: str, name: str, options: Options) -> list[Event]:
+    """Lint one file under a name of its own."""
+    return list(lint(Source(name, path), options, Book(options)))
+
+
+def rows_of(data: bytes, format_name: str | None) -> list[Row]:
+    """The findings of some bytes, placed. Raises where a rule crashed."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "example.jsonl")
+        with open(path, "wb") as file:
+            file.write(data)
+        events = events_of(path, "example.jsonl", Options(format=format_name))
+    crashes = [event for event in events if isinstance(event, Crash)]
+    if crashes:
+        raise AssertionError(f"rule {crashes[0].rule} crashed: {crashes[0].reason}")
+    return [event for event in events if isinstance(event, Row)]
+
+
+def problems(entry: Entry) -> Iterator[str]:
+    """What is not as a rule's own file says: its docs, its examples, its findings."""
+    yield from _docs(entry)
+    for title in ("BAD", "GOOD"):
+        examples = getattr(entry.module, title, ())
+        if not examples:
+            yield f"{entry.rule.name}: no {title} example"
+        for number, example in enumerate(examples, 1):
+            for problem in _example(entry, example, bad=title == "BAD"):
+                yield f"{entry.rule.name}, {title} {number}: {problem}"
+
+
+def _docs(entry: Entry) -> Iterator[str]:
+    if not entry.headline or not entry.headline[0].islower() or entry.headline.endswith("."):
+        yield f"{entry.rule.name}: a headline is lower case and has no full stop: {entry.headline!r}"
+    places = [f"\n{entry.docs}\n".find(f"\n{heading}\n") for heading in HEADINGS]
+    if min(places) < 0 or places != sorted(places):
+        yield f"{entry.rule.name}: the headings are {', '.join(HEADINGS)}, in this order"
+
+
+def _example(entry: Entry, example: Example | Raw, *, bad: bool) -> Iterator[str]:
+    if isinstance(example, Raw):
+        rows = rows_of(example.data, example.format)
+        found = sorted((row.finding.code, row.place.line) for row in rows)
+        if found != sorted(example.expect):
+            yield f"found {found}, expected {sorted(example.expect)}"
+        yield from _findings(entry, rows, example.data)
+        codes = {code for code, _ in example.expect}
+    else:
+        codes = set()
+        for wire in example.wires:
+            written = write(example.text, wire)
+            rows = rows_of(written.data, wire)
+            yield from (f"{wire}: {problem}" for problem in _marks(written, rows))
+            yield from (f"{wire}: {problem}" for problem in _findings(entry, rows, written.data))
+            codes = {expected.code for expected in written.expected}
+    if bad is not (entry.rule.code in codes):
+        yield f"a bad example expects {entry.rule.code}, a good one does not"
+
+
+def _marks(written: Written, rows: list[Row]) -> Iterator[str]:
+    """Marked findings and no others."""
+    open_marks = list(written.expected)
+    for row in rows:
+        at = row.finding.where.at
+        match = next(
+            (mark for mark in open_marks if mark.code == row.finding.code and at[: len(mark.at)] == mark.at),
+            None,
+        )
+        if match is None:
+            yield f"not marked: {row.finding.code} at {row.place.pointer}: {row.finding.message}"
+        else:
+            open_marks.remove(match)
+    for mark in open_marks:
+        yield f"marked but not found: {mark.code} at {mark.at}"
+
+
+def _findings(entry: Entry, rows: list[Row], data: bytes) -> Iterator[str]:
+    lines = data.split(b"\n")
+    for row in rows:
+        finding = row.finding
+        if finding.code != entry.rule.code:
+            continue
+        if not finding.message or finding.message[0].isupper() or finding.message.endswith("."):
+            yield f"a message is lower case and has no full stop: {finding.message!r}"
+        if finding.call_id and finding.call_id not in finding.message:
+            yield f"the message does not name call {finding.call_id!r}: {finding.message!r}"
+        if finding.fix and entry.rule.fix is None:
+            yield "the finding has a fix, the rule says it has none"
+        line = lines[row.place.line - 1]
+        parts = finding.where.at
+        if finding.where.start is None and locate(line, parts)[0] != parts and len(parts) > 1:
+            deepest = locate(line, parts)[0]
+            if len(parts) - len(deepest) > 2:
+                yield f"pointer {parts} does not resolve, only {deepest}"
+
+
+def picture(path: str, name: str, format_name: str | None = None) -> str:
+    """The text report of a file as a terminal of 100 columns shows it, without colour."""
+    from msgspec import Struct
+
+    from turnlint.report import open_sink
+
+    class Look(Struct):
+        width: int = WIDTH
+        color: bool = False
+        statistics: bool = False
+
+    drawn: list[str] = []
+    sink = open_sink("text", drawn.append, Look())
+    total = Tally()
+    for event in events_of(path, name, Options(format=format_name, view=True, content="excerpt")):
+        if isinstance(event, Tally):
+            total.add(event)
+        else:
+            sink.take(event)
+    sink.finish(total, complete=not total.crashes)
+    return "".join(drawn)

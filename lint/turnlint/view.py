@@ -1,0 +1,139 @@
+"""The few messages around a finding, as a report draws them.
+
+This module owns the choice of messages and what stands for each block. It refuses to escape or to
+lay out anything: that is the sink's.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct, json
+
+from turnlint.documents.locate import locate_all
+from turnlint.model import Block, Call, Finding, Message, Other, Pointer, Record, Result, Text, Transcript
+from turnlint.rows import Cell, Line, Mark
+
+AROUND = 1
+MOST_CELLS = 6
+MOST_LINES = 7
+EXCERPT = 200
+
+
+class Plan(Struct):
+    """What is to be drawn, and which bytes that takes."""
+
+    transcript: Transcript
+    finding: Finding
+    messages: tuple[int, ...]
+
+    def contents(self) -> Iterator[tuple[Record, Pointer]]:
+        """The places whose content is shown."""
+        for index in self.messages:
+            message = self.transcript.messages[index]
+            for block in message.blocks[:MOST_CELLS]:
+                below = _content_at(block)
+                if below is not None:
+                    yield message.record, (*message.at, *below)
+
+    def records(self) -> Iterator[Record]:
+        return (self.transcript.messages[index].record for index in self.messages)
+
+
+def plan(transcript: Transcript, finding: Finding) -> Plan | None:
+    """Choose the messages: the finding's, those it tells of, and one on each side."""
+    if finding.message_index is None:
+        return None
+    here = finding.message_index
+    last = len(transcript.messages) - 1
+    told = [related.message for related in finding.related if related.message is not None]
+    near = range(max(0, here - AROUND), min(last, here + AROUND) + 1)
+    chosen = sorted({*near, *told[: MOST_LINES - 3]})
+    return Plan(transcript, finding, tuple(chosen))
+
+
+def draw(wanted: Plan, *, content: bool) -> tuple[Line, ...]:
+    excerpts = _excerpts(wanted) if content else {}
+    return tuple(_line(wanted, index, excerpts) for index in wanted.messages)
+
+
+def _excerpts(wanted: Plan) -> dict[tuple[int, Pointer], str]:
+    by_record: dict[int, tuple[Record, list[Pointer]]] = {}
+    for record, pointer in wanted.contents():
+        by_record.setdefault(id(record), (record, []))[1].append(pointer)
+    return {
+        (key, pointer): _excerpt(record.data, start, end)
+        for key, (record, pointers) in by_record.items()
+        for pointer, (_, start, end) in locate_all(record.data, pointers).items()
+    }
+
+
+def _excerpt(data: bytes, start: int, end: int) -> str:
+    piece = data[start : min(end, start + EXCERPT)].decode(errors="replace")
+    if piece.startswith('"') and end - start <= EXCERPT:
+        try:
+            return f'"{json.decode(piece, type=str)}"'
+        except ValueError:
+            return piece
+    return piece + ("…" if end - start > EXCERPT else "")
+
+
+def _content_at(block: Block) -> Pointer | None:
+    if isinstance(block, Result):
+        return (*block.at, *block.keys.body)
+    if isinstance(block, Text):
+        return block.at if block.at == ("content",) else (*block.at, "text")
+    return None
+
+
+def _line(wanted: Plan, index: int, excerpts: dict[tuple[int, Pointer], str]) -> Line:
+    message = wanted.transcript.messages[index]
+    cells: list[Cell] = []
+    shown = message.blocks[:MOST_CELLS]
+    marked = _marks(wanted, index)
+    for block in shown:
+        below = _content_at(block)
+        excerpt = excerpts.get((id(message.record), (*message.at, *below))) if below is not None else None
+        cells += _cells(block, _of_block(marked, block.at), excerpt)
+    if len(message.blocks) > len(shown):
+        cells.append(Cell(f"… {len(message.blocks) - len(shown)} more"))
+    if not any(cell.marks for cell in cells) and marked:
+        marks = tuple(mark for _, mark in marked)
+        cells = [Cell(cells[0].text, marks), *cells[1:]] if cells else [Cell(_nothing(message), marks)]
+    return Line(index, message.written_role or message.role, tuple(cells or [Cell(_nothing(message))]))
+
+
+def _nothing(message: Message) -> str:
+    return "(nothing)" if message.empty else "(nothing shown)"
+
+
+def _marks(wanted: Plan, index: int) -> list[tuple[Pointer, Mark]]:
+    """Places of this message that want a mark, below the message, with their notes."""
+    message = wanted.transcript.messages[index]
+    finding = wanted.finding
+    depth = len(message.at)
+    own = (
+        [(finding.where.at[depth:], Mark(finding.label, main=True))] if finding.message_index == index else []
+    )
+    told = [related for related in finding.related if related.message == index]
+    return own + [(related.where.at[depth:], Mark(related.note, main=False)) for related in told]
+
+
+def _of_block(marks: list[tuple[Pointer, Mark]], at: Pointer) -> tuple[Mark, ...]:
+    return tuple(mark for place, mark in marks if place[: len(at)] == at and (at or place))
+
+
+def _cells(block: Block, marks: tuple[Mark, ...], excerpt: str | None) -> Iterator[Cell]:
+    if isinstance(block, Call):
+        yield Cell(f"{_id(block.id)} {block.name or '(no name)'}", marks)
+    elif isinstance(block, Result):
+        yield Cell(_id(block.id), marks)
+        yield Cell(excerpt or "", excerpt=True) if excerpt is not None else Cell("(content)")
+    elif isinstance(block, Text):
+        yield Cell(excerpt, marks, excerpt=True) if excerpt is not None else Cell("(text)", marks)
+    else:
+        yield Cell(block.kind if isinstance(block, Other) else "thinking", marks)
+
+
+def _id(identifier: str | None) -> str:
+    if identifier is None:
+        return "(no id)"
+    return identifier or '""'

@@ -1,0 +1,1 @@
+"""Pairing: the pieces are whole, but calls and results do not meet."""

@@ -1,0 +1,80 @@
+"""a call is answered twice with the same result
+
+What it does
+    Reports a second result for a call that has one already, where the second says the same or one of
+    the two is a placeholder that some repair wrote. Where two results really differ, that is
+    `conflicting-results`.
+
+Why it matters
+    Providers count: one result for each call. A copy is refused even though nothing is wrong with it.
+
+How it happens
+    A stream was replayed after a reconnect. A log keeps a result beside the call and again as an
+    echo. A repair filled a gap and the real result arrived afterwards.
+
+What fix does
+    lossless: removes the copy. Where one of the two is a placeholder, removes that one (lossy): the
+    real result always stays.
+
+Evidence
+    Anthropic: "each tool_use must have a single result. Found multiple `tool_result` blocks with
+    id". OpenAI Chat: "Duplicate value for 'tool_call_id'". mistral-common from tokenizer v11 on:
+    "Duplicate tool call id in tool results" (executed 2026-11).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+
+RULE = Rule("PA205", "duplicate-result", "error", fix="lossy")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   c1 18 degrees
+          result   c1 18 degrees                      <- PA205
+        assistant  It is 18 degrees.
+    """),
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   c1 No result provided
+        assistant  I could not find out.
+        user       And now?
+          result   c1 18 degrees                      <- PA205
+        assistant  It is 18 degrees.
+    """),
+)
+GOOD = (
+    Example("""
+        user       Ask twice.
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          call     c2 get_weather {"city": "Paris"}
+          result   c1 18 degrees
+          result   c2 18 degrees
+        assistant  Both say 18 degrees.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for again, interaction in case.ledger.duplicates:
+        first = interaction.answer
+        if first is None or again.result.server:
+            continue
+        same = again.result.body == first.result.body and again.result.error == first.result.error
+        filled = again.result.synthetic or first.result.synthetic
+        if not same and not filled:
+            continue
+        yield RULE.at_result(
+            case,
+            again,
+            f"call {quote(again.result.id)} is answered twice" + ("" if same else ", once by a placeholder"),
+            label="the call has its result already",
+            related=(near(case, first.message, "answered here", (*first.result.at, *first.result.keys.id)),),
+            fix=Fix("lossless", "remove the copy") if same else Fix("lossy", "remove the placeholder"),
+        )

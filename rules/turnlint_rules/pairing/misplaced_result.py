@@ -1,0 +1,82 @@
+"""a result stands away from its call
+
+What it does
+    Reports a result whose call is known but whose place is wrong: other messages stand between the
+    turn that asked and the answer.
+
+Why it matters
+    Providers look for results directly after the turn that asked. A result that comes later is
+    refused as if it were missing, and then once more as an orphan. The answer itself is fine.
+
+How it happens
+    The user typed while a tool ran. A sub-agent's turn was logged in between. A tool finished late
+    and its result was appended where the log had come to by then.
+
+What fix does
+    lossless: moves the result to its call. It is never replaced by a placeholder.
+
+Evidence
+    OpenAI Chat and DeepSeek want `tool` messages contiguous after the assistant message; Anthropic
+    and Bedrock want them in the next user message, where consecutive user messages count as one (31
+    accepted requests of that shape, for one 848e705f5204da8d). Two of the repair libraries measured
+    throw such results away (2026-11).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+
+RULE = Rule("PA203", "misplaced-result", "error", fix="lossless")
+
+BAD = (
+    Example("""
+        user       Compare Paris and Lyon.
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          call     c2 get_weather {"city": "Lyon"}
+          result   c1 18 degrees
+        assistant  Still waiting for Lyon.
+        user       I have time.
+          result   c2 20 degrees                      <- PA203
+        assistant  Lyon is warmer.
+    """),
+    Example("""
+        user       Run both.
+        assistant
+          call     c1 run {"job": 1}
+        assistant  While that runs, some advice.
+        user       Go on.
+        assistant
+          call     c2 run {"job": 2}
+          result   c1 done                            <- PA203
+          result   c2 done
+        assistant  Both are done.
+    """),
+)
+GOOD = (
+    Example("""
+        user       Run both.
+        assistant
+          call     c1 run {"job": 1}
+          result   c1 done
+        assistant
+          call     c2 run {"job": 2}
+          result   c2 done
+        assistant  Both are done.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for interaction in case.ledger.interactions:
+        asked, answer = interaction.asked, interaction.answer
+        if answer is None or interaction.how != "late" or asked.call.server:
+            continue
+        yield RULE.at_result(
+            case,
+            answer,
+            f"result for {quote(answer.result.id)} stands away from its call",
+            label="this should follow its call",
+            related=(near(case, asked.message, "asked here", (*asked.call.at, *asked.call.keys.id)),),
+            fix=Fix("lossless", "move the result to its call"),
+        )

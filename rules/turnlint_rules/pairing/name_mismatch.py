@@ -1,0 +1,63 @@
+"""a result bears another tool's name than its call
+
+What it does
+    Reports a result that names a tool, where the call it answers names another.
+
+Why it matters
+    Where pairing goes by id, servers ignore the name, and readers of the log are misled. Where it
+    goes by name and order, as on Gemini and Ollama, the answer goes to the wrong call.
+
+How it happens
+    A framework writes a constant such as `tool` as the name. A tool was renamed between two versions.
+    Results of parallel calls were swapped.
+
+What fix does
+    Nothing: which of the two names is right cannot be known from the log.
+
+Evidence
+    Mistral's API accepted 27 recorded results named `tool` for calls of other names, for one
+    bebf12395567cb73: so it is a warning. Gemini pairs by name and order where ids are absent
+    (google-genai 3.3.0).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Rule, near, quote
+
+RULE = Rule("PA207", "name-mismatch", "warning")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   c1 (read_file) 18 degrees          <- PA207
+        assistant  It is 18 degrees.
+    """),
+)
+GOOD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   c1 (get_weather) 18 degrees
+        assistant  It is 18 degrees.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for interaction in case.ledger.interactions:
+        asked, answer = interaction.asked, interaction.answer
+        if answer is None or not answer.result.name or not asked.call.name:
+            continue
+        if answer.result.name != asked.call.name:
+            yield RULE.at_result(
+                case,
+                answer,
+                f"result for {quote(asked.call.id)} is named {quote(answer.result.name)}, "
+                f"its call {quote(asked.call.name)}",
+                key="name",
+                label="another tool's name",
+                related=(near(case, asked.message, "asked here", (*asked.call.at, *asked.call.keys.name)),),
+            )

@@ -1,0 +1,118 @@
+"""a result answers no call
+
+What it does
+    Reports a tool result that belongs to no call of the conversation: its id stands on no call, or
+    on none that it could answer.
+
+Why it matters
+    A provider cannot place it and refuses the request. Where servers let it through, the model reads
+    an answer to a question it never asked.
+
+How it happens
+    The history was cut at the front, or a summary swallowed the call and left the result. A message
+    was dropped for another reason and its results stayed. An id was rewritten at one end only, by a
+    gateway or a provider switch.
+
+What fix does
+    lossy: removes the result and keeps it in the journal. It never invents a call to go with it.
+
+Evidence
+    OpenAI Chat: "messages with role 'tool' must be a response to a preceeding message with
+    'tool_calls'". Anthropic: "unexpected `tool_use_id` found in `tool_result` blocks". Mistral:
+    "Unexpected tool call id". Bedrock: "The number of toolResult blocks exceeds the number of
+    toolUse blocks of previous turn" (read 2026-11). Messages of the older role `function` are only
+    worth knowing of: 19 recorded requests with such a message and no call were accepted, for one
+    c2a013e4854090ce.
+"""
+
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+
+from turnlint.api import (
+    Answered,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    Interaction,
+    Related,
+    Rule,
+    Severity,
+    near,
+    quote,
+    usable,
+)
+
+RULE = Rule("PA202", "orphan-result", "error", fix="lossy")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+          result   c1 18 degrees                     <- PA202
+        assistant  It is 18 degrees.
+    """),
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   c1 18 degrees
+          result   c7 three files changed            <- PA202
+        assistant  It is 18 degrees.
+    """),
+)
+GOOD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   c1 18 degrees
+        assistant  It is 18 degrees.
+    """),
+)
+ALIKE = 0.8
+LOOKED_AT = 50
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for orphan in case.ledger.orphans:
+        if orphan.result.server:
+            continue  # `unpaired-server-tool` tells of these
+        related, label = _story(case, orphan)
+        yield RULE.at_result(
+            case,
+            orphan,
+            f"result for {_name(orphan)} answers no call",
+            severity=_severity(case, orphan),
+            label=label,
+            related=related,
+            fix=Fix("lossy", "remove the result; the journal keeps it"),
+        )
+
+
+def _name(orphan: Answered) -> str:
+    result = orphan.result
+    return quote(result.id) if result.id else f"tool {quote(result.name)}" if result.name else "no id"
+
+
+def _severity(case: Case, orphan: Answered) -> Severity:
+    if case.transcript.headless or not orphan.result.needs_id:
+        return "info"
+    return RULE.severity
+
+
+def _story(case: Case, orphan: Answered) -> tuple[tuple[Related, ...], str]:
+    """Where the call may be that was meant: the one still open with the most similar id."""
+    if case.transcript.headless:
+        return (), "its call may stand in an earlier part"
+    best: tuple[float, Interaction] | None = None
+    if usable(orphan.result.id):
+        open_calls = [one for one in case.ledger.interactions if one.answer is None][:LOOKED_AT]
+        for interaction in open_calls:
+            likeness = SequenceMatcher(None, interaction.asked.call.id or "", orphan.result.id or "").ratio()
+            if likeness >= ALIKE and (best is None or likeness > best[0]):
+                best = likeness, interaction
+    if best is None:
+        return (), "no call before it has this id" if orphan.result.id else "no call is waiting here"
+    asked = best[1].asked
+    place = (*asked.call.at, *asked.call.keys.id)
+    return (near(case, asked.message, "this open call has an id very like it", place),), "no call has this id"

@@ -1,0 +1,60 @@
+"""a result stands before its call
+
+What it does
+    Reports a result that precedes the only call it can belong to.
+
+Why it matters
+    To a provider it answers nothing, and the call after it is unanswered: two refusals for two
+    messages in the wrong order.
+
+How it happens
+    Two writers append to one log and the tool's was quicker. Records were sorted by a timestamp that
+    says when something ended, not when it began. A merge put blocks of one turn in another order.
+
+What fix does
+    lossless: moves the result behind its call.
+
+Evidence
+    All providers read in order; the texts are those of `orphan-result` and `unanswered-call`. Most
+    of the repair passes measured drop the real result here and write a placeholder (2026-11).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+
+RULE = Rule("PA204", "result-before-call", "error", fix="lossless")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+          result   c1 18 degrees                     <- PA204
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+        assistant  It is 18 degrees.
+    """),
+)
+GOOD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   c1 18 degrees
+        assistant  It is 18 degrees.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for interaction in case.ledger.interactions:
+        asked, answer = interaction.asked, interaction.answer
+        if answer is None or interaction.how != "early" or asked.call.server:
+            continue
+        yield RULE.at_result(
+            case,
+            answer,
+            f"result for {quote(answer.result.id)} stands before its call",
+            label="answered before it was asked",
+            related=(near(case, asked.message, "asked here", (*asked.call.at, *asked.call.keys.id)),),
+            fix=Fix("lossless", "move the result behind its call"),
+        )

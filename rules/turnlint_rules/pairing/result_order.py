@@ -1,0 +1,73 @@
+"""results without ids stand in another order than their calls
+
+What it does
+    Reports results that can be told apart by their position only, where their names show that the
+    position is wrong. With ids, results may come in any order and this rule is silent.
+
+Why it matters
+    Whoever pairs by position gives each of these answers to the wrong call, and nothing complains.
+
+How it happens
+    Parallel tools finished in another order than they were asked, and the log has no ids, or lost them.
+
+What fix does
+    lossless: puts the results in the order of their calls.
+
+Evidence
+    OpenAI Chat accepted results in another order than the calls where ids are there (recorded
+    78bbb7a694e14621 and two more). Gemini matches by name and order where ids are absent; Ollama's
+    types have no ids at all (google-genai 3.3.0, ollama 0.6.3).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+
+RULE = Rule("PA208", "result-order", "warning", fix="lossless")
+
+BAD = (
+    Example("""
+        user       Read it and write it.
+        assistant
+          call     - read {"path": "a"}               <- ST104
+          call     - write {"path": "b"}
+          result   - (write) done                     <- PA208
+          result   - (read) some text
+        assistant  Done.
+    """, wires=("openai-chat",)),
+)  # fmt: skip
+GOOD = (
+    Example("""
+        user       Read it and write it.
+        assistant
+          call     c1 read {"path": "a"}
+          call     c2 write {"path": "b"}
+          result   c2 (write) done
+          result   c1 (read) some text
+        assistant  Done.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    latest = -1
+    turn = -1
+    told = False
+    for interaction in case.ledger.interactions:
+        asked, answer = interaction.asked, interaction.answer
+        if asked.turn != turn:
+            turn, latest, told = asked.turn, -1, False
+        if answer is None or interaction.how != "by-position":
+            continue
+        if answer.seq < latest and not told:
+            told = True
+            yield RULE.at_result(
+                case,
+                answer,
+                f"results without ids stand in another order than their calls, {quote(answer.result.name)} first",
+                key="name",
+                label="its call is not the first",
+                related=(near(case, asked.message, "asked here", asked.call.at),),
+                fix=Fix("lossless", "put the results in the order of their calls"),
+            )
+        latest = max(latest, answer.seq)

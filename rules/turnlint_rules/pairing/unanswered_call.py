@@ -1,0 +1,85 @@
+"""a call has no result, and the conversation goes on
+
+What it does
+    Reports a tool call that nothing answers although something follows: another turn, a user's
+    words, the results of the call's siblings with more after them. A last call that may still be
+    answered is `pending-call`.
+
+Why it matters
+    Every strict provider refuses the whole request, not only this turn, and goes on refusing it:
+    the conversation is stuck until the history is mended.
+
+How it happens
+    The process was killed or the user interrupted while the tool ran. A truncation or a summary cut
+    between the call and its result. One of several parallel tools raised, and only the others were
+    logged. The result was logged under another id (then `orphan-result` tells of it).
+
+What fix does
+    placeholder: adds a result that says the answer is not known, marked as an error where the wire
+    can say so. It never invents an answer, and it never drops the call.
+
+Evidence
+    Anthropic, Claude Code issue 5989: "`tool_use` ids were found without `tool_result` blocks
+    immediately after". OpenAI Chat, recorded exchange 640045b2ab2a78f1: "An assistant message with
+    'tool_calls' must be followed by tool messages responding to each 'tool_call_id'". The same rule
+    at DeepSeek, Kimi, Qwen, MiniMax, Mistral, Bedrock and Gemini (read 2026-11).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote, repeats
+
+RULE = Rule("PA201", "unanswered-call", "error", fix="placeholder")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant  Let me look.
+          call     c1 get_weather {"city": "Paris"}   <- PA201
+        user       Never mind, tell me a joke.
+    """),
+    Example("""
+        user       Compare Paris and Lyon.
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          call     c2 get_weather {"city": "Lyon"}    <- PA201
+          result   c1 18 degrees
+        assistant  It is 18 degrees in Paris.
+    """),
+)
+GOOD = (
+    Example("""
+        user       Compare Paris and Lyon.
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          call     c2 get_weather {"city": "Lyon"}
+          result   c2 20 degrees
+          result   c1 18 degrees
+        assistant  Lyon is warmer.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    copies = {repeat.again.asked.seq for repeat in repeats(case.ledger) if repeat.same and repeat.same_turn}
+    last = len(case.messages) - 1
+    window_end: dict[int, int] = {}
+    for interaction in case.ledger.interactions:
+        if interaction.answer is not None and interaction.how == "in-place":
+            turn = interaction.asked.turn
+            window_end[turn] = max(window_end.get(turn, 0), interaction.answer.message)
+    for interaction in case.ledger.unanswered:
+        asked = interaction.asked
+        if asked.call.server or asked.seq in copies:
+            continue  # `unpaired-server-tool` and `replayed-call` tell of these
+        following = min(max(asked.message, window_end.get(asked.turn, 0)) + 1, last)
+        yield RULE.at_call(
+            case,
+            asked,
+            f"call {quote(asked.call.id)} to {quote(asked.call.name)} has no result",
+            label="never answered",
+            related=(near(case, following, "the conversation goes on here"),)
+            if following > asked.message
+            else (),
+            fix=Fix("placeholder", "add a result that says the answer is not known"),
+        )

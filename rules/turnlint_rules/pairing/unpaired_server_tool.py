@@ -1,0 +1,91 @@
+"""a provider's own tool call and its result are not together
+
+What it does
+    Reports a server-side call (web search, code execution, an MCP connector) without its result in
+    the same turn, such a result without its call, and pairs that were torn apart. It is silent on a
+    turn that is last, or that only waits for results of the caller's own tools.
+
+Why it matters
+    These pairs are written by the provider inside one assistant turn and are checked there. Half of
+    one is refused, whatever else is right.
+
+How it happens
+    The stream was cut between the call and the result. A client's command was logged in the middle of
+    the turn and split it. A history was filtered by block type.
+
+What fix does
+    lossy: removes the half that is left; its other half cannot be had from anywhere. A pair that was
+    split by a message is put together again (lossless).
+
+Evidence
+    Anthropic: "`web_fetch` tool use with id `srvtoolu_…` was found without a corresponding
+    `web_fetch_tool_result` block", and "unexpected `tool_use_id` found in `advisor_tool_result`
+    blocks" (Claude Code issue 64383). An open one beside answered client calls is accepted: recorded
+    b6cc244226750b1c.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+
+RULE = Rule("PA209", "unpaired-server-tool", "error", fix="lossy")
+
+BAD = (
+    Example("""
+        user       Search the web.
+        assistant  Searching.
+          server-call    s1 web_search {"query": "x"}   <- PA209
+        user       Hello?
+    """, wires=("anthropic",)),
+    Example("""
+        user       Search the web.
+        assistant
+          server-result  s1 web_search found            <- PA209
+        user       Thanks.
+    """, wires=("anthropic",)),
+)  # fmt: skip
+GOOD = (
+    Example("""
+        user       Search the web.
+        assistant
+          server-call    s1 web_search {"query": "x"}
+          server-result  s1 web_search found
+        user       Thanks.
+    """, wires=("anthropic",)),
+)  # fmt: skip
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for interaction in case.ledger.interactions:
+        asked, answer = interaction.asked, interaction.answer
+        if not asked.call.server or interaction.pending or interaction.how == "in-place":
+            continue
+        name = f"{quote(asked.call.id)} to {quote(asked.call.name)}"
+        if answer is None:
+            yield RULE.at_call(
+                case,
+                asked,
+                f"the provider's call {name} has no result in its turn",
+                label="never answered",
+                fix=Fix("lossy", "remove the call; the journal keeps it"),
+            )
+        else:
+            yield RULE.at_result(
+                case,
+                answer,
+                f"result for the provider's call {name} stands outside its turn",
+                label="belongs into the turn that asked",
+                related=(near(case, asked.message, "asked here", (*asked.call.at, *asked.call.keys.id)),),
+                fix=Fix("lossless", "put the two halves of the turn together"),
+            )
+    spare = [*case.ledger.orphans, *(again for again, _ in case.ledger.duplicates)]
+    for orphan in spare:
+        if orphan.result.server:
+            yield RULE.at_result(
+                case,
+                orphan,
+                f"result for {quote(orphan.result.id)} has no call of the provider's own before it in its turn",
+                label="no call has this id",
+                severity="info" if case.transcript.headless else "error",
+                fix=Fix("lossy", "remove the result; the journal keeps it"),
+            )

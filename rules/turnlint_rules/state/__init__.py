@@ -1,0 +1,1 @@
+"""State: what is written is damaged before anyone pairs anything."""

@@ -1,0 +1,73 @@
+"""a call stands where only results belong
+
+What it does
+    Reports a tool call written inside a result, or among the results of a turn. Such a call is taken for
+    an echo of the one that was answered and paired with nothing.
+
+Why it matters
+    To a reader there are now two calls and one result. Providers that see a call in a user's turn refuse
+    the request by the block's role alone.
+
+How it happens
+    A tool runner returns the call together with its response and the history keeps both parts. There were
+    three paths for tool results and only two of them filtered.
+
+What fix does
+    lossless: removes the echo, where the call itself is in the conversation.
+
+Evidence
+    Anthropic: "`tool_use` blocks can only be in `assistant` messages". The filter that one of three
+    execution paths lacked is described for an agent of the Gemini family (its issue 244).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Finding, Fix, Raw, Rule
+
+RULE = Rule("ST114", "call-inside-result", "error", fix="lossless")
+
+BAD = (
+    Raw(
+        "anthropic",
+        b'{"messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "run", "input":'
+        b' {}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "ok"},'
+        b' {"type": "tool_use", "id": "t1", "name": "run", "input": {}}]}]}\n',
+        (("ST114", 1),),
+    ),
+    Raw(
+        "canonical",
+        b'{"history": [{"speaker": "ai", "blocks": [{"type": "tool_call", "id": "hist_tool_1", "name": "run",'
+        b' "parameters": {}}]}, {"speaker": "tool", "blocks": [{"type": "tool_call", "id": "hist_tool_1",'
+        b' "name": "run", "parameters": {}}, {"type": "tool_response", "callId": "hist_tool_1", "toolName":'
+        b' "run", "result": "ok"}]}]}\n',
+        (("ST114", 1),),
+    ),
+    Raw(
+        "openai-chat",
+        b'{"messages": [{"role": "assistant", "content": null, "tool_calls": [{"id": "c1", "type": "function",'
+        b' "function": {"name": "run", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "c1", "content":'
+        b' "ok", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "run", "arguments":'
+        b' "{}"}}]}]}\n',
+        (("ST114", 1),),
+    ),
+)
+GOOD = (
+    Raw(
+        "anthropic",
+        b'{"messages": [{"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "run", "input":'
+        b' {}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "ok"}]}]}\n',
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for index, message in enumerate(case.messages):
+        for place in message.inner_calls:
+            yield RULE.at_message(
+                case,
+                index,
+                "a call stands among results, where it calls nothing",
+                below=place,
+                label="an echo",
+                fix=Fix("lossless", "remove the echo"),
+            )

@@ -1,0 +1,62 @@
+"""a text holds a tool call that nobody parsed
+
+What it does
+    Reports an assistant's text in which a call begins in one of the notations that models are trained to
+    write: `<tool_call>`, `[TOOL_CALLS]`, `<function=…>` and their relatives. Fenced and quoted code is
+    left alone.
+
+Why it matters
+    The model called a tool and the server did not notice: the call was never run, nobody answers it, and
+    the model sees its own markup as prose and does it again.
+
+How it happens
+    The server runs without the tool parser that fits the model, or with one for another version. The call
+    was malformed and the parser gave it back as text.
+
+What fix does
+    Nothing by itself: reading such a text as a call is offered separately.
+
+Evidence
+    34 notations were collected from chat templates and parsers (vLLM, SGLang, trl, 2026-11). Servers pass
+    such a history on: 22 recorded requests with it were accepted, for one a6b097453e0bf7f6, so it is a
+    warning.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Rule, Text, quote
+
+RULE = Rule("ST117", "call-left-in-text", "warning")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant  <tool_call> {"name": "get_weather", "arguments": {"city": "Paris"}} </tool_call>   <- ST117
+        user       Well?
+    """),
+)
+GOOD = (
+    Example("""
+        user       How does Hermes write a call?
+        assistant  It opens with `<tool_call>` and a JSON object.
+        user       Thanks.
+    """),
+    Example("""
+        user       Is this right? <tool_call> {"name": "f"} </tool_call>
+        assistant  Yes.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for index, message in enumerate(case.messages):
+        if message.role != "assistant":
+            continue
+        for block in message.blocks:
+            if isinstance(block, Text) and block.call_marker is not None:
+                yield RULE.at_message(
+                    case,
+                    index,
+                    f"the text opens a tool call with {quote(block.call_marker)} that was not parsed",
+                    below=block.at,
+                )

@@ -1,0 +1,68 @@
+"""a call has two results that say different things
+
+What it does
+    Reports a second result for a call that has one already, where the two differ and neither is a
+    placeholder. Equal copies are `duplicate-result`.
+
+Why it matters
+    Only one of them can be what the tool said, providers take one or refuse both, and whichever is
+    dropped is lost for good. This is the one duplicate that a person should look at.
+
+How it happens
+    A tool ran twice under one call. The provider's own outcome and an SDK's error were both logged. A
+    retry wrote its result without taking the first one back.
+
+What fix does
+    lossy: real beats placeholder, complete beats incomplete, then the first stays; both are kept in the
+    journal.
+
+Evidence
+    Anthropic: "each tool_use must have a single result". Of the repair passes measured, seven keep the
+    first, one the last, and four keep both and fail (2026-11).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+
+RULE = Rule("ST107", "conflicting-results", "error", fix="lossy")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   c1 18 degrees
+          result   c1 25 degrees                      <- ST107
+        assistant  It is 18 degrees, or 25.
+    """),
+)
+GOOD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   c1 18 degrees
+        assistant  Once more, to be sure.
+          call     c2 get_weather {"city": "Paris"}
+          result   c2 25 degrees
+        assistant  It changed.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for again, interaction in case.ledger.duplicates:
+        first = interaction.answer
+        if first is None or again.result.server or again.result.synthetic or first.result.synthetic:
+            continue
+        if again.result.body == first.result.body and again.result.error == first.result.error:
+            continue
+        yield RULE.at_result(
+            case,
+            again,
+            f"call {quote(again.result.id)} has a second result that says something else",
+            label="differs from the first",
+            related=(near(case, first.message, "answered here", (*first.result.at, *first.result.keys.id)),),
+            fix=Fix("lossy", "keep the first result; the journal keeps both"),
+        )

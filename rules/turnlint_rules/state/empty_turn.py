@@ -1,0 +1,63 @@
+"""a message says nothing at all
+
+What it does
+    Reports messages of the user or the assistant without text, calls, results or anything else. A text
+    of white space only counts as nothing. An empty result is normal and not reported.
+
+Why it matters
+    Several providers refuse empty messages; the others show the model a turn in which somebody says
+    nothing, and it answers that.
+
+How it happens
+    A stream was cancelled before its first token and the empty message was kept. Blocks were filtered
+    out and their shell stayed. A user pressed return.
+
+What fix does
+    Nothing by itself; with a provider named that refuses it, the message goes (lossy).
+
+Evidence
+    Anthropic: "all messages must have non-empty content except for the optional final assistant message".
+    Kimi: "the message at position 79 with role 'assistant' must not be empty". OpenAI accepts it
+    (recorded 089fdadfd9e95c14 and three more), so it is a warning.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Rule
+
+RULE = Rule("ST110", "empty-turn", "warning")
+
+BAD = (
+    Example("""
+        user       Hello.
+        assistant                                     <- ST110
+        user       Are you there?
+    """),
+    Example("""
+        user       Hello.
+        assistant  Hi.
+        user                                          <- ST110
+        user       A real question.
+    """),
+)
+GOOD = (
+    Example("""
+        user       Run it.
+        assistant
+          call     c1 run {"job": 1}
+          result   c1
+        assistant  It printed nothing.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    malformed = {
+        (id(record), misfit.at[:depth])
+        for record, misfit in case.transcript.misfits
+        for depth in range(len(misfit.at) + 1)
+    }
+    for index, message in enumerate(case.messages):
+        if message.empty and (id(message.record), message.at) not in malformed:
+            role = message.written_role or message.role
+            yield RULE.at_message(case, index, f"this {role} message says nothing")

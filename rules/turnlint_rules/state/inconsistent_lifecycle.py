@@ -1,0 +1,73 @@
+"""a result contradicts itself about how the call ended
+
+What it does
+    Where a wire marks the state of a result, reports marks that do not go together: complete but with
+    neither a result nor an error, both a result and an error, not complete although it has one, or not
+    complete while the conversation goes on.
+
+Why it matters
+    The state of a call is inferred from these marks together. Where they disagree two readers infer two
+    states, and a repair may replace a real answer by a placeholder.
+
+How it happens
+    A result was written when it started and never updated. A cancelled tool left its partial output
+    beside the error. One writer sets the flag, another does not.
+
+What fix does
+    Nothing: what is there is kept, and the call counts as answered where there is a result or an error.
+
+Evidence
+    The canonical model has `isComplete` as an optional field, so that no single mark decides: the
+    lifecycle is inferred from it, `error` and `result` together.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Answered, Case, Finding, Raw, Rule, quote
+
+RULE = Rule("ST113", "inconsistent-lifecycle", "warning")
+
+_HEAD = (
+    b'{"history": [{"speaker": "ai", "blocks": [{"type": "tool_call", "id": "hist_tool_1", "name": "run",'
+    b' "parameters": {}}]}, {"speaker": "tool", "blocks": [{"type": "tool_response", "callId": "hist_tool_1",'
+    b' "toolName": "run", '
+)
+_TAIL = b'}]}, {"speaker": "ai", "blocks": [{"type": "text", "text": "done"}]}]}\n'
+
+BAD = (
+    Raw("canonical", _HEAD + b'"isComplete": true' + _TAIL, (("ST113", 1),)),
+    Raw("canonical", _HEAD + b'"result": "ok", "error": "failed"' + _TAIL, (("ST113", 1),)),
+    Raw("canonical", _HEAD + b'"result": "ok", "isComplete": false' + _TAIL, (("ST113", 1),)),
+    Raw("canonical", _HEAD + b'"isComplete": false' + _TAIL, (("ST113", 1),)),
+)
+GOOD = (
+    Raw("canonical", _HEAD + b'"result": "ok", "isComplete": true' + _TAIL),
+    Raw("canonical", _HEAD + b'"error": "failed", "result": null' + _TAIL),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    last = len(case.messages) - 1
+    for interaction in case.ledger.interactions:
+        answer = interaction.answer
+        said = _contradiction(answer, last) if answer is not None else None
+        if answer is not None and said:
+            yield RULE.at_result(
+                case, answer, f"the result for {quote(answer.result.id)} {said}", key="whole"
+            )
+
+
+def _contradiction(answer: Answered, last: int) -> str | None:
+    result = answer.result
+    if result.value is None:
+        return None
+    ended = result.value or result.error
+    if result.value and result.error:
+        return "carries both a result and an error"
+    if result.complete is False and ended:
+        return "is marked as not complete although it has one"
+    if result.complete and not ended:
+        return "is marked as complete but carries neither a result nor an error"
+    if not ended and answer.message < last:
+        return "is not there yet, and the conversation goes on"
+    return None

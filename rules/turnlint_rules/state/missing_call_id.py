@@ -1,0 +1,100 @@
+"""a call or a result has no id
+
+What it does
+    Reports calls without an id and results that name no call, where the wire pairs by id. They are
+    paired by position inside their turn as far as that goes. A conversation in which nothing at all has
+    an id is of a dialect without ids: that is said once, as an info. Ids that a log scrubber replaced
+    (`REDACTED`) are not reported.
+
+Why it matters
+    Without an id a server cannot tell which call is answered and refuses the request, or pairs by
+    position and hopes.
+
+How it happens
+    A model server does not make ids. A stream was put together from deltas and the one with the id was
+    lost. A field was serialised as an empty string.
+
+What fix does
+    lossless: gives the call an id that follows from its content, and its result the same.
+
+Evidence
+    Mistral: "Tool call id has to be defined". Anthropic: "String should match pattern
+    '^[a-zA-Z0-9_-]+$'" for an empty id. Kimi: "tool_call_id  is not found", with two blanks. Samples
+    for TRL and tool calls of Ollama have no ids by design (ollama 0.6.3 types, 2026-11).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Answered, Asked, Case, Example, Finding, Fix, Rule, is_redacted, quote
+
+RULE = Rule("ST104", "missing-call-id", "error", fix="lossless")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   "" 18 degrees                      <- ST104
+        assistant  It is 18 degrees.
+    """),
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     - get_weather {"city": "Paris"}    <- ST104
+          result   - 18 degrees
+        assistant  It is 18 degrees.
+    """),
+)
+GOOD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     REDACTED get_weather {"city": "Paris"}
+          call     REDACTED get_weather {"city": "Lyon"}
+          result   REDACTED 18 degrees
+          result   REDACTED 20 degrees
+        assistant  Lyon is warmer.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    asked = [one.asked for one in case.ledger.interactions if one.asked.call.needs_id]
+    answered = [one.answer for one in case.ledger.interactions if one.answer and one.answer.result.needs_id]
+    answered += [one for one in case.ledger.orphans if one.result.needs_id]
+    without = [one for one in asked if not one.call.id]
+    unnamed = [one for one in answered if not one.result.id]
+    if not without and not unnamed:
+        return
+    if len(without) == len(asked) and len(unnamed) == len(answered) and asked:
+        yield RULE.at_call(
+            case,
+            asked[0],
+            "no call of this conversation has an id; results are paired by position",
+            severity="info",
+        )
+        return
+    for one in without:
+        yield _at_call(case, one)
+    for other in sorted(unnamed, key=lambda one: one.seq):
+        yield _at_result(case, other)
+
+
+def _at_call(case: Case, asked: Asked) -> Finding:
+    return RULE.at_call(
+        case,
+        asked,
+        f"call to {quote(asked.call.name)} has no id",
+        fix=Fix("lossless", "give the call and its result an id made from their content"),
+    )
+
+
+def _at_result(case: Case, answered: Answered) -> Finding:
+    of = f" of {quote(answered.result.name)}" if answered.result.name else ""
+    assert not is_redacted(answered.result.id)
+    return RULE.at_result(
+        case,
+        answered,
+        f"result{of} does not say which call it answers",
+        fix=Fix("lossless", "give it the id of the call it answers by its position"),
+    )

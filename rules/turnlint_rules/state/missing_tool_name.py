@@ -1,0 +1,73 @@
+"""a call does not say which tool it calls
+
+What it does
+    Reports calls whose tool name is absent or empty, and results in the older `function` role without
+    the name that pairs them.
+
+Why it matters
+    No tool can be run and no server takes the history back; the id alone does not say what was called.
+
+How it happens
+    A streamed call was put together without the delta that carries the name. A model produced an empty
+    name and the agent logged it together with a complaint as the result.
+
+What fix does
+    Nothing: a tool's name cannot be guessed.
+
+Evidence
+    OpenAI Chat, recorded exchange c0e5c02f0158bb42: "Missing parameter 'name': messages with role
+    'function' must have a 'name'". Anthropic: "tool_use.name: String should have at least 1 character".
+    Empty names come from gateways of OpenAI-compatible models (read 2026-11).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Raw, Rule, quote
+
+RULE = Rule("ST105", "missing-tool-name", "error")
+
+BAD = (
+    Example("""
+        user       Do something.
+        assistant
+          call     c1 "" {"x": 1}                     <- ST105
+          result   c1 there is no such tool
+        assistant  I could not.
+    """),
+    Example("""
+        user       Do something.
+        assistant
+          call     c1 - {"x": 1}                      <- ST105
+          result   c1 there is no such tool
+        assistant  I could not.
+    """),
+    Raw(
+        "openai-chat",
+        b'{"messages": [{"role": "assistant", "content": null, "function_call": {"name": "f", "arguments": "{}"}},'
+        b' {"role": "function", "content": "done"}]}\n',
+        (("ST105", 1),),
+    ),
+)
+GOOD = (
+    Example("""
+        user       Do something.
+        assistant
+          call     c1 run {"x": 1}
+          result   c1 done
+        assistant  Done.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for interaction in case.ledger.interactions:
+        asked = interaction.asked
+        if not asked.call.name:
+            said = f"call {quote(asked.call.id)}" if asked.call.id else "a call"
+            yield RULE.at_call(case, asked, f"{said} does not name a tool", key="name", label="no name")
+    answers = [one.answer for one in case.ledger.interactions if one.answer is not None]
+    for answer in (*answers, *case.ledger.orphans):
+        if not answer.result.needs_id and not answer.result.name:
+            yield RULE.at_result(
+                case, answer, "a result in the role `function` does not name its function", key="name"
+            )

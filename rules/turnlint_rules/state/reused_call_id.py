@@ -1,0 +1,81 @@
+"""two different calls bear one id
+
+What it does
+    Reports a call whose id an earlier, different call has: in the same turn an error, in a later turn a
+    warning. Redacted ids are no ids and are not compared. The same call written again is
+    `replayed-call`.
+
+Why it matters
+    In one turn, nobody can tell whose result is whose but by order. Across turns some providers want
+    ids unique in the whole request, and readers that keep a map from id to call give the later result to
+    the wrong call.
+
+How it happens
+    Weak servers count from `call_0` in every response. Ids were cut to nine characters and now coincide.
+    A gateway gave parallel calls the same id.
+
+What fix does
+    lossless: gives the later call a new id, and its result the same.
+
+Evidence
+    Anthropic: "`tool_use` ids must be unique". mistral-common from v11 on: "Duplicate tool call id in
+    assistant message", and none for later turns (executed 2026-11). Servers of OpenAI's
+    wire accepted an id used again for another call in a later turn ten times in the recorded exchanges,
+    for one in 31ca6daa99ff8ea3.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote, repeats
+
+RULE = Rule("ST108", "reused-call-id", "error", fix="lossless")
+
+BAD = (
+    Example("""
+        user       Recall, then expand.
+        assistant
+          call     c1 recall {"q": "a"}
+          call     c1 expand {"n": 7}                 <- ST108
+          result   c1 recalled
+          result   c1 expanded
+        assistant  Done.
+    """),
+    Example("""
+        user       Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          result   c1 18 degrees
+        assistant  18 degrees. And Lyon:
+          call     c1 get_weather {"city": "Lyon"}    <- ST108
+          result   c1 20 degrees
+        assistant  20 degrees.
+    """),
+)
+GOOD = (
+    Example("""
+        user       Recall, then expand.
+        assistant
+          call     c1 recall {"q": "a"}
+          call     c2 expand {"n": 7}
+          result   c1 recalled
+          result   c2 expanded
+        assistant  Done.
+    """),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for repeat in repeats(case.ledger):
+        if repeat.same:
+            continue
+        asked, first = repeat.again.asked, repeat.first.asked
+        where = "in the same turn" if repeat.same_turn else "in an earlier turn"
+        yield RULE.at_call(
+            case,
+            asked,
+            f"id {quote(asked.call.id)} belongs to another call {where}",
+            severity="error" if repeat.same_turn else "warning",
+            label="taken",
+            related=(near(case, first.message, "first used here", (*first.call.at, *first.call.keys.id)),),
+            fix=Fix("lossless", "give this call and its result an id of their own"),
+        )

@@ -1,0 +1,82 @@
+"""a call's arguments are no JSON object
+
+What it does
+    Reports arguments that cannot be read as a JSON object: text that is no JSON, JSON of another kind,
+    or, on wires that carry the object itself, anything but an object. Empty arguments of a call without
+    parameters are fine, so is the free text of a custom tool. Arguments that merely break off are
+    `truncated-call`.
+
+Why it matters
+    No tool can run such a call. Some providers take it back unread, others parse every call of the
+    history and refuse the request; chat templates turn it into `{}` or raise.
+
+How it happens
+    The model wrote it so: a bare expression, single quotes, a raw line end inside a string. A gateway
+    translated between wires and encoded the arguments twice.
+
+What fix does
+    Nothing yet: the text is the model's, and only a provider's rule says what must become of it.
+
+Evidence
+    OpenAI accepted nine recorded requests with arguments that are no JSON, for one bde57792f76e592e, so
+    text of that kind is a warning here. xAI: "The arguments to a tool_call … are not a valid JSON
+    string". Anthropic: "tool_use.input: Input should be a valid dictionary", an error.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Raw, Rule, Severity, quote
+
+RULE = Rule("ST106", "unreadable-arguments", "warning")
+
+BAD = (
+    Example("""
+        user       What is 15 times 4?
+        assistant
+          call     c1 calculate raw:15 * 4             <- ST106
+          result   c1 60
+        assistant  60.
+    """, wires=("openai-chat",)),
+    Example("""
+        user       What is 15 times 4?
+        assistant
+          call     c1 calculate raw:["15 * 4"]         <- ST106
+          result   c1 60
+        assistant  60.
+    """),
+)  # fmt: skip
+GOOD = (
+    Example("""
+        user       What time is it?
+        assistant
+          call     c1 get_time raw:
+          result   c1 18:04
+        assistant  Four past six.
+    """, wires=("openai-chat",)),
+    Raw(
+        "openai-chat",
+        b'{"messages": [{"role": "assistant", "content": null, "tool_calls": [{"id": "c1", "type": "custom",'
+        b' "custom": {"name": "patch", "input": "*** Begin"}}]}, {"role": "tool", "tool_call_id": "c1",'
+        b' "content": "ok"}]}\n',
+    ),
+)  # fmt: skip
+SAYINGS: dict[str, tuple[Severity, str]] = {
+    "broken": ("warning", "are not JSON"),
+    "other": ("warning", "are JSON, but no object"),
+    "unfit": ("error", "are not an object"),
+}
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for interaction in case.ledger.interactions:
+        call = interaction.asked.call
+        saying = SAYINGS.get(call.arguments)
+        if saying is not None:
+            severity, text = saying
+            yield RULE.at_call(
+                case,
+                interaction.asked,
+                f"the arguments of call {quote(call.id)} to {quote(call.name)} {text}",
+                key="body",
+                severity=severity,
+            )

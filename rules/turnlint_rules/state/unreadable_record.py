@@ -1,0 +1,88 @@
+r"""a record is not the JSON that a reader expects
+
+What it does
+    Names what is wrong with the bytes of a record, and where: torn, cut in two, run together with the
+    next one, not UTF-8, not quite JSON. Where the meaning is plain it is still read, so that one bad
+    byte hides nothing else. Oddities that only some readers stumble over are warnings or infos.
+
+Why it matters
+    A reader that stops loses the rest of the file, one that skips loses the record without a word, and
+    a request built from such bytes is refused before anyone looks at the conversation.
+
+How it happens
+    The process was killed while it wrote: the last line ends in the middle. Two processes append to
+    one file. A record was written with Python's `repr`, or with `NaN` by a JSON writer that allows it.
+    A shell on another system saved the file as UTF-16.
+
+What fix does
+    Nothing: bytes that cannot be read are never guessed at and never thrown away.
+
+Evidence
+    RFC 8259. What each of nine parsers makes of these was measured in 2026-11: Python's json takes
+    `NaN` and raw bytes that all others refuse, orjson turns long integers into floats without a word.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Damage, Finding, Kind, Raw, Rule, Severity, Trouble
+
+RULE = Rule("ST101", "unreadable-record", "error")
+
+BAD = (
+    Raw(
+        "openai-chat",
+        b'{"messages": [{"role": "user", "content": "hi"}]}\n{"messages": [{"role": "us',
+        (("ST101", 2),),
+    ),
+    Raw("openai-chat", b'{"messages": [{"role": "user", "content": "a\nb"}]}', (("ST101", 1),)),
+    Raw("openai-chat", b'{"messages": [{"role": "user", "content": "hi", "t": NaN}]}\n', (("ST101", 1),)),
+    Raw("openai-chat", b"{'messages': []}\n", (("ST101", 1),)),
+    Raw(
+        "openai-chat",
+        b'{"messages": [{"role": "user", "content": "a"}]}{"messages": [{"role": "user", "content": "b"}]}\n',
+        (("ST101", 1),),
+    ),
+    Raw("openai-chat", b'{"messages": [{"role": "user", "content": "caf\xe9"}]}\n', (("ST101", 1),)),
+)
+GOOD = (
+    Raw("openai-chat", b'{"messages": [{"role": "user", "content": "caf\xc3\xa9"}]}\n'),
+    Raw("openai-chat", b'{"messages": [{"role": "user", "content": "no line end after me"}]}'),
+)
+
+SAYINGS: dict[Kind, tuple[Severity, str]] = {
+    "bad-escape": ("error", "a backslash here escapes nothing that JSON knows"),
+    "bad-number": ("error", "this number is not written as JSON writes numbers"),
+    "big-integer": ("warning", "{detail}: most readers will change its value"),
+    "blank-line": ("info", "blank line between records"),
+    "byte-order-mark": ("warning", "the file starts with a byte order mark, which strict readers refuse"),
+    "carriage-returns": ("info", "lines end in carriage return and line feed"),
+    "compressed-badly": ("error", "{detail}: what follows is lost"),
+    "control-character": ("error", "a raw control character {detail} inside a string; JSON wants it escaped"),
+    "huge-record": ("info", "a record of {detail}, which most readers hold in memory several times"),
+    "invalid-utf-8": ("error", "the byte {detail} is not UTF-8"),
+    "joined-records": ("error", "more text follows the record on the same line"),
+    "not-a-number": ("error", "`{detail}` is not JSON"),
+    "python-literal": ("error", "{detail}: this is Python's spelling, not JSON"),
+    "syntax": ("error", "not JSON: {detail}"),
+    "too-deep": ("error", "{detail}"),
+    "torn": ("error", "the record breaks off: it {detail}"),
+    "trailing-comma": ("error", "a comma before the closing bracket"),
+    "utf-16": ("error", "the file is {detail}; JSON is UTF-8, so nothing of it was read"),
+}
+LABELS: dict[Kind, str] = {"torn": "the text ends here", "joined-records": "a second record starts here"}
+
+
+def check_record(damage: Damage) -> Iterator[Finding]:
+    trouble: Trouble = damage.trouble
+    saying = SAYINGS.get(trouble.kind)
+    if saying is None:
+        return
+    severity, text = saying
+    yield RULE.at_record(
+        damage.record,
+        text.format(detail=trouble.detail),
+        at=trouble.at,
+        span=(trouble.start, trouble.end),
+        severity=severity,
+        label=LABELS.get(trouble.kind, ""),
+    )

@@ -1,0 +1,139 @@
+"""What servers accepted carries no error, and what people reported is found.
+
+The corpus lies beside the checkout or where `TURNLINT_CORPUS` says; without it these tests are skipped.
+"""
+
+import gzip
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnlint import testing
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Crash, Options, Skipped, Tally, lint
+from turnlint.rows import Row
+
+ROOT = Path(__file__).parent.parent
+CORPUS = Path(os.environ.get("TURNLINT_CORPUS", ROOT.parent / "shared" / "corpus"))
+pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+WIRES = ("openai-chat", "anthropic")
+
+
+def exchanges() -> Iterator[dict[str, Any]]:
+    with gzip.open(CORPUS / "exchanges_dev.jsonl.gz", "rt", encoding="utf-8", errors="surrogatepass") as file:
+        yield from map(json.loads, file)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_no_accepted_request_carries_an_error(wire: str, tmp_path: Path) -> None:
+    accepted = [one for one in exchanges() if one.get("wire") == wire and one["expect"] == "clean"]
+    path = tmp_path / "requests.jsonl"
+    path.write_text("".join(json.dumps(one["request"]) + "\n" for one in accepted))
+    options = Options(format=wire)
+    rows = [
+        event
+        for event in lint(Source("requests", str(path)), options, Book(options))
+        if isinstance(event, Row)
+    ]
+    wrong = {
+        accepted[row.place.line - 1]["id"]: row.finding.rule
+        for row in rows
+        if row.finding.severity == "error"
+    }
+    assert len(accepted) > 3000
+    assert wrong == {}
+
+
+MESSAGE_SHAPE = {"malformed-message"}
+REFUSED = {
+    "640045b2ab2a78f1": {"pending-call"},
+    "8ce17577974dac49": {"misplaced-result"},
+    "c0e5c02f0158bb42": {"missing-tool-name", "orphan-result"},
+}
+"""Refusals about calls and results that hold for every provider, by recording, and the rules that tell of them."""
+
+
+def test_refused_requests_are_explained() -> None:
+    seen = 0
+    for one in exchanges():
+        if one.get("wire") not in WIRES or one["expect"] in ("clean", "no-verdict"):
+            continue
+        rows = testing.rows_of(json.dumps(one["request"]).encode() + b"\n", one["wire"])
+        rules = {row.finding.rule for row in rows}
+        if one["id"] in REFUSED:
+            seen += 1
+            assert rules == REFUSED[one["id"]], one["id"]
+        elif one.get("error_class") == "message_shape" and one.get("error") != "invalid message format":
+            seen += 1
+            assert rules == MESSAGE_SHAPE, one["id"]
+    assert seen >= 12
+
+
+PROJECTION = {
+    "anth-013", "anth-019", "anth-021", "anth-023", "anth-025", "oai-005", "oai-015", "mis-001", "mis-009", "kimi-001",
+}  # fmt: skip
+"""Reported cases that are sound in themselves and wrong for one provider only: no rule of these families may speak."""
+OTHER_WIRES = ("resp-", "gem-", "bed-", "mis-003", "file-")
+
+
+def test_reported_cases_are_flagged_without_a_provider() -> None:
+    flagged: Counter[bool] = Counter()
+    for text in (
+        (CORPUS / "issue_cases.jsonl").read_text(encoding="utf-8", errors="surrogatepass").splitlines()
+    ):
+        case = json.loads(text)
+        if case["id"].startswith(OTHER_WIRES) or "NEGATIVE" in case["expected_fault"]:
+            continue
+        blocks = case["id"].startswith(("anth-", "mm-001"))
+        rows = testing.rows_of(json.dumps({"messages": case["messages"]}).encode(), WIRES[blocks])
+        found = any(row.finding.severity != "info" for row in rows)
+        assert found is not (case["id"].rsplit("-", 1)[0].startswith(tuple(PROJECTION))), case["id"]
+        flagged[found] += 1
+    assert flagged[True] >= 24
+
+
+SAMPLES = {
+    "openai_chat_pair": "openai-chat", "openai_chat_bare_messages": "openai-chat", "openai_finetune_chat": "openai-chat",
+    "openai_batch_output": "openai-chat", "litellm_standard_logging_payload": "openai-chat",
+    "helicone_export": "openai-chat", "mini_swe_agent_traj": "openai-chat", "mistral_finetune": "openai-chat",
+    "trl_conversational_tools": "openai-chat", "anthropic_messages_pair": "anthropic",
+    "anthropic_batch_input": "anthropic", "anthropic_batch_results": "anthropic",
+    "cline_api_conversation_history": "anthropic", "roo_api_conversation_history": "anthropic",
+}  # fmt: skip
+BROKEN = {"openai_chat_broken": ["PA201", "PA202"]}
+
+
+def judged(path: Path) -> tuple[list[Row], Tally, bool]:
+    options = Options()
+    events = list(lint(Source(path.name, str(path)), options, Book(options)))
+    assert not [event for event in events if isinstance(event, Crash)]
+    tally = events[-1]
+    assert isinstance(tally, Tally)
+    skipped = any(isinstance(event, Skipped) for event in events)
+    return [event for event in events if isinstance(event, Row)], tally, skipped
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_of_these_wires_is_read_and_sound(name: str) -> None:
+    rows, tally, skipped = judged(CORPUS / "format_samples" / f"{name}.jsonl")
+    assert not skipped
+    assert tally.messages > 0
+    assert [row.finding.code for row in rows if row.finding.severity == "error"] == []
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_sample_is_flagged(name: str) -> None:
+    rows, _, _ = judged(CORPUS / "format_samples" / f"{name}.jsonl")
+    assert [row.finding.code for row in rows] == BROKEN[name]
+
+
+def test_no_log_of_any_kind_crashes_a_rule_or_the_reader() -> None:
+    paths = [path for path in (CORPUS / "logs").rglob("*") if path.suffix in {".json", ".jsonl", ".ndjson"}]
+    assert len(paths) > 50
+    for path in paths:
+        judged(path)

@@ -1,0 +1,528 @@
+"""Who answers whom, held against a slow second opinion.
+
+This file owns the evidence for `turnlint.ledger`: a brute-force oracle written from the five rules in
+ARCHITECTURE.md and not from the code, the properties every pairing has, a table of named cases, and
+conversations large enough that a quadratic path would not come back. It refuses to know carriers and rules.
+
+A conversation is written as messages between slashes: a role, then `?a` for a call with the id a, `!a` for
+a result, `~` for a text. `?a.f` has a name, `?-` has no id, `$` marks the provider's own tools. Occurrences
+are numbered as they are read, calls and results alike.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import turnlint
+from turnlint import ledger
+from turnlint.model import Block, Call, Keys, Message, Record, Result, Text, Wire
+
+CHAT = Wire("chat")
+JOINED = Wire("joined", joins=True)
+BLOCKS = Wire("blocks", window=frozenset({"user", "tool"}), joins=True)
+EVERY_WIRE = pytest.mark.parametrize("wire", [CHAT, JOINED, BLOCKS], ids=lambda wire: wire.name)
+
+Item = tuple[str, str | None, str | None, bool]
+"""A block: `call`, `result` or `text`, its id, its name, and whether it is the provider's own."""
+Talk = list[tuple[str, list[Item]]]
+
+TEXT: Item = ("text", None, None, False)
+KEYS = Keys((), (), ())
+RECORD = Record(1, 0, b"")
+
+
+def talk(text: str) -> Talk:
+    messages = [message.split() for message in text.split("/") if message.strip()]
+    return [(role, [item(word) for word in words]) for role, *words in messages]
+
+
+def item(word: str) -> Item:
+    if word == "~":
+        return TEXT
+    kind, (identifier, _, name) = word.lstrip("$")[0], word.lstrip("$")[1:].partition(".")
+    identified = None if identifier == "-" else identifier
+    return ("call" if kind == "?" else "result", identified, name or None, word.startswith("$"))
+
+
+def built(conversation: Talk) -> list[Message]:
+    return [
+        Message(role, (place,), tuple(block(one, (place, n)) for n, one in enumerate(items)), RECORD)
+        for place, (role, items) in enumerate(conversation)
+    ]
+
+
+def block(one: Item, at: tuple[int, int]) -> Block:
+    kind, identifier, name, server = one
+    if kind == "call":
+        return Call(at, KEYS, identifier, name, b"{}", "object", server)
+    return Result(at, KEYS, identifier, name, b"", server) if kind == "result" else Text(at)
+
+
+def read(conversation: Talk, wire: Wire) -> ledger.Ledger:
+    return ledger.read(built(conversation), wire)
+
+
+Story = dict[int, str]
+
+
+def story(book: ledger.Ledger) -> Story:
+    """What became of every call, and of every result that answers none."""
+    told: Story = {}
+    for one in book.interactions:
+        open_call = "pending" if one.pending else "unanswered"
+        told[one.asked.seq] = f"{one.how} {one.answer.seq}" if one.answer else open_call
+    told |= {again.seq: f"repeats {one.asked.seq}" for again, one in book.duplicates}
+    told |= {orphan.seq: "orphan" for orphan in book.orphans}
+    return told
+
+
+# The oracle. It asks one question at a time of a flat list of everything that was said, however often.
+
+
+class Said(NamedTuple):
+    seq: int
+    kind: str
+    id: str | None
+    name: str | None
+    server: bool
+    turn: int
+    zone: str
+    """`asking`: in the assistant's part of its turn; `window`: where results may stand; or `outside`."""
+
+
+Piece = tuple[int, str, list[Item]]
+
+
+def pieces_of(conversation: Talk, wire: Wire) -> list[Piece]:
+    """Messages with their turn and zone.
+
+    Reading: a call outside an assistant message opens a turn there, so such a message is cut in two,
+    and the second half, being what an assistant says, may be joined by the assistant messages after it.
+    The window shuts for good at the first message whose role may not stand in it.
+    """
+    parts: list[tuple[str, list[Item]]] = []
+    for role, items in conversation:
+        cut = next((n for n, one in enumerate(items) if one[0] == "call" and role != "assistant"), len(items))
+        parts.append((role, items[:cut]))
+        if cut < len(items):
+            parts.append(("assistant", items[cut:]))
+    pieces: list[Piece] = []
+    turn, zone = -1, "outside"
+    for role, items in parts:
+        if role == "assistant":
+            turn, zone = (turn if wire.joins and zone == "asking" else turn + 1), "asking"
+        else:
+            zone = "window" if zone != "outside" and role in wire.window else "outside"
+        pieces.append((turn, zone, items))
+    return pieces
+
+
+def said(pieces: list[Piece]) -> list[Said]:
+    flat = [(*one, turn, zone) for turn, zone, items in pieces for one in items if one != TEXT]
+    return [Said(seq, *one) for seq, one in enumerate(flat)]
+
+
+def nameless(identifier: str | None) -> bool:
+    return identifier in (None, "", "REDACTED")
+
+
+def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
+    pieces = pieces_of(conversation, wire)
+    everything = said(pieces)
+    calls = [one for one in everything if one.kind == "call"]
+    results = [one for one in everything if one.kind == "result"]
+    answers: dict[Said, tuple[Said, str]] = {}
+
+    def is_open(call: Said) -> bool:
+        return call not in answers
+
+    def is_spare(result: Said) -> bool:
+        return all(result != answer for answer, _ in answers.values())
+
+    def same_id(call: Said, result: Said) -> bool:
+        return not nameless(call.id) and (call.id, call.server) == (result.id, result.server)
+
+    def in_window(result: Said, turn: int) -> bool:
+        # Reading of "server tools inside the message": the provider's own results have the asking part of
+        # the turn as their window, all others what follows it.
+        return result.turn == turn and result.zone == ("asking" if result.server else "window")
+
+    for turn in sorted({call.turn for call in calls}):
+        own = [call for call in calls if call.turn == turn]
+        here = [result for result in results if in_window(result, turn)]
+        # Rule 1. A result cannot answer what was not asked yet, not even inside one message.
+        for result in here:
+            asked = [
+                call for call in own if same_id(call, result) and is_open(call) and call.seq < result.seq
+            ]
+            if asked:
+                answers[asked[0]] = (result, "in-place")
+        # Rule 2, last half, where a window holds exactly the results of its own turn and of earlier ones that
+        # still wait for the id: the first asked is the first answered. Reading: nobody still waits for whom a
+        # result has come in the meantime, and the provider's own tools never wait beyond their turn.
+        for identifier in {call.id for call in own if not call.server and not nameless(call.id)}:
+            mine = [call for call in own if call.id == identifier and not call.server]
+            earlier = [
+                call for call in calls if call.turn < turn and same_id(call, mine[0]) and is_open(call)
+            ]
+            theirs = [result for result in here if same_id(mine[0], result)]
+            if not earlier or len(theirs) != len(mine) + len(earlier):
+                continue
+            come = [r for r in results if same_id(mine[0], r) and is_spare(r) and r not in theirs]
+            if any(earlier[0].seq < result.seq < theirs[-1].seq for result in come):
+                continue
+            for call, result in zip(earlier + mine, theirs, strict=True):
+                answers[call] = (result, "in-place" if call in mine else "late")
+
+    for identifier, server in {(call.id, call.server) for call in calls if not nameless(call.id)}:
+        named = [call for call in calls if (call.id, call.server) == (identifier, server)]
+        waiting = [call for call in named if is_open(call)]
+        spare = [result for result in results if same_id(named[0], result) and is_spare(result)]
+        # Rule 2. "Earlier" is earlier in the conversation: a result in the assistant's own message counts too.
+        pairs = list(zip(waiting, spare, strict=False))
+        if len(waiting) == len(spare) and all(call.seq < result.seq for call, result in pairs):
+            answers |= {call: (result, "late") for call, result in pairs}
+        for result in filter(is_spare, spare):
+            before = [call for call in waiting if is_open(call) and call.seq < result.seq]
+            if before:
+                nearest = [call for call in before if call.turn == before[-1].turn]
+                answers[nearest[0]] = (result, "late")
+        # Rule 3. Reading of "the only one it can belong to": one call and one result are left; no call with
+        # the id precedes the result, or it may repeat that one's answer; and the call stands after everything
+        # the windows left of this id, or a late result might as well be its own.
+        left = [call for call in waiting if is_open(call)]
+        early = [result for result in spare if is_spare(result)]
+        if len(left) == len(early) == 1 and early[0].seq < named[0].seq and spare[-1].seq < left[0].seq:
+            answers[left[0]] = (early[0], "early")
+
+    # Rule 4, and the ledger's extension of it: an id that no call bears may answer a call that lost its own.
+    known = {call.id for call in calls}
+    for lost in (False, True):
+        for result in results:
+            if not is_spare(result) or nameless(result.id) == lost or (lost and result.id in known):
+                continue
+            for call in calls:
+                near = in_window(result, call.turn) and call.seq < result.seq and call.server == result.server
+                agree = not call.name or not result.name or call.name == result.name
+                if near and agree and is_open(call) and (nameless(call.id) or not lost):
+                    answers[call] = (result, "by-position")
+                    break
+
+    # Rule 5. Readings: a duplicate repeats the nearest call before it, and one that precedes its call is an
+    # orphan; "nothing follows" where the last message is of the last turn, or holds nothing but results for it.
+    last = max((call.turn for call in calls), default=-1)
+    turn, zone, items = pieces[-1] if pieces else (-1, "outside", [])
+    only_results = bool(items) and all(one[0] == "result" for one in items)
+    quiet = turn == last and (zone == "asking" or (zone == "window" and only_results))
+    told: Story = {}
+    for call in calls:
+        open_call = "pending" if quiet and call.turn == last else "unanswered"
+        told[call.seq] = f"{answers[call][1]} {answers[call][0].seq}" if call in answers else open_call
+    for result in filter(is_spare, results):
+        before = [
+            call for call in calls if call.seq < result.seq and same_id(call, result) and call in answers
+        ]
+        told[result.seq] = f"repeats {before[-1].seq}" if before else "orphan"
+
+    # Reading: "distinct ids" over the whole conversation, and a result that says another name is not tidy.
+    tidy = (
+        len(answers) == len(calls) == len(results)
+        and len(known) == len(calls)
+        and all(how == "in-place" for _, how in answers.values())
+        and all(not result.name or result.name == call.name for call, (result, _) in answers.items())
+    )
+    return told, tidy
+
+
+# Conversations in which everything collides.
+
+ANY_ID = st.sampled_from(["a", "a", "a", "b", None, "", "REDACTED"])
+ANY_NAME = st.sampled_from([None, "f", "g"])
+
+
+def messages(
+    ids: st.SearchStrategy[str | None], names: st.SearchStrategy[str | None], own: st.SearchStrategy[bool]
+) -> st.SearchStrategy[tuple[str, list[Item]]]:
+    call = st.tuples(st.just("call"), ids, names, own)
+    result = st.tuples(st.just("result"), ids, names, own)
+    asking = st.one_of(call, call, call, result, st.just(TEXT))
+    answering = st.one_of(result, result, result, result, st.just(TEXT), call)
+    return st.one_of(
+        st.tuples(st.just("assistant"), st.lists(asking, max_size=4)),
+        st.tuples(st.sampled_from(["tool", "tool", "user"]), st.lists(answering, max_size=3)),
+        st.tuples(st.sampled_from(["tool", "user"]), st.lists(result, min_size=1, max_size=3)),
+        st.tuples(st.sampled_from(["user", "system"]), st.just([TEXT])),
+    )
+
+
+def conversations(*, server: bool) -> st.SearchStrategy[Talk]:
+    """Anything with anything; and one id alone, where turns wait for it together more often than by chance."""
+    own = st.booleans() if server else st.just(False)
+    mixed = messages(ANY_ID, ANY_NAME, own)
+    alone = messages(st.just("a"), st.none(), own)
+    return st.one_of(st.lists(mixed, max_size=10), st.lists(alone, max_size=8))
+
+
+MANY = settings(max_examples=2000, deadline=None)
+SOME = settings(max_examples=300, deadline=None)
+
+
+@EVERY_WIRE
+@pytest.mark.parametrize("server", [False, True], ids=["own-tools", "provider-tools"])
+def test_ledger_agrees_with_the_oracle(wire: Wire, server: bool) -> None:
+    @MANY
+    @given(conversations(server=server))
+    def agree(conversation: Talk) -> None:
+        book = read(conversation, wire)
+        assert (story(book), book.tidy) == oracle(conversation, wire)
+        turns = [one.turn for one in said(pieces_of(conversation, wire)) if one.kind == "call"]
+        assert [one.asked.turn for one in book.interactions] == turns
+
+    agree()
+
+
+@EVERY_WIRE
+@SOME
+@given(conversation=conversations(server=True))
+def test_every_occurrence_is_in_exactly_one_place(wire: Wire, conversation: Talk) -> None:
+    messages = built(conversation)
+    book = ledger.read(messages, wire)
+    answers = [one.answer for one in book.interactions if one.answer]
+    placed = [*answers, *(again for again, _ in book.duplicates), *book.orphans]
+    asked = [one.asked for one in book.interactions]
+    blocks = [one for message in messages for one in message.blocks]
+    assert [one.call for one in asked] == [one for one in blocks if isinstance(one, Call)]
+    found = sorted((one.result for one in placed), key=lambda result: result.at)
+    assert found == [one for one in blocks if isinstance(one, Result)]
+    assert sorted(one.seq for one in (*asked, *placed)) == list(range(len(asked) + len(placed)))
+    assert all((one.how is None) == (one.answer is None) for one in book.interactions)
+    assert all(one.answer is not None for _, one in book.duplicates)
+    assert not any(one.pending and one.answer for one in book.interactions)
+
+
+@EVERY_WIRE
+@SOME
+@given(conversation=conversations(server=True))
+def test_provider_tools_and_own_tools_never_answer_each_other(wire: Wire, conversation: Talk) -> None:
+    book = read(conversation, wire)
+    zones = {one.seq: (one.turn, one.zone) for one in said(pieces_of(conversation, wire))}
+    for one in book.interactions:
+        if one.answer is None:
+            continue
+        assert one.answer.result.server == one.asked.call.server
+        if one.asked.call.server and one.how in ("in-place", "by-position"):
+            assert zones[one.answer.seq] == zones[one.asked.seq]
+            assert one.asked.seq < one.answer.seq
+    assert all(again.result.server == one.asked.call.server for again, one in book.duplicates)
+
+
+@st.composite
+def shuffled_windows(draw: st.DrawFn) -> tuple[Talk, Talk]:
+    """Distinct ids, results in any turn's window or missing; and the same with each window's results shuffled."""
+    some_turn = st.one_of(st.none(), st.integers(0, 3))
+    places = draw(st.lists(st.tuples(some_turn, some_turn), max_size=10))
+    cuts = draw(st.lists(st.booleans(), min_size=10, max_size=10))
+    first: Talk = []
+    second: Talk = []
+    for turn in range(4):
+        calls = [("call", f"c{n}", "f", False) for n, (asked, _) in enumerate(places) if asked == turn]
+        results = [("result", f"c{n}", "f", False) for n, (_, given_) in enumerate(places) if given_ == turn]
+        for conversation, order in ((first, results), (second, draw(st.permutations(results)))):
+            conversation += [("user", [TEXT]), ("assistant", calls)]
+            for n, result in enumerate(order):
+                if n == 0 or cuts[n]:
+                    conversation.append(("tool", []))
+                conversation[-1][1].append(result)
+    return first, second
+
+
+def by_identity(book: ledger.Ledger) -> object:
+    pairs = {
+        one.asked.call.id: (one.answer and one.answer.result.id, one.how, one.pending)
+        for one in book.interactions
+    }
+    return pairs, len(book.duplicates), {orphan.result.id for orphan in book.orphans}, book.tidy
+
+
+@EVERY_WIRE
+@SOME
+@given(both=shuffled_windows())
+def test_results_of_one_turn_may_come_in_any_order(wire: Wire, both: tuple[Talk, Talk]) -> None:
+    first, second = both
+    assert by_identity(read(first, wire)) == by_identity(read(second, wire))
+
+
+@st.composite
+def tidy_conversations(draw: st.DrawFn, wire: Wire) -> Talk:
+    """Sound by construction: all that a wire allows between turns, and nothing between a call and its result."""
+    conversation: Talk = []
+    for turn in range(draw(st.integers(0, 4))):
+        conversation += [("user", [TEXT])] * draw(st.integers(not turn, 2))
+        names = [f"t{turn}c{n}" for n in range(draw(st.integers(0, 3)))]
+        asking: list[Item] = [TEXT, *(("call", name, "f", False) for name in names)]
+        if draw(st.booleans()):
+            asking += [("call", f"s{turn}", "g", True), TEXT, ("result", f"s{turn}", None, True)]
+        cut = draw(st.integers(0, len(asking))) if wire.joins else 0
+        conversation += [("assistant", part) for part in (asking[:cut], asking[cut:]) if part]
+        role = draw(st.sampled_from(sorted(wire.window)))
+        for name in draw(st.permutations(names)):
+            if name == names[0] or conversation[-1][0] == "assistant" or draw(st.booleans()):
+                conversation.append((role, []))
+            conversation[-1][1].append(("result", name, draw(st.sampled_from([None, "f"])), False))
+        if names and draw(st.booleans()):
+            conversation[-1][1].append(TEXT)
+        conversation += [("system", [TEXT])] * draw(st.integers(0, 1))
+    return conversation
+
+
+@EVERY_WIRE
+def test_a_prefix_of_a_tidy_conversation_lacks_only_what_is_still_to_come(wire: Wire) -> None:
+    @SOME
+    @given(tidy_conversations(wire))
+    def holds(conversation: Talk) -> None:
+        assert read(conversation, wire).tidy
+        for length in range(len(conversation)):
+            book = read(conversation[:length], wire)
+            open_calls = list(book.pending)
+            assert book.tidy == (not open_calls)
+            assert all(one.how == "in-place" for one in book.interactions if one not in open_calls)
+            assert not book.duplicates
+            assert not book.orphans
+
+    holds()
+
+
+CASES = [
+    ("nothing at all", CHAT, "", "tidy"),
+    ("one call, one result", CHAT, "user ~ / assistant ?a / tool !a / assistant ~", "0 in-place 1, tidy"),
+    ("results in another order", CHAT, "assistant ?a ?b / tool !b / tool !a", "0 in-place 3, 1 in-place 2, tidy"),
+    ("id reused in a later turn", CHAT, "assistant ?a / tool !a / assistant ?a / tool !a", "0 in-place 1, 2 in-place 3"),
+    ("id reused, the last one open", CHAT, "assistant ?a / tool !a / assistant ?a", "0 in-place 1, 2 pending"),
+    ("two calls with one id in a turn", CHAT, "assistant ?a ?a / tool !a / tool !a", "0 in-place 2, 1 in-place 3"),
+    ("late result", CHAT, "assistant ?a ?b / tool !b / assistant ~ / tool !a", "0 late 3, 1 in-place 2"),
+    ("late result in another turn's window", CHAT, "assistant ?a / assistant ?b / tool !a / tool !b", "0 late 2, 1 in-place 3"),
+    ("early result", CHAT, "user ~ / tool !a / assistant ?a / assistant ~", "1 early 0"),
+    ("early result that two calls claim", CHAT, "tool !a / assistant ?a / assistant ?a", "0 orphan, 1 unanswered, 2 pending"),
+    ("early result in front of a call that is answered", CHAT, "tool !a / assistant ?a / tool !a", "0 orphan, 1 in-place 2"),
+    ("result that repeats an answered call", CHAT, "assistant ?a / tool !a / tool !a", "0 in-place 1, 2 repeats 0"),
+    ("repeated later", CHAT, "assistant ?a / tool !a / user ~ / assistant ~ / tool !a", "0 in-place 1, 2 repeats 0"),
+    ("repeats the nearer of two", CHAT, "assistant ?a / tool !a / assistant ?a / tool !a / tool !a", "0 in-place 1, 2 in-place 3, 4 repeats 2"),
+    ("a copy is no early answer to a reused id", CHAT, "assistant ?a / tool !a / tool !a / assistant ?a", "0 in-place 1, 2 repeats 0, 3 pending"),
+    ("no ids, in order", CHAT, "assistant ?- ?- / tool !- / tool !-", "0 by-position 2, 1 by-position 3"),
+    ("no ids, by name", CHAT, "assistant ?-.f ?-.g ?-.f / tool !-.g / tool !-.f / tool !-", "0 by-position 4, 1 by-position 3, 2 by-position 5"),
+    ("no ids, names that disagree", CHAT, "assistant ?-.f / tool !-.g", "0 pending, 1 orphan"),
+    ("ids that a scrubber took", CHAT, "assistant ?REDACTED ?REDACTED / tool !REDACTED / tool !REDACTED", "0 by-position 2, 1 by-position 3"),
+    ("only the result lost its id", CHAT, "assistant ?a ?b / tool !b / tool !-", "0 by-position 3, 1 in-place 2"),
+    ("only the call lost its id", CHAT, "assistant ?- / tool !x", "0 by-position 1"),
+    ("no ids, outside the window", CHAT, "assistant ?- / user ~ / tool !-", "0 unanswered, 1 orphan"),
+    ("two turns wait, results after the second", CHAT, "assistant ?a / user ~ / assistant ?a / tool !a / tool !a", "0 late 2, 1 in-place 3"),
+    ("two turns wait, one result after the second", CHAT, "assistant ?a / user ~ / assistant ?a / tool !a", "0 unanswered, 1 in-place 2"),
+    ("two turns wait, both results outside", CHAT, "assistant ?a / assistant ?a / user ~ / tool !a / tool !a", "0 late 2, 1 late 3"),
+    ("two turns wait, one result outside", CHAT, "assistant ?a / assistant ?a / user ~ / tool !a", "0 unanswered, 1 late 2"),
+    ("a result has come before the second turn", CHAT, "assistant ?a / user ~ / tool !a / assistant ?a / tool !a / tool !a", "0 late 1, 2 in-place 3, 4 repeats 2"),
+    ("a shared window, then a copy", CHAT, "assistant ?a / assistant ?a / tool !a !a / assistant ?a / tool !a !a", "0 late 2, 1 in-place 3, 4 in-place 5, 6 repeats 4"),
+    ("orphan at the head", CHAT, "tool !x / user ~ / assistant ?a / tool !a", "0 orphan, 1 in-place 2"),
+    ("a user between", CHAT, "assistant ?a / user ~ / tool !a", "0 late 1"),
+    ("a user between, in the window", BLOCKS, "assistant ?a / user ~ / user !a", "0 in-place 1, tidy"),
+    ("a user last in the window", BLOCKS, "assistant ?a / user ~", "0 unanswered"),
+    ("a user between some results", BLOCKS, "assistant ?a ?b / user ~ / user !a", "0 in-place 2, 1 pending"),
+    ("a user between shuts the window for siblings", CHAT, "assistant ?a ?b / tool !a / user ~ / tool !b", "0 in-place 2, 1 late 3"),
+    ("a system message between", BLOCKS, "assistant ?a / system ~ / user !a", "0 late 1"),
+    ("text after the results", BLOCKS, "assistant ?a / user !a ~", "0 in-place 1, tidy"),
+    ("text after some results", BLOCKS, "assistant ?a ?b / user !a ~", "0 in-place 2, 1 unanswered"),
+    ("some results, nothing after", BLOCKS, "assistant ?a ?b / user !a", "0 in-place 2, 1 pending"),
+    ("an empty message after the call", CHAT, "assistant ?a / tool", "0 unanswered"),
+    ("assistant messages apart", CHAT, "assistant ?a / assistant ?b / tool !b", "0 unanswered, 1 in-place 2"),
+    ("assistant messages joined", BLOCKS, "assistant ?a / assistant ?b / user !b !a", "0 in-place 3, 1 in-place 2, tidy"),
+    ("a call in a user message", CHAT, "user ~ ?a / tool !a", "0 in-place 1, tidy"),
+    ("a result in the message that asks", CHAT, "assistant ?a !a", "0 late 1"),
+    ("provider's tool", BLOCKS, "assistant $?s $!s ~", "0 in-place 1, tidy"),
+    ("provider's tool still at work", BLOCKS, "assistant ?a $?s / user !a", "0 in-place 2, 1 pending"),
+    ("provider's result under a user", BLOCKS, "assistant $?s / user $!s", "0 late 1"),
+    ("provider's result before its call", BLOCKS, "assistant ?a $!s $?s / user !a", "0 in-place 3, 2 early 1"),
+    ("provider's result without id before its call", BLOCKS, "assistant $?s $!- $!s $?-", "0 in-place 2, 1 orphan, 3 pending"),
+    ("one id on both sides", BLOCKS, "assistant ?a $?a $!a / user !a", "0 in-place 3, 1 in-place 2"),
+    ("our results for an open call of the provider's", BLOCKS, "assistant $?a / user ~ / assistant ?a / user !a !a", "0 unanswered, 1 in-place 2, 3 repeats 1"),
+    ("provider's results for an open call of ours", BLOCKS, "assistant ?a / user ~ / assistant $?a $!a $!a", "0 unanswered, 1 in-place 2, 3 repeats 1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wire", "text", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
+def test_named_case(wire: Wire, text: str, expected: str) -> None:
+    told, tidy = story(book := read(talk(text), wire)), oracle(talk(text), wire)[1]
+    shown = [f"{seq} {what}" for seq, what in sorted(told.items())]
+    assert ", ".join(shown + ["tidy"] * book.tidy) == expected
+    assert book.tidy == tidy
+
+
+@EVERY_WIRE
+@SOME
+@given(conversation=conversations(server=True))
+def test_reading_twice_says_the_same(wire: Wire, conversation: Talk) -> None:
+    assert read(conversation, wire) == read(conversation, wire)
+
+
+def messy_story() -> str:
+    """One long conversation full of collisions, told in the ledger's own order."""
+    ids = ["a", "b", "c", "d", None, "", "REDACTED"]
+    roles = ["assistant", "tool", "assistant", "tool", "tool", "user"]
+    kinds = {"assistant": "call", "tool": "result", "user": "text"}
+    conversation: Talk = [
+        (
+            roles[n * n % 11 % 6],
+            [(kinds[roles[n * n % 11 % 6]], ids[(n * 5 + k * n) % 7], None, k == 3) for k in range(n % 4)],
+        )
+        for n in range(400)
+    ]
+    return repr(list(story(read(conversation, CHAT)).items()))
+
+
+def test_the_order_of_hashes_does_not_matter() -> None:
+    source = str(Path(turnlint.__file__).parents[1])
+    script = "import runpy, sys; print(runpy.run_path(sys.argv[1])['messy_story']())"
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", script, __file__],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": source},
+            capture_output=True, check=True, text=True,
+        ).stdout.strip()
+        for seed in ("1", "2")
+    ]  # fmt: skip
+    assert told == [messy_story()] * 2
+    assert all(
+        word in told[0] for word in ("in-place", "late", "by-position", "unanswered", "repeats", "orphan")
+    )
+
+
+HEAPS = [
+    ("a turn of many calls", "assistant " + "".join(f"?{n} " for n in range(50_000)) + "/ tool " + "".join(f"!{n} " for n in reversed(range(50_000))), (50_000, 0, 0, 0)),
+    ("many calls and results with one id", "assistant " + "?a " * 10_000 + "/ tool " + "!a " * 10_000, (10_000, 0, 0, 0)),
+    ("many results for one call", "assistant ?a / tool " + "!a " * 10_000, (1, 0, 9_999, 0)),
+    ("many results before their call", "tool " + "!a " * 10_000 + "/ assistant ?a", (0, 1, 0, 10_000)),
+    ("many open calls", "assistant ?a / " * 10_000, (0, 10_000, 0, 0)),
+    ("many open calls, one result too many", "assistant ?a / " * 10_000 + "tool !a !a", (2, 9_998, 0, 0)),
+    ("many open calls, as many results", "assistant ?a / " * 10_000 + "user ~ / tool " + "!a " * 10_000, (10_000, 0, 0, 0)),
+    ("many open calls, fewer results", "assistant ?a / " * 10_000 + "user ~ / tool " + "!a " * 9_999, (9_999, 1, 0, 0)),
+    ("many turns with a result too many", "assistant ?a / tool !a !a / " * 20_000, (20_000, 0, 20_000, 0)),
+    ("many pairs of turns that share a window", "assistant ?a / assistant ?a / tool !a !a / " * 10_000, (20_000, 0, 0, 0)),
+    ("many windows among ever more open calls", "assistant ?a / assistant ?a / assistant ?a / tool !a !a / " * 7_000, (14_000, 7_000, 0, 0)),
+    ("many calls without ids", "assistant " + "?- " * 10_000 + "/ tool " + "!- " * 10_000, (10_000, 0, 0, 0)),
+    ("many names that disagree", "assistant " + "?-.f " * 10_000 + "?-.g " * 10_000 + "/ tool " + "!-.g " * 20_000, (10_000, 10_000, 0, 10_000)),
+]  # fmt: skip
+"""Answered calls, open calls, duplicates and orphans of conversations on which a quadratic path would never end."""
+
+
+@pytest.mark.parametrize(("text", "counts"), [heap[1:] for heap in HEAPS], ids=[heap[0] for heap in HEAPS])
+def test_a_heap_of_occurrences_is_paired(text: str, counts: tuple[int, int, int, int]) -> None:
+    book = read(talk(text), CHAT)
+    answered = sum(one.answer is not None for one in book.interactions)
+    found = (answered, len(book.interactions) - answered, len(book.duplicates), len(book.orphans))
+    assert found == counts

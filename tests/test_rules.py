@@ -1,0 +1,64 @@
+"""Every rule and every fixture through one harness.
+
+Examples inside a rule are its tests: marked findings and no others, on every wire. A fixture is a
+log with its picture beside it: `x.jsonl` and `x.txt`.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from turnlint import rulebook, testing
+
+ROOT = Path(__file__).parent.parent
+FIXTURES = sorted(
+    path
+    for folder in ("rules", "formats")
+    for path in (ROOT / "fixtures" / folder).rglob("*")
+    if path.is_file() and path.suffix not in {".txt", ".md"}
+)
+ENTRIES = rulebook.load(rulebook.BUILTIN)
+
+CATALOGUE = {
+    "ST101": "unreadable-record", "ST102": "duplicate-key", "ST103": "malformed-message",
+    "ST104": "missing-call-id", "ST105": "missing-tool-name", "ST106": "unreadable-arguments",
+    "ST107": "conflicting-results", "ST108": "reused-call-id", "ST109": "replayed-call", "ST110": "empty-turn",
+    "ST111": "broken-parent-link", "ST112": "lone-surrogate", "ST113": "inconsistent-lifecycle",
+    "ST114": "call-inside-result", "ST115": "truncated-call", "ST116": "mixed-dialect",
+    "ST117": "call-left-in-text", "PA201": "unanswered-call", "PA202": "orphan-result",
+    "PA203": "misplaced-result", "PA204": "result-before-call", "PA205": "duplicate-result",
+    "PA206": "pending-call", "PA207": "name-mismatch", "PA208": "result-order", "PA209": "unpaired-server-tool",
+}  # fmt: skip
+"""Names that scripts rely on."""
+
+
+def test_the_catalogue_is_complete() -> None:
+    assert {entry.rule.code: entry.rule.name for entry in ENTRIES} == CATALOGUE
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.rule.name)
+def test_a_rule_is_as_its_file_says(entry: rulebook.Entry) -> None:
+    assert list(testing.problems(entry)) == []
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.rule.name)
+def test_a_rule_is_found_where_its_name_says(entry: rulebook.Entry) -> None:
+    family, name = entry.module.__name__.split(".")[-2:]
+    assert (family, name.replace("_", "-")) == (entry.rule.fault, entry.rule.name)
+    assert len(Path(str(entry.module.__file__)).read_text(encoding="utf-8").splitlines()) <= 140
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT / "fixtures")))
+def test_a_fixture_looks_as_its_picture(path: Path, bless: bool) -> None:
+    name = str(path.relative_to(ROOT / "fixtures"))
+    twin = path.with_suffix(".txt")
+    shown = testing.picture(str(path), name)
+    if bless:
+        twin.write_text(shown, encoding="utf-8")
+    assert shown == twin.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.rule.name)
+def test_a_rule_has_a_fixture_that_it_speaks_of(entry: rulebook.Entry) -> None:
+    pictures = (ROOT / "fixtures" / "rules" / entry.rule.name).glob("*.txt")
+    assert any(entry.rule.code in path.read_text(encoding="utf-8") for path in pictures)
