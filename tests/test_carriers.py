@@ -187,7 +187,7 @@ SNIFFS: list[tuple[str, dict[str, Any] | list[Any] | int, str | None]] = [
     ("record", "expected"), [case[1:] for case in SNIFFS], ids=[case[0] for case in SNIFFS]
 )
 def test_a_record_speaks_for_its_format(record: Any, expected: str | None) -> None:
-    found = carriers.best_for([Record(1, 0, json.dumps(record).encode())])
+    found, _ = carriers.best_for([Record(1, 0, json.dumps(record).encode())])
     assert (found.name if found else None) == expected
 
 

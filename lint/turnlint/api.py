@@ -8,7 +8,7 @@ that file. It refuses to run anything.
 from collections.abc import Callable, Iterator
 from typing import TypedDict, Unpack
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_redacted, usable
@@ -35,10 +35,40 @@ from turnlint.model import (
 from turnlint.repeats import repeats
 
 __all__ = [
-    "Answered", "Asked", "Call", "Case", "Damage", "Example", "Finding", "Fix", "Interaction", "Kind", "Ledger",
-    "Level", "Location", "Message", "Misfit", "Other", "Pointer", "Raw", "Record", "Related", "Result", "Rule",
-    "Severity", "Text", "Thinking", "Transcript", "Trouble", "is_placeholder", "is_redacted", "near", "quote",
-    "repeats", "usable",
+    "Answered",
+    "Asked",
+    "Call",
+    "Case",
+    "Damage",
+    "Example",
+    "Finding",
+    "Fix",
+    "Interaction",
+    "Kind",
+    "Ledger",
+    "Level",
+    "Location",
+    "Message",
+    "Misfit",
+    "Other",
+    "Pointer",
+    "Raw",
+    "Record",
+    "Related",
+    "Result",
+    "Rule",
+    "Severity",
+    "Text",
+    "Thinking",
+    "Transcript",
+    "Trouble",
+    "called",
+    "is_placeholder",
+    "is_redacted",
+    "near",
+    "quote",
+    "repeats",
+    "usable",
 ]  # fmt: skip
 
 FAULTS: dict[str, Fault] = {"ST": "state", "PA": "pairing", "PR": "projection", "CO": "contract"}
@@ -116,10 +146,18 @@ class Rule(Struct, frozen=True):
         return self._at(case, answered.message, below, message, result.id, result.name, **more)
 
     def at_message(
-        self, case: Case, index: int, message: str, *, below: Pointer = (), **more: Unpack[More]
+        self,
+        case: Case,
+        index: int,
+        message: str,
+        *,
+        below: Pointer = (),
+        at: Pointer | None = None,
+        **more: Unpack[More],
     ) -> Finding:
-        """A finding at a message, or at something below it."""
-        return self._at(case, index, below, message, None, None, **more)
+        """A finding at a message, at something below it, or elsewhere in its record."""
+        finding = self._at(case, index, below, message, None, None, **more)
+        return finding if at is None else structs.replace(finding, where=Location(finding.where.record, at))
 
     def at_record(
         self,
@@ -183,6 +221,13 @@ def near(case: Case, index: int, note: str, below: Pointer = ()) -> Related:
     """Another place of the conversation that belongs to the story."""
     place = case.transcript.messages[index]
     return Related(note, Location(place.record, (*place.at, *below)), index)
+
+
+def called(call: Call) -> str:
+    """A call by its id and its tool, as far as it has them."""
+    if not call.id:
+        return f"the call to {quote(call.name)}" if call.name else "a call"
+    return f"call {quote(call.id)} to {quote(call.name)}" if call.name else f"call {quote(call.id)}"
 
 
 def quote(text: str | None) -> str:

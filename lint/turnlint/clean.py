@@ -18,7 +18,7 @@ def is_clean(transcript: Transcript, ledger: Ledger) -> bool:
 
 
 def _is_plain(message: Message) -> bool:
-    if message.empty or message.dialect or message.inner_calls or message.has_parent:
+    if message.empty or message.dialect or message.inner_calls or message.parent_at:
         return False
     return message.role != "other" and all(map(_is_sound, message.blocks))
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from turnlint import carriers, ledger
 from turnlint.api import Case
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from turnlint.view import Plan
 
 SAMPLE = 20
+LONGEST_SAMPLE = 400
+HEAVIEST_SAMPLE = 1 << 20
 Content = Literal["none", "excerpt", "full"]
 
 
@@ -146,13 +148,13 @@ class _Run:
         self.deferred: list[Drawn] = []
         self.drawn: dict[str, int] = {}
         self.met: dict[str, int] = {}
+        self.rerouted: Record | None = None
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
         with open_source(self.source) as opened:
             stream = _Guarded(opened, progress)
             framed = frame(stream, self.source.name, carriers.holds_records)
-            head = list(islice(framed, SAMPLE))
-            carrier = self._carrier(head)
+            head, carrier = self._sample(framed)
             if carrier is None and any(isinstance(item, Record) for item in head):
                 self.tally.files, self.tally.skipped = 0, 1
                 yield Skipped(self.source)
@@ -168,18 +170,30 @@ class _Run:
         yield from self._settle()
         yield self.tally
 
-    def _carrier(self, head: list[Record | Damage]) -> Carrier | None:
+    def _sample(self, framed: Iterator[Record | Damage]) -> tuple[list[Record | Damage], Carrier | None]:
+        """Read on until the records say whose they are, within bounds."""
+        head: list[Record | Damage] = list(islice(framed, SAMPLE))
         if self.options.format:
-            return carriers.carrier(self.options.format)
-        return carriers.best_for(item for item in head if isinstance(item, Record))
+            return head, carriers.carrier(self.options.format)
+        new, weight, decided = head, 0, False
+        best: Carrier | None = None
+        while not decided and new:
+            records = [item for item in new if isinstance(item, Record)]
+            found, decided = carriers.best_for(records)
+            best = found if decided or best is None else best
+            weight += sum(len(record.data) for record in records)
+            room = len(head) < LONGEST_SAMPLE and weight < HEAVIEST_SAMPLE and best is not None
+            new = [] if decided or not room else list(islice(framed, SAMPLE))
+            head += new
+        return head, best
 
     def _read(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Event]:
         for found in carrier.read(self._decode(carrier, items)):
             for one in self._reroute(carrier, found):
                 if isinstance(one, Stray):
-                    self._judge_damage(
-                        Damage(one.record, Trouble("stray", 0, len(one.record.data), (), one.found))
-                    )
+                    expected, what = one.misfit.expected, one.misfit.found
+                    trouble = Trouble("stray", 0, 0, one.misfit.at, f"expected {expected}, found {what}")
+                    self._judge_damage(Damage(one.record, trouble))
                 else:
                     self._judge(one)
             while self.waiting:
@@ -203,22 +217,21 @@ class _Run:
         """In a file of several formats, give a record to the format it speaks for."""
         if self.options.format:
             return (found,)
-        if isinstance(found, Stray):
-            record = found.record
-        elif found.messages and any(_is_foreign(message) for message in found.messages):
-            record = found.messages[0].record
-        else:
+        record = found.record if isinstance(found, Stray) else _only_record(found)
+        if record is None or not record.data:
             return (found,)
-        if not record.data or any(message.record is not record for message in getattr(found, "messages", ())):
-            return (found,)
-        other = carriers.best_for([record])
+        if record is self.rerouted:
+            return ()
+        other, _ = carriers.best_for([record])
         if other is None or other.name == carrier.name:
             return (found,)
+        self.rerouted = record
         return other.read([other.shape.read(record)])
 
     def _judge(self, transcript: Transcript) -> None:
         pairs = ledger.read(transcript.messages, transcript.wire)
         self._count(transcript, pairs)
+        transcript = structs.replace(transcript, index=self.tally.conversations - 1)
         clean = is_clean(transcript, pairs)
         if clean and self.book.only_builtin:
             return
@@ -325,6 +338,15 @@ def _records_of(finding: Finding, plan: "Plan | None") -> Iterator[Record]:
         yield related.where.record
     if plan:
         yield from plan.records()
+
+
+def _only_record(found: Transcript) -> Record | None:
+    """The one record of a conversation that does not fit its format well, else nothing."""
+    messages = found.messages
+    if not found.misfits and not any(map(_is_foreign, messages)):
+        return None
+    records = {id(message.record): message.record for message in messages}
+    return next(iter(records.values())) if len(records) == 1 else None
 
 
 def _is_foreign(message: Message) -> bool:

@@ -122,7 +122,8 @@ class Message(Struct, frozen=True):
     written_role: str = ""
     id: str | None = None
     parent: str | None = None
-    has_parent: bool = False
+    parent_at: Pointer = ()
+    """Where in the record it names its parent; nowhere in formats without such links."""
     dialect: str | None = None
     """The wire whose role or keys this message has, when it is not the transcript's own."""
     turn_id: str | None = None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from msgspec import Struct, json
 
 from turnlint.documents.locate import locate_all
-from turnlint.model import Block, Call, Finding, Message, Other, Pointer, Record, Result, Text, Transcript
+from turnlint.model import Block, Call, Finding, Other, Pointer, Record, Result, Text, Transcript
 from turnlint.rows import Cell, Line, Mark
 
 AROUND = 1
@@ -86,23 +86,24 @@ def _content_at(block: Block) -> Pointer | None:
 
 def _line(wanted: Plan, index: int, excerpts: dict[tuple[int, Pointer], str]) -> Line:
     message = wanted.transcript.messages[index]
-    cells: list[Cell] = []
     shown = message.blocks[:MOST_CELLS]
-    marked = _marks(wanted, index)
-    for block in shown:
+    places = [*(block.at for block in shown), *message.inner_calls]
+    told = _marks(wanted, index)
+    marks = _by_place(told, places)
+    pointed = {at for at, _ in told}
+    cells: list[Cell] = []
+    for number, block in enumerate(shown):
         below = _content_at(block)
         excerpt = excerpts.get((id(message.record), (*message.at, *below))) if below is not None else None
-        cells += _cells(block, _of_block(marked, block.at), excerpt)
+        cells += _cells(block, marks.get(number, ()), excerpt, pointed)
     if len(message.blocks) > len(shown):
         cells.append(Cell(f"… {len(message.blocks) - len(shown)} more"))
-    if not any(cell.marks for cell in cells) and marked:
-        marks = tuple(mark for _, mark in marked)
-        cells = [Cell(cells[0].text, marks), *cells[1:]] if cells else [Cell(_nothing(message), marks)]
-    return Line(index, message.written_role or message.role, tuple(cells or [Cell(_nothing(message))]))
-
-
-def _nothing(message: Message) -> str:
-    return "(nothing)" if message.empty else "(nothing shown)"
+    cells += [Cell("a call", marks.get(len(shown) + n, ())) for n in range(len(message.inner_calls))]
+    if not cells:
+        cells = [Cell("(nothing)" if message.empty else "(nothing shown)")]
+    if -1 in marks:  # what belongs to no block stands under the first
+        cells[0] = Cell(cells[0].text, (*cells[0].marks, *marks[-1]), cells[0].excerpt)
+    return Line(index, message.written_role or message.role, tuple(cells))
 
 
 def _marks(wanted: Plan, index: int) -> list[tuple[Pointer, Mark]]:
@@ -117,15 +118,24 @@ def _marks(wanted: Plan, index: int) -> list[tuple[Pointer, Mark]]:
     return own + [(related.where.at[depth:], Mark(related.note, main=False)) for related in told]
 
 
-def _of_block(marks: list[tuple[Pointer, Mark]], at: Pointer) -> tuple[Mark, ...]:
-    return tuple(mark for place, mark in marks if place[: len(at)] == at and (at or place))
+def _by_place(marks: list[tuple[Pointer, Mark]], places: list[Pointer]) -> dict[int, tuple[Mark, ...]]:
+    """Each mark under the innermost place that holds it, -1 where none does."""
+    found: dict[int, tuple[Mark, ...]] = {}
+    for at, mark in marks:
+        holding = [number for number, place in enumerate(places) if at and at[: len(place)] == place]
+        number = max(holding, key=lambda one: len(places[one]), default=-1)
+        found[number] = (*found.get(number, ()), mark)
+    return found
 
 
-def _cells(block: Block, marks: tuple[Mark, ...], excerpt: str | None) -> Iterator[Cell]:
+def _cells(
+    block: Block, marks: tuple[Mark, ...], excerpt: str | None, pointed: set[Pointer]
+) -> Iterator[Cell]:
     if isinstance(block, Call):
         yield Cell(f"{_id(block.id)} {block.name or '(no name)'}", marks)
     elif isinstance(block, Result):
-        yield Cell(_id(block.id), marks)
+        says_name = block.name and (not block.id or (*block.at, *block.keys.name) in pointed)
+        yield Cell(_id(block.id) + (f" ({block.name})" if says_name else ""), marks)
         yield Cell(excerpt or "", excerpt=True) if excerpt is not None else Cell("(content)")
     elif isinstance(block, Text):
         yield Cell(excerpt, marks, excerpt=True) if excerpt is not None else Cell("(text)", marks)

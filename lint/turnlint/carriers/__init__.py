@@ -7,7 +7,7 @@ This package owns what a format looks like and where it writes things. A carrier
 import os
 from collections.abc import Iterable
 
-from turnlint.carrying.carrier import Carrier
+from turnlint.carrying.carrier import SPEAKS, Carrier
 from turnlint.model import Record
 
 NAMES = tuple(
@@ -30,8 +30,11 @@ def carrier(name: str) -> Carrier:
     return found
 
 
-def best_for(records: Iterable[Record]) -> Carrier | None:
-    """The format that the first records speak for most, or nothing where none knows any of them."""
+def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
+    """The format that some records speak for most, if any, and whether they hold something of its own.
+
+    Where they do not, they could be several formats' records, and more of them may tell.
+    """
     sample = list(records)
     best: tuple[int, Carrier | None] = (0, None)
     for name in NAMES:
@@ -41,7 +44,7 @@ def best_for(records: Iterable[Record]) -> Carrier | None:
             continue
         if sum(scores) > best[0]:
             best = sum(scores), candidate
-    return best[1]
+    return best[1], best[0] >= SPEAKS
 
 
 def score(candidate: Carrier, record: Record) -> int:

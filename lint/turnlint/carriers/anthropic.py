@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Raw, Struct, json
 
 from turnlint.carrying import foreign
+from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.contents import arguments_in_place, call_marker
 from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, start
@@ -87,7 +88,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     echoes: list[Pointer] = []
     blocks = _blocks(turn.content, misfits, at, echoes)
     if given(turn.tool_calls) or given(turn.tool_call_id):
-        role, blocks = _as_openai(turn, role, blocks, misfits, at)
+        role, blocks = _as_openai(turn, role, blocks)
         dialect = "openai-chat"
     if role == "user":
         blocks = _without_calls(blocks, misfits, at, echoes)
@@ -118,9 +119,7 @@ def _without_calls(
     return blocks
 
 
-def _as_openai(
-    turn: Turn, role: Role, blocks: list[Block], misfits: list[Misfit], at: Pointer
-) -> tuple[Role, list[Block]]:
+def _as_openai(turn: Turn, role: Role, blocks: list[Block]) -> tuple[Role, list[Block]]:
     """A message that carries another wire's keys beside or instead of its content."""
     from turnlint.carriers import openai_chat
 
@@ -138,7 +137,7 @@ def _as_openai(
         )  # fmt: skip
         return role, [result]
     seen = {block.id for block in blocks if isinstance(block, Call)}
-    calls = openai_chat.calls_of(other, at, misfits, dialect="openai-chat")
+    calls = openai_chat.calls_of(other, dialect="openai-chat")
     return role, [*blocks, *(call for call in calls if isinstance(call, Call) and call.id not in seen)]
 
 
@@ -234,17 +233,19 @@ def _is_turn(envelope: Any) -> bool:
 def _evidence(value: Any) -> int:
     if isinstance(value, Turn):
         if given(value.parts) or foreign.is_strange(value.content, OWN_PARTS):
-            return -4
+            return STRANGE
         kinds = [part.type for part in foreign.parts_of(value.content)]
         speaks = any(kind in CALLS or kind in THINKING or kind.endswith("tool_result") for kind in kinds)
-        return 4 if speaks else 0  # plain words could be anyone's, and are taken for the commonest wire's
+        return (
+            SPEAKS if speaks else 0
+        )  # plain words could be anyone's, and are taken for the commonest wire's
     if isinstance(value, Body):
         if value.messages is None and not _replies(value):
             return 0
         declares = b'"input_schema"' in start(value.tools, 4000)
         own = value.system, value.anthropic_version, value.stop_reason
         claude = b"claude" in start(value.model, 80)
-        return 4 * (declares + any(given(raw) for raw in own)) + 2 * claude
+        return SPEAKS * (declares + claude + any(given(raw) for raw in own))
     return 0
 
 

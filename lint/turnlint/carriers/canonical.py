@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import UNSET, Raw, Struct, UnsetType, json
 
 from turnlint.carrying import foreign
+from turnlint.carrying.carrier import SPEAKS
 from turnlint.carrying.contents import arguments_in_place, call_marker
 from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
@@ -66,6 +67,7 @@ class Body(Envelope, gc=False, kw_only=True):
 ROLES: dict[str, Role] = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
 CALL_KEYS = Keys(("id",), ("name",), ("parameters",))
 RESULT_KEYS = Keys(("callId",), ("toolName",), ("result",))
+ERROR_KEYS = Keys(("callId",), ("toolName",), ("error",))
 OWN_PARTS = frozenset({"media", "code", "image", "file"})
 _part = json.Decoder(Part)
 _metadata = json.Decoder(Metadata)
@@ -137,7 +139,7 @@ def _response(part: Part, place: Pointer) -> Result:
     body = bytes(part.error) if failed else bytes(part.result)
     return Result(
         place,
-        RESULT_KEYS,
+        ERROR_KEYS if failed else RESULT_KEYS,
         part.callId,
         part.toolName,
         body,
@@ -154,7 +156,7 @@ def _is_turn(envelope: Any) -> bool:
 
 def _evidence(value: Any) -> int:
     if isinstance(value, Turn):
-        return 6 * (value.speaker is not None) + 2 * (value.speaker is not None and value.blocks is not None)
+        return SPEAKS if value.speaker is not None else 0
     return 0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Raw, Struct, json
 
 from turnlint.carrying import foreign
+from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.contents import arguments_in_text, call_marker
 from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, start, string
@@ -115,7 +116,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     else:
         blocks = _content(turn.content, (), misfits, at)
         mirrored = {block.id for block in blocks if isinstance(block, Call) and block.id}
-        own = calls_of(turn, at, misfits)
+        own = calls_of(turn)
         if own and role in ("user", "system"):
             misfits.append(Misfit((*at, *own[0].at), "no calls in this role", "a call", grave=False))
         if mirrored & {call.id for call in own}:  # frameworks keep a call in both places: it is one call
@@ -150,7 +151,7 @@ def _result(turn: Turn) -> Result:
     )
 
 
-def calls_of(turn: Turn, at: Pointer, misfits: list[Misfit], dialect: str | None = None) -> list[Call]:
+def calls_of(turn: Turn, dialect: str | None = None) -> list[Call]:
     """The calls beside a message's content: functions, custom tools, and the one call of 2023."""
     blocks: list[Call] = []
     for index, call in enumerate(turn.tool_calls or ()):
@@ -161,8 +162,8 @@ def calls_of(turn: Turn, at: Pointer, misfits: list[Misfit], dialect: str | None
         elif call.custom is not None:
             body = bytes(call.custom.input)
             blocks.append(Call(place, CUSTOM_KEYS, call.id, call.custom.name, body, "free", dialect=dialect))
-        else:
-            misfits.append(Misfit((*at, *place), "a `function` or a `custom` tool", "neither"))
+        else:  # a call all the same, and its result must not lose it
+            blocks.append(Call(place, FUNCTION_KEYS, call.id, None, b"", "nothing", dialect=dialect))
     if turn.function_call is not None:
         body, kind = arguments_in_text(turn.function_call.arguments)
         name = turn.function_call.name
@@ -234,15 +235,15 @@ def _ends_open(body: Any) -> bool:
 def _evidence(value: Any) -> int:
     if isinstance(value, Turn):
         if given(value.parts) or given(value.items) or foreign.is_strange(value.content, OWN_PARTS):
-            return -4
+            return STRANGE
         own = value.tool_calls or value.tool_call_id or value.function_call
         if own or value.role in ("tool", "function", "developer"):
-            return 4
+            return SPEAKS
         return int(value.role in ROLES and given(value.content))
     if isinstance(value, Body):
         answers = any(choice.message for choice in value.choices or ())
         declares = value.messages is not None and b'"function"' in start(value.tools, 400)
-        return 4 * (answers + declares)
+        return SPEAKS * (answers + declares)
     return 0
 
 

@@ -9,15 +9,21 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint.documents.decode import Decoded, Shape
-from turnlint.model import Record, Transcript
+from turnlint.model import Misfit, Record, Transcript
+
+SPEAKS, NEUTRAL, STRANGE = 100, 1, -100
+"""What one thing in a record says for a format: it is this format's own, it could be anyone's, it is another's.
+
+However many words could be anyone's, they never outweigh one block that is a format's own.
+"""
 
 
 class Stray(Struct, frozen=True):
     """A record that holds nothing this format knows."""
 
     record: Record
-    found: str
-    """What it holds instead."""
+    misfit: Misfit
+    """What stands where a conversation should."""
 
 
 class Carrier(Struct, frozen=True):

@@ -6,11 +6,12 @@ message is spelled: each wire brings that as a `Dialect`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from msgspec import Raw, Struct, json, structs
 
-from turnlint.carrying.carrier import Carrier, Stray
+from turnlint.carrying.carrier import NEUTRAL, STRANGE, Carrier, Stray
 from turnlint.carrying.lines import Lines
 from turnlint.carrying.raws import NOTHING, given, head
 from turnlint.documents.decode import Decoded, Shape, dig
@@ -27,6 +28,10 @@ class Envelope(Struct, gc=False, kw_only=True):
     response: Raw = NOTHING
     response_body: Raw = NOTHING
     result: Raw = NOTHING
+    input: Raw = NOTHING
+    inputs: Raw = NOTHING
+    output: Raw = NOTHING
+    outputs: Raw = NOTHING
     message: Raw = NOTHING
     error: Raw = NOTHING
     model: Raw = NOTHING
@@ -56,8 +61,8 @@ class Envelope(Struct, gc=False, kw_only=True):
     parentUuid: Raw = NOTHING
 
 
-_REQUESTS = ("request", "request_body", "body", "params")
-_RESPONSES = ("response", "response_body", "result")
+_REQUESTS = ("request", "request_body", "body", "params", "input", "inputs")
+_RESPONSES = ("response", "response_body", "result", "output", "outputs")
 _GROUPS = (
     "conversation_id", "conversationId", "conversation", "thread_id", "threadId",
     "session_id", "sessionId", "chat_id", "trace_id",
@@ -133,23 +138,21 @@ class _Reader:
     def sniff(self, decoded: Decoded[Any]) -> int:
         value = decoded.value
         if isinstance(value, list):
-            return sum(map(self.dialect.evidence, value))
+            return _weigh(map(self.dialect.evidence, value))
         line = self._line(value, decoded)
         if line is not None:
             return self.dialect.evidence(line[1])
         inner = _bodies(self, value, (*_REQUESTS, *_RESPONSES), ("body", "message"))
         score = self._speaks(value) + sum(self._speaks(body) for _, body, _ in inner)
-        return score or -(not self._known(value))
+        return score or (0 if self._known(value) else STRANGE)
 
     def _speaks(self, value: Any) -> int:
         """The evidence of one body: its own keys and its messages."""
-        evidence = self.dialect.evidence
-        turns = (turns for name in self.dialect.keys if (turns := getattr(value, name)))
-        return evidence(value) + sum(sum(map(evidence, some)) for some in turns)
+        turns = (turn for name in self.dialect.keys for turn in getattr(value, name) or ())
+        return _weigh(map(self.dialect.evidence, chain((value,), turns)))
 
     def read(self, stream: Iterable[Decoded[Any]]) -> Iterator[Transcript | Stray]:
         lines = Lines(self.dialect.wire)
-        count = 0
         for decoded in stream:
             value, record = decoded.value, decoded.record
             if value is None:
@@ -165,14 +168,10 @@ class _Reader:
             else:
                 done = self._transcripts(value, record, whole)
                 if not done and not self._known(value):
-                    found = next((misfit.found for misfit in decoded.misfits if not misfit.at), "an object")
-                    yield Stray(record, found)
-            for transcript in done:
-                yield structs.replace(transcript, index=count)
-                count += 1
-        for transcript in lines.finish():
-            yield structs.replace(transcript, index=count)
-            count += 1
+                    nothing = Misfit((), "a conversation", "none that this format knows")
+                    yield Stray(record, decoded.misfits[0] if decoded.misfits else nothing)
+            yield from done
+        yield from lines.finish()
 
     def _transcripts(
         self, value: Any, record: Record, misfits: list[tuple[Record, Misfit]]
@@ -182,8 +181,10 @@ class _Reader:
         else:
             found, identifier = self._all(value, record), first_of(value, _RECORD_IDS)
         done = []
+        emptied = {misfit.at for _, misfit in misfits}
         for one in found:
-            here = (*misfits, *((record, misfit) for misfit in one.misfits))
+            own = (misfit for misfit in one.misfits if not _below_any(misfit.at, emptied))
+            here = (*misfits, *((record, misfit) for misfit in own))
             misfits = []  # what is wrong with the record as a whole is said once
             done.append(
                 Transcript(
@@ -274,9 +275,15 @@ class _Reader:
 
     def _known(self, value: Any) -> bool:
         """A record of this family without a conversation in it: an error answer, an expired batch line."""
-        if given(value.error) and bytes(value.error) != b"null":
+        if given(value.model) or (given(value.error) and bytes(value.error) != b"null"):
             return True
         return any(self._open(getattr(value, name)) is not None for name in _RESPONSES)
+
+
+def _weigh(evidence: Iterable[int]) -> int:
+    """Own and strange pieces count each, those that could be anyone's count once."""
+    scores = list(evidence)
+    return sum(score for score in scores if score != NEUTRAL) + (NEUTRAL if NEUTRAL in scores else 0)
 
 
 def _bodies(
@@ -294,12 +301,17 @@ def _bodies(
                 yield (name, key), *inner
 
 
+def _below_any(at: Pointer, emptied: set[Pointer]) -> bool:
+    """Whether a misfit only follows from a place that was emptied because it did not fit."""
+    return any(at[:depth] in emptied for depth in range(len(at) + 1))
+
+
 def _placed(message: Message, value: Any) -> Message:
     """A message that stands alone knows its own id and its parent's."""
-    parents = [raw for name in _PARENT_IDS if given(raw := getattr(value, name))]
+    key = next((name for name in _PARENT_IDS if given(getattr(value, name))), None)
     return structs.replace(
         message,
         id=first_of(value, _OWN_IDS),
-        parent=text_of(parents[0]) if parents else None,
-        has_parent=bool(parents),
+        parent=text_of(getattr(value, key)) if key else None,
+        parent_at=(key,) if key else (),
     )

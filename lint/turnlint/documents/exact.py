@@ -82,6 +82,9 @@ class _Reader:
         end = self.pos
         self._space()
         if self.pos < len(self.data):
+            if not isinstance(value, (dict, list)):  # a number or a word in front of anything is no record
+                self._note("syntax", self.pos, self.pos + 1, "expected an object or an array")
+                return Reading(None, False, end, self.troubles)
             self._note("joined-records", self.pos, self.pos + 1)
         return Reading(value, True, end, self.troubles)
 
@@ -93,7 +96,8 @@ class _Reader:
 
     def _stop(self, kind: Kind, detail: str) -> _Stop:
         if self.pos >= len(self.data):
-            kind, detail = "torn", f"ends inside {self._container_name()}"
+            within = detail if kind == "torn" and detail else self._container_name()
+            kind, detail = "torn", f"ends inside {within}"
         path = self._path()
         if self.stack and self.stack[-1].keys is not None and self.stack[-1].key not in self.stack[-1].keys:
             path = path[:-1]
@@ -256,7 +260,7 @@ class _Reader:
                 return parts[0] if len(parts) == 1 else "".join(parts)
             self.pos = pos
             if byte == -1:
-                raise self._stop("torn", "")
+                raise self._stop("torn", "a string")
             if byte == 0x5C:
                 parts.append(self._escape())
             else:
@@ -280,7 +284,7 @@ class _Reader:
         data, start = self.data, self.pos
         if start + 1 >= len(data):
             self.pos = len(data)
-            raise self._stop("torn", "")
+            raise self._stop("torn", "a string")
         plain = _ESCAPES.get(data[start + 1])
         if plain is not None:
             self.pos = start + 2

@@ -16,6 +16,8 @@ from turnlint.rows import Cell, Line, Mark, Row
 SAMPLES = 3
 CONTENT_WIDTH = 60
 ROLE_WIDTH = 11
+LEAST_EXCERPT = 12
+DOTS = "…"
 _NAMES = re.compile(r"`[^`]*`|[0-9]+")
 _COLORS = {"error": "31", "warning": "33", "info": "36"}
 
@@ -81,7 +83,8 @@ class Text:
         elif finding.label:
             self.write(f"{margin} {visible(finding.label)}\n")
         for note, there in row.related if not row.view else ():
-            self.write(f"{margin} {visible(note)}: line {there.line}, {clip(visible(there.pointer), 80)}\n")
+            spot = f"line {there.line}, column {there.column}"
+            self.write(f"{margin} {visible(note)}: {spot}, {clip(visible(there.pointer), 60)}\n")
         if finding.fix:
             self.write(f"{' ' * gutter} = fix: {visible(finding.fix.title)} [{finding.fix.level}]\n")
         if group:
@@ -101,35 +104,22 @@ class Text:
         self.write(margin + "\n")
 
     def _message(self, line: Line, gutter: int, margin: str) -> None:
+        room = max(40, self.look.width - gutter - 2)
         role = clip(visible(line.role), ROLE_WIDTH)
-        start = ROLE_WIDTH + 1
-        text = role + " " * (start - columns(role))
-        room = max(40, self.look.width - gutter - 4)
+        text = role + " " * (ROLE_WIDTH + 1 - columns(role))
         carets: list[tuple[int, int, tuple[Mark, ...]]] = []
-        for index, cell in enumerate(line.cells):
-            shown = clip(visible(cell.text), CONTENT_WIDTH)
-            gap = 2 if index else 0
-            if columns(text) + gap + columns(shown) > room and index:
-                if not _marked_from(line.cells, index):
-                    text += "  …"
-                    break
-                text = text[:start] + "…"
-                carets = []
-            text += " " * gap
+        for cell in _fitting(line.cells, room - ROLE_WIDTH - 1):
+            if not text.endswith(" "):
+                text += "  "
             if cell.marks:
-                carets.append((columns(text), columns(shown), cell.marks))
-            text += shown
+                carets.append((columns(text), columns(cell.text), cell.marks))
+            text += cell.text
         number = f"{line.index:>{gutter}}"
         self.write(f"{self._paint('34', number)} {self._paint('34', '|')} {text.rstrip()}\n")
         for at, width, marks in carets:
-            self._carets(margin, at, width, marks)
-
-    def _carets(self, margin: str, at: int, width: int, marks: tuple[Mark, ...]) -> None:
-        for mark in marks:
-            line = ("^" if mark.main else "-") * max(1, width) + (
-                f" {visible(mark.note)}" if mark.note else ""
-            )
-            self.write(f"{margin} {' ' * at}{self._paint('31' if mark.main else '34', line)}\n")
+            for mark in marks:
+                for under in _under(at, max(1, width), mark, room):
+                    self.write(f"{margin} {self._paint('31' if mark.main else '34', under)}\n")
 
     def _statistics(self, tally: Tally) -> None:
         from tabulate import tabulate
@@ -155,8 +145,41 @@ class Text:
         return f"\x1b[{codes}m{text}\x1b[0m" if codes else text
 
 
-def _marked_from(cells: tuple[Cell, ...], index: int) -> bool:
-    return any(cell.marks for cell in cells[index:])
+def _under(at: int, width: int, mark: Mark, room: int) -> list[str]:
+    """A mark with its note behind it, else before it, else on a line of its own."""
+    sign = ("^" if mark.main else "-") * width
+    note = clip(visible(mark.note), room)
+    if not note or at + width + 1 + columns(note) <= room:
+        return [f"{' ' * at}{sign} {note}".rstrip()]
+    if columns(note) < at:
+        return [f"{' ' * (at - columns(note) - 1)}{note} {sign}"]
+    return [" " * at + sign, " " * max(0, room - columns(note)) + note]
+
+
+def _fitting(cells: tuple[Cell, ...], room: int) -> list[Cell]:
+    """What fits side by side: every marked cell, the others as far as there is room, dots for the rest."""
+    shown = [Cell(clip(visible(cell.text), CONTENT_WIDTH), cell.marks, cell.excerpt) for cell in cells]
+    if _width(shown) <= room:
+        return shown
+    marked = sum(bool(cell.marks) for cell in shown)
+    dots = 3 * (marked + 1)
+    each = max(14, (room - dots) // max(1, marked) - 2)
+    spare = room - dots - sum(min(each, columns(cell.text)) + 2 for cell in shown if cell.marks)
+    kept: list[Cell] = []
+    for cell in shown:
+        need = columns(cell.text) + 2
+        if cell.marks:
+            kept.append(Cell(clip(cell.text, each), cell.marks))
+        elif need <= spare or (cell.excerpt and spare >= LEAST_EXCERPT):
+            kept.append(Cell(clip(cell.text, spare - 2)))
+            spare -= min(need, spare)
+        elif not kept or kept[-1].text != DOTS:
+            kept.append(Cell(DOTS))
+    return kept
+
+
+def _width(cells: list[Cell]) -> int:
+    return sum(columns(cell.text) for cell in cells) + 2 * max(0, len(cells) - 1)
 
 
 def _many(count: int, name: str) -> str:

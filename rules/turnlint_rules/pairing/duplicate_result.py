@@ -70,11 +70,13 @@ def check(case: Case) -> Iterator[Finding]:
         filled = again.result.synthetic or first.result.synthetic
         if not same and not filled:
             continue
+        late = first.result.synthetic and not again.result.synthetic
+        first_id = (*first.result.at, *first.result.keys.id)
         yield RULE.at_result(
             case,
             again,
             f"call {quote(again.result.id)} is answered twice" + ("" if same else ", once by a placeholder"),
-            label="the call has its result already",
-            related=(near(case, first.message, "answered here", (*first.result.at, *first.result.keys.id)),),
+            label="the real answer" if late else "the call has its result already",
+            related=(near(case, first.message, "a placeholder" if late else "answered here", first_id),),
             fix=Fix("lossless", "remove the copy") if same else Fix("lossy", "remove the placeholder"),
         )

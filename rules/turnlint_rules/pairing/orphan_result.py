@@ -85,8 +85,14 @@ def check(case: Case) -> Iterator[Finding]:
             severity=_severity(case, orphan),
             label=label,
             related=related,
-            fix=Fix("lossy", "remove the result; the journal keeps it"),
+            fix=_fix(related),
         )
+
+
+def _fix(related: tuple[Related, ...]) -> Fix:
+    if related:
+        return Fix("lossy", "remove the result, unless it answers that call: then correct its id by hand")
+    return Fix("lossy", "remove the result; the journal keeps it")
 
 
 def _name(orphan: Answered) -> str:

@@ -24,7 +24,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, quote
+from turnlint.api import Case, Example, Finding, Fix, Rule, called
 
 RULE = Rule("PA206", "pending-call", "warning", fix="placeholder")
 
@@ -62,7 +62,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_call(
             case,
             asked,
-            f"call {quote(asked.call.id)} to {quote(asked.call.name)} is not answered yet",
+            f"{called(asked.call)} is not answered yet",
             label="nothing follows",
             fix=Fix("placeholder", "with --close-pending: add a result that says the answer is not known"),
         )

@@ -27,7 +27,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote, repeats
+from turnlint.api import Case, Example, Finding, Fix, Rule, called, near, repeats
 
 RULE = Rule("PA201", "unanswered-call", "error", fix="placeholder")
 
@@ -76,7 +76,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_call(
             case,
             asked,
-            f"call {quote(asked.call.id)} to {quote(asked.call.name)} has no result",
+            f"{called(asked.call)} has no result",
             label="never answered",
             related=(near(case, following, "the conversation goes on here"),)
             if following > asked.message

@@ -3,7 +3,7 @@
 What it does
     Reports a server-side call (web search, code execution, an MCP connector) without its result in
     the same turn, such a result without its call, and pairs that were torn apart. It is silent on a
-    turn that is last, or that only waits for results of the caller's own tools.
+    turn that is last, or that waits for results of the caller's own tools before it goes on.
 
 Why it matters
     These pairs are written by the provider inside one assistant turn and are checked there. Half of
@@ -26,7 +26,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+from turnlint.api import Case, Example, Finding, Fix, Result, Rule, near, quote
 
 RULE = Rule("PA209", "unpaired-server-tool", "error", fix="lossy")
 
@@ -55,12 +55,21 @@ GOOD = (
 )  # fmt: skip
 
 
+def _only_results(case: Case, start: int, end: int) -> bool:
+    between = case.messages[start:end]
+    return start <= end and all(
+        message.blocks and all(isinstance(block, Result) for block in message.blocks) for message in between
+    )
+
+
 def check(case: Case) -> Iterator[Finding]:
     for interaction in case.ledger.interactions:
         asked, answer = interaction.asked, interaction.answer
         if not asked.call.server or interaction.pending or interaction.how == "in-place":
             continue
         name = f"{quote(asked.call.id)} to {quote(asked.call.name)}"
+        if answer is not None and _only_results(case, asked.message + 1, answer.message):
+            continue  # the provider's tool called the caller's own, and went on when those had answered
         if answer is None:
             yield RULE.at_call(
                 case,

@@ -51,7 +51,7 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
-    if not any(message.has_parent for message in case.messages) or case.transcript.headless:
+    if not any(message.parent_at for message in case.messages) or case.transcript.headless:
         return
     index_of: dict[str, int] = {}
     for index, message in enumerate(case.messages):
@@ -69,7 +69,10 @@ def check(case: Case) -> Iterator[Finding]:
     for index, message in enumerate(case.messages):
         if message.parent is not None and message.parent not in index_of:
             yield RULE.at_message(
-                case, index, f"its parent {quote(message.parent)} is not in this conversation"
+                case,
+                index,
+                f"its parent {quote(message.parent)} is not in this conversation",
+                at=message.parent_at,
             )
     for index in _loops(case, index_of):
         yield RULE.at_message(case, index, f"message {quote(case.messages[index].id)} is its own ancestor")

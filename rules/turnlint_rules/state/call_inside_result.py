@@ -13,7 +13,7 @@ How it happens
     three paths for tool results and only two of them filtered.
 
 What fix does
-    lossless: removes the echo, where the call itself is in the conversation.
+    lossy: removes the echo and keeps it in the journal; the call that was answered stays where it is.
 
 Evidence
     Anthropic: "`tool_use` blocks can only be in `assistant` messages". The filter that one of three
@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Finding, Fix, Raw, Rule
 
-RULE = Rule("ST114", "call-inside-result", "error", fix="lossless")
+RULE = Rule("ST114", "call-inside-result", "error", fix="lossy")
 
 BAD = (
     Raw(
@@ -69,5 +69,5 @@ def check(case: Case) -> Iterator[Finding]:
                 "a call stands among results, where it calls nothing",
                 below=place,
                 label="an echo",
-                fix=Fix("lossless", "remove the echo"),
+                fix=Fix("lossy", "remove the echo; the journal keeps it"),
             )

@@ -65,7 +65,7 @@ def _contradiction(answer: Answered, last: int) -> str | None:
     if result.value and result.error:
         return "carries both a result and an error"
     if result.complete is False and ended:
-        return "is marked as not complete although it has one"
+        return f"is marked as not complete although it carries {'a result' if result.value else 'an error'}"
     if result.complete and not ended:
         return "is marked as complete but carries neither a result nor an error"
     if not ended and answer.message < last:

@@ -32,7 +32,8 @@ RULE = Rule("ST103", "malformed-message", "error")
 BAD = (
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": {"text": "hi"}}]}\n', (("ST103", 1),)),
     Raw("openai-chat", b'{"messages": [{"content": "who says this?"}]}\n', (("ST103", 1),)),
-    Raw("openai-chat", b'{"messages": ["hi"]}\n', (("ST103", 1), ("ST103", 1))),
+    Raw("openai-chat", b'{"messages": ["hi"]}\n', (("ST103", 1),)),
+    Raw("openai-chat", b'{"messages": "[removed by the proxy]"}\n', (("ST103", 1),)),
     Raw("anthropic", b'{"messages": [{"role": "narrator", "content": "once"}]}\n', (("ST103", 1),)),
     Raw("canonical", b'{"history": [{"speaker": "human", "blocks": "hi"}]}\n', (("ST103", 1),)),
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": "a"}]}\n42\n', (("ST103", 2),)),
@@ -57,6 +58,7 @@ def check_record(damage: Damage) -> Iterator[Finding]:
     if damage.trouble.kind == "stray":
         yield RULE.at_record(
             damage.record,
-            f"the record, {damage.trouble.detail}, holds no conversation that this format knows",
+            f"the record holds no conversation: {damage.trouble.detail}",
+            at=damage.trouble.at,
             severity="warning",
         )

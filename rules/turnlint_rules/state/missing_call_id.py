@@ -25,7 +25,20 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Answered, Asked, Case, Example, Finding, Fix, Rule, is_redacted, quote
+from turnlint.api import (
+    Answered,
+    Asked,
+    Call,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    Pointer,
+    Result,
+    Rule,
+    is_redacted,
+    quote,
+)
 
 RULE = Rule("ST104", "missing-call-id", "error", fix="lossless")
 
@@ -62,8 +75,11 @@ def check(case: Case) -> Iterator[Finding]:
     asked = [one.asked for one in case.ledger.interactions if one.asked.call.needs_id]
     answered = [one.answer for one in case.ledger.interactions if one.answer and one.answer.result.needs_id]
     answered += [one for one in case.ledger.orphans if one.result.needs_id]
-    without = [one for one in asked if not one.call.id]
-    unnamed = [one for one in answered if not one.result.id]
+    spoiled = {(id(record), misfit.at) for record, misfit in case.transcript.misfits}
+    without = [one for one in asked if not one.call.id and _place(case, one.message, one.call) not in spoiled]
+    unnamed = [
+        one for one in answered if not one.result.id and _place(case, one.message, one.result) not in spoiled
+    ]
     if not without and not unnamed:
         return
     if len(without) == len(asked) and len(unnamed) == len(answered) and asked:
@@ -78,6 +94,12 @@ def check(case: Case) -> Iterator[Finding]:
         yield _at_call(case, one)
     for other in sorted(unnamed, key=lambda one: one.seq):
         yield _at_result(case, other)
+
+
+def _place(case: Case, index: int, block: Call | Result) -> tuple[int, Pointer]:
+    """Where its id stands; what is of the wrong kind there is another rule's finding."""
+    message = case.messages[index]
+    return id(message.record), (*message.at, *block.at, *block.keys.id)
 
 
 def _at_call(case: Case, asked: Asked) -> Finding:

@@ -22,7 +22,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Raw, Rule, quote
+from turnlint.api import Case, Example, Finding, Raw, Rule, called
 
 RULE = Rule("ST105", "missing-tool-name", "error")
 
@@ -63,8 +63,9 @@ def check(case: Case) -> Iterator[Finding]:
     for interaction in case.ledger.interactions:
         asked = interaction.asked
         if not asked.call.name:
-            said = f"call {quote(asked.call.id)}" if asked.call.id else "a call"
-            yield RULE.at_call(case, asked, f"{said} does not name a tool", key="name", label="no name")
+            yield RULE.at_call(
+                case, asked, f"{called(asked.call)} does not name a tool", key="name", label="no name"
+            )
     answers = [one.answer for one in case.ledger.interactions if one.answer is not None]
     for answer in (*answers, *case.ledger.orphans):
         if not answer.result.needs_id and not answer.result.name:

@@ -23,7 +23,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote, repeats
+from turnlint.api import Case, Example, Finding, Fix, Rule, called, near, repeats
 
 RULE = Rule("ST109", "replayed-call", "error", fix="lossless")
 
@@ -70,7 +70,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_call(
             case,
             asked,
-            f"call {quote(asked.call.id)} to {quote(asked.call.name)} is written again {where}",
+            f"{called(asked.call)} is written again {where}",
             severity="error" if repeat.same_turn else "warning",
             label="a copy",
             related=(near(case, first.message, "first written here", (*first.call.at, *first.call.keys.id)),),

@@ -23,7 +23,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Rule, quote
+from turnlint.api import Case, Example, Finding, Rule, called
 
 RULE = Rule("ST115", "truncated-call", "warning")
 
@@ -54,7 +54,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_call(
                 case,
                 interaction.asked,
-                f"the arguments of call {quote(call.id)} to {quote(call.name)} break off",
+                f"the arguments of {called(call)} break off",
                 key="body",
                 label="ends before its JSON does",
             )

@@ -25,7 +25,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Raw, Rule, Severity, quote
+from turnlint.api import Case, Example, Finding, Raw, Rule, Severity, called
 
 RULE = Rule("ST106", "unreadable-arguments", "warning")
 
@@ -76,7 +76,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_call(
                 case,
                 interaction.asked,
-                f"the arguments of call {quote(call.id)} to {quote(call.name)} {text}",
+                f"the arguments of {called(call)} {text}",
                 key="body",
                 severity=severity,
             )

@@ -53,7 +53,7 @@ SAYINGS: dict[Kind, tuple[Severity, str]] = {
     "bad-escape": ("error", "a backslash here escapes nothing that JSON knows"),
     "bad-number": ("error", "this number is not written as JSON writes numbers"),
     "big-integer": ("warning", "{detail}: most readers will change its value"),
-    "blank-line": ("info", "blank line between records"),
+    "blank-line": ("info", "blank line"),
     "byte-order-mark": ("warning", "the file starts with a byte order mark, which strict readers refuse"),
     "carriage-returns": ("info", "lines end in carriage return and line feed"),
     "compressed-badly": ("error", "{detail}: what follows is lost"),
