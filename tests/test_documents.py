@@ -188,7 +188,7 @@ def test_a_duplicate_key_tells_of_the_first_one_and_the_last_value_stays() -> No
     assert reading.value == {"a": 4, "b": {"a": 3}}
 
 
-@MANY
+@settings(max_examples=100, deadline=None)
 @given(CONTAINERS, SPELLINGS)
 @example([True, -5], json.dumps)
 @example({"a": "\U0001f600"}, json.dumps)
@@ -378,6 +378,11 @@ FRAMINGS = {
     "nothing": ("a.jsonl", b"", []),
     "utf-16 with a mark": ("a.jsonl", '{"a":1}\n'.encode("utf-16"), [("utf-16", 1, b"\xff\xfe")]),
     "big-endian utf-16": ("a.jsonl", "\ufeff{}".encode("utf-16-be"), [("utf-16", 1, b"\xfe\xff")]),
+    "a raw nul among the first bytes": (
+        "a.jsonl",
+        b'{"\x00":1}\n{"a":2}\n',
+        [("record", 1, b'{"\x00":1}'), ("record", 2, b'{"a":2}')],
+    ),
     "utf-16 without a mark": ("a.jsonl", "{}\n".encode("utf-16-le"), [("utf-16", 1, b"{\x00}\x00")]),
 }  # fmt: skip
 

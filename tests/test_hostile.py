@@ -5,6 +5,7 @@ terminal or a build runner, no content where none was asked for, and bounds on t
 owns the one layer that escapes.
 """
 
+import contextlib
 import hashlib
 import json
 import os
@@ -114,7 +115,7 @@ POISONS = {
     "markup": '"\'<script>&amp;{detail}%s%(x)s{0}',
     "combining": "a" + "\u0301" * 300,
     "long": "x" * 100_000,
-    "long and wide": "漢" * 10_000,
+    "long and wide": "漢" * 3_000,
 }  # fmt: skip
 
 
@@ -322,7 +323,11 @@ def test_a_dangling_link_in_a_folder_is_no_internal_error_where_somebody_watches
     command = [*LINT, str(tmp_path), "--output-format", "jsonl"]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=terminal, env=ENVIRONMENT, check=False)
     os.close(terminal)
-    said = os.read(watcher, 9999)
+    said = b""
+    with contextlib.suppress(OSError):  # what a terminal answers when nobody ever wrote to it
+        said = b""
+    with contextlib.suppress(OSError):  # a terminal on which nothing was said reads as an error
+        said = os.read(watcher, 9999)
     os.close(watcher)
     assert done.returncode in (1, 2), said
     assert _report(done)[0]["rule"] == "orphan-result"
@@ -487,8 +492,10 @@ def test_ten_thousand_findings_in_one_record_take_seconds(case: str, tmp_path: P
     assert len(_report(done)) >= (9_990 if case != "marks in code" else 1)
 
 
-@pytest.mark.parametrize("case", ["bad values", "marks in code", "duplicate keys"])
-def test_eight_times_the_findings_take_about_eight_times_as_long(case: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("case", "size"), [("bad values", 1_000), ("duplicate keys", 1_000), ("marks in code", 4_000)]
+)
+def test_eight_times_as_much_takes_about_eight_times_as_long(case: str, size: int, tmp_path: Path) -> None:
     def seconds(count: int) -> float:
         path = tmp_path / f"{count}.jsonl"
         path.write_bytes(CROWDS[case](count))
@@ -497,7 +504,7 @@ def test_eight_times_the_findings_take_about_eight_times_as_long(case: str, tmp_
         return time.monotonic() - start
 
     startup = min(seconds(1) for _ in range(3))
-    few, many = (seconds(count) - startup for count in (1_000, 8_000))
+    few, many = (seconds(count) - startup for count in (size, 8 * size))
     assert many < 24 * max(few, 0.1), (startup, few, many)  # 64 times where the cost is quadratic
 
 

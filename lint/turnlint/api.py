@@ -11,7 +11,7 @@ from typing import TypedDict, Unpack
 from msgspec import Struct, structs
 
 from turnlint.documents.trouble import Damage, Kind, Trouble
-from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_redacted, usable
+from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, is_redacted, usable
 from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
     Call,
@@ -63,6 +63,7 @@ __all__ = [
     "Transcript",
     "Trouble",
     "called",
+    "is_missing",
     "is_placeholder",
     "is_redacted",
     "near",

@@ -17,7 +17,7 @@ from turnlint.carrying.carrier import Carrier, Stray
 from turnlint.clean import is_clean
 from turnlint.documents.decode import Decoded
 from turnlint.documents.framing import Readable, frame
-from turnlint.documents.source import Damaged, Source, open_source
+from turnlint.documents.source import Damaged, Source, SourceError, open_source
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Finding, Message, Record, Transcript
 from turnlint.rows import Line, Place, Row
@@ -120,8 +120,9 @@ def lint(source: Source, options: Options, book: Book, progress: Progress | None
 class _Guarded:
     """A stream whose damage ends it instead of raising through every layer."""
 
-    def __init__(self, stream: Readable, progress: Progress | None) -> None:
+    def __init__(self, stream: Readable, name: str, progress: Progress | None) -> None:
         self.stream = stream
+        self.name = name
         self.progress = progress
         self.count = 0
         self.damage: str | None = None
@@ -132,6 +133,8 @@ class _Guarded:
         except Damaged as damage:
             self.damage = str(damage)
             return b""
+        except OSError as error:
+            raise SourceError(self.name, (error.strerror or "cannot be read").lower()) from None
         self.count += len(piece)
         if self.progress:
             self.progress(len(piece))
@@ -149,10 +152,11 @@ class _Run:
         self.drawn: dict[str, int] = {}
         self.met: dict[str, int] = {}
         self.rerouted: Record | None = None
+        self.kept = not source.again
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
         with open_source(self.source) as opened:
-            stream = _Guarded(opened, progress)
+            stream = _Guarded(opened, self.source.name, progress)
             framed = frame(stream, self.source.name, carriers.holds_records)
             head, carrier = self._sample(framed)
             if carrier is None and any(isinstance(item, Record) for item in head):
@@ -206,10 +210,9 @@ class _Run:
                 continue
             record: Record | None = item
             while record is not None:
-                record.kept = self.source.path is None
+                record.kept = self.kept
                 decoded = carrier.shape.read(record)
-                for trouble in decoded.troubles:
-                    self._judge_damage(Damage(record, trouble))
+                self._judge_damage(*(Damage(record, trouble) for trouble in decoded.troubles))
                 yield decoded
                 record = decoded.rest
 
@@ -243,11 +246,12 @@ class _Run:
                 findings += self._ask(entry, line, entry.check, case)
         self._place([(finding, transcript) for finding in findings])
 
-    def _judge_damage(self, damage: Damage) -> None:
+    def _judge_damage(self, *damages: Damage) -> None:
         findings: list[Finding] = []
-        for entry in self.book.rules():
+        for entry in self.book.rules() if damages else ():
             if entry.check_record:
-                findings += self._ask(entry, damage.record.line, entry.check_record, damage)
+                for damage in damages:
+                    findings += self._ask(entry, damage.record.line, entry.check_record, damage)
         self._place([(finding, None) for finding in findings])
 
     def _ask(self, entry: Entry, line: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:

@@ -6,8 +6,12 @@ many of both. Matching goes from the surest evidence to the weakest, each occurr
 1. inside its own turn's window, the first open call with the result's id;
 2. the nearest earlier turn that still has that id open, in order where the numbers agree;
 3. a result that stands before its call, when that call is the only one it can belong to;
-4. without a usable id, by position inside the window, names agreeing where both have one;
-5. what is left is a duplicate, where a call with its id stands before it, or an orphan.
+4. without a usable id, by position inside the window, names agreeing where both have one; so too a
+   result whose id no call bears, where it is the call that lost its id;
+5. what is left is a duplicate, where an answered call with its id stands before it, or an orphan.
+
+Where a window holds exactly the results of its own turn and of earlier ones that still wait for the
+same id, rule 2 goes before rule 1: the first asked is the first answered.
 
 What a turn and its window are differs by wire and arrives as data (`Wire`). Nothing here knows a
 wire by name, a provider, or how anything is spelled.
@@ -24,6 +28,9 @@ from turnlint.model import Call, Message, Result, State, Wire
 
 How = Literal["in-place", "late", "early", "by-position"]
 
+MISSING = frozenset({"", "null"})
+"""Ids that say nothing: `null` as a text is what SDKs write for an id they were not given (mistral-common 1.13.0)."""
+
 REDACTED = frozenset({"REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX", "xxx"})
 """What log scrubbers put where an id was. Such an id names nothing, so it pairs nothing."""
 
@@ -32,9 +39,13 @@ def is_redacted(identifier: str | None) -> bool:
     return identifier is not None and (identifier in REDACTED or identifier.upper() in REDACTED)
 
 
+def is_missing(identifier: str | None) -> bool:
+    return identifier is None or identifier in MISSING
+
+
 def usable(identifier: str | None) -> bool:
     """True for an id that can tell one call from another."""
-    return bool(identifier) and identifier not in REDACTED and not is_redacted(identifier)
+    return not is_missing(identifier) and not is_redacted(identifier)
 
 
 class Asked(Struct, gc=False):
@@ -105,6 +116,8 @@ class _Matching(Struct):
     placed: set[int] = set()
     strayed: dict[str, int] = {}
     """By id, the last result that found no place when it came."""
+    interrupted: bool = False
+    """Something was said in a window before its last result."""
     last_turn_message: int = -1
     """The last message that is part of the last turn or holds nothing but its results."""
 
@@ -140,6 +153,7 @@ def _walk(messages: Iterable[Message], wire: Wire, work: _Matching) -> int:
     turn_calls: list[int] = []
     turn_results: list[int] = []
     asking = waiting = False  # in the assistant part of a turn; in its window
+    spoken = False  # something other than a result stood in this window
     earlier_open: dict[str, list[int]] = {}
     for index, message in enumerate(messages):
         role = message.role
@@ -147,20 +161,19 @@ def _walk(messages: Iterable[Message], wire: Wire, work: _Matching) -> int:
             if not (joins and asking):
                 _end_window(work, turn_calls, turn_results, earlier_open)
                 turn, turn_calls, turn_results = turn + 1, [], []
-            asking, waiting = True, False
+            asking, waiting, spoken = True, False, False
         elif role in window:
             asking, waiting = False, bool(turn_calls)
         else:
             _end_window(work, turn_calls, turn_results, earlier_open)
             turn_calls, turn_results = [], []
             asking = waiting = False
-        only_results = True
         for block in message.blocks:
             if type(block) is Call:
                 if not asking:  # a call outside an assistant message opens a turn of its own
                     _end_window(work, turn_calls, turn_results, earlier_open)
                     turn, turn_calls, turn_results = turn + 1, [], []
-                    asking, waiting = True, False
+                    asking, waiting, spoken = True, False, False
                 turn_calls.append(len(work.calls))
                 work.calls.append(Asked(len(work.calls) + len(work.results), turn, index, block))
             elif type(block) is Result:
@@ -170,9 +183,10 @@ def _walk(messages: Iterable[Message], wire: Wire, work: _Matching) -> int:
                 if not inside and block.id and not block.server:
                     work.strayed[block.id] = len(work.results)
                 work.results.append(answered)
+                work.interrupted |= inside and spoken
             else:
-                only_results = False
-        if turn_calls and (asking or (waiting and only_results and message.blocks)):
+                spoken |= waiting
+        if turn_calls and (asking or (waiting and message.blocks and not spoken)):
             work.last_turn_message = index
     _end_window(work, turn_calls, turn_results, earlier_open)
     return index + 1
@@ -339,7 +353,7 @@ def _close(work: _Matching, count: int) -> Ledger:
     tail_open = work.last_turn_message == count - 1
     last_turn = work.calls[-1].turn if work.calls else -1
     interactions: list[Interaction] = []
-    tidy = not work.spare
+    tidy = not work.spare and not work.interrupted
     seen: set[str | None] = set()
     for index, asked in enumerate(work.calls):
         answer = work.answer_of.get(index)

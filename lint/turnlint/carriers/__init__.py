@@ -64,6 +64,6 @@ def holds_records(first: bytes) -> bool:
 
     try:
         keys = msgspec.json.decode(first, type=dict[str, msgspec.Raw]).keys()
-    except (msgspec.MsgspecError, RecursionError):
+    except (ValueError, RecursionError):
         return first.startswith(b"[")
     return not keys & _MESSAGE_KEYS and bool(keys & _RECORD_KEYS)

@@ -43,7 +43,7 @@ def arguments_in_place(raw: Raw) -> Judged:
 def _judge(text: bytes) -> Arguments:
     try:
         _object.decode(text)
-    except (msgspec.MsgspecError, RecursionError):
+    except (ValueError, RecursionError):
         pass
     else:
         return "object"
@@ -83,16 +83,20 @@ _HINTS = (
 
 
 def call_marker(raw: Raw) -> str | None:
-    """The mark with which a text opens a call of its own, outside code fences."""
+    """The mark with which a text opens a call of its own, outside fenced and quoted code."""
     data = bytes(raw)
     if data[:1] != b'"' or not any(hint in data for hint in _HINTS):
         return None
-    text = string(raw) or ""
-    markers = re.compile(MARKERS)  # late: it costs more than all else in this module, and `re` keeps it
-    found = markers.search(text)
-    while found:
-        before = text[: found.start()]
-        if before.count("```") % 2 == 0 and before.rsplit("\n", 1)[-1].count("`") % 2 == 0:
-            return found[0][:40]
-        found = markers.search(text, found.end())
+    # Compiled late: it costs more than all else in this module, and `re` keeps it.
+    walk = re.compile(f"(?P<mark>{MARKERS})|(?P<fence>```)|(?P<tick>`)|(?P<line>\n)")
+    fenced = quoted = False
+    for found in walk.finditer(string(raw) or ""):
+        if found["fence"]:
+            fenced = not fenced
+        elif found["tick"]:
+            quoted = not quoted
+        elif found["line"]:
+            quoted = False
+        elif not fenced and not quoted:
+            return found["mark"][:40]
     return None

@@ -22,6 +22,7 @@ COMMANDS = {
 }
 """Names with their one-line help, so that `--help` imports none of them. A test holds both to the modules."""
 
+EXIT_USAGE = 2
 EXIT_INTERNAL = 4
 EXIT_INTERRUPTED = 130
 EXIT_PIPE = 141
@@ -67,6 +68,7 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run, and leave with a code that scripts can rely on."""
+    _prepare_streams()
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.Abort:
@@ -76,11 +78,23 @@ def main() -> NoReturn:
         _leave(error.exit_code)
     except BrokenPipeError:  # the reader went away: that is its right
         _leave(EXIT_PIPE)
+    except OSError as error:
+        _leave(EXIT_USAGE, f"cannot go on: {(error.strerror or type(error).__name__).lower()}")
     except Exception as error:
         if os.environ.get("TURNLINT_TRACEBACK"):
             raise
         _leave(EXIT_INTERNAL, f"internal error: {type(error).__name__}; TURNLINT_TRACEBACK=1 shows where")
     _leave(code if isinstance(code, int) else 0)
+
+
+def _prepare_streams() -> None:
+    """Any character can be written anywhere, and a closed stream swallows what is written to it."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for the whole run
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def _leave(code: int, word: str | None = None) -> NoReturn:

@@ -20,6 +20,7 @@ from turnlint.report import FORMATS, Sink, open_sink
 
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 LONG_RUN = 32 << 20
+DEFAULT_WIDTH = 100
 PROVIDERS = ("auto", "none")
 _NO_PROFILES = " (this version judges state and pairing, which hold for every provider)"
 
@@ -95,7 +96,7 @@ def command(
         sinks = [open_sink(output_format, sys.stdout.write, look)]
         for output in outputs:
             kind, path = _split(output)
-            sinks.append(open_sink(kind, _open_output(path, files), Look(100, False, statistics)))
+            sinks.append(open_sink(kind, _open_output(path, files), Look(DEFAULT_WIDTH, False, statistics)))
         raise click.exceptions.Exit(_run(_sources(paths, stdin_filename), options, sinks, fail_on))
 
 
@@ -205,7 +206,7 @@ def _width() -> int:
     try:
         return os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError):
-        return 100
+        return DEFAULT_WIDTH
 
 
 class _NoProgress:

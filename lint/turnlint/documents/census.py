@@ -8,6 +8,8 @@ records that answer no. Kept apart so that a faster answer can stand behind the 
 from json import JSONDecoder
 from typing import Any
 
+_PIECE = 1 << 20
+
 
 class _Odd(Exception):  # noqa: N818 - control flow inside this file
     pass
@@ -39,9 +41,30 @@ _decoder = JSONDecoder(
 
 def is_plain(data: bytes) -> bool:
     """True where a decoder that skips what it does not need misses nothing."""
+    if not data.isascii() and not _is_utf8(data):
+        return False
+    text = data.decode(
+        "latin-1"
+    )  # one byte a character whatever they are, and keys stay as different as they were
     try:
-        text = data.decode()
         _, end = _decoder.raw_decode(text, len(text) - len(text.lstrip(" \t\n\r")))
     except (_Odd, ValueError, RecursionError):
         return False
     return not text[end:].strip(" \t\n\r")
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Piece by piece, so that a long record is not built a second time, four bytes a character."""
+    try:
+        if len(data) <= _PIECE:
+            data.decode()
+            return True
+        from codecs import getincrementaldecoder
+
+        decode = getincrementaldecoder("utf-8")().decode
+        view = memoryview(data)
+        for start in range(0, len(data), _PIECE):
+            decode(view[start : start + _PIECE], start + _PIECE >= len(data))
+    except UnicodeDecodeError:
+        return False
+    return True

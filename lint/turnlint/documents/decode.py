@@ -42,7 +42,7 @@ class Shape(Generic[T]):
         try:
             if census.is_plain(data):
                 return Decoded(record, self.decoder.decode(data), data)
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        except (ValueError, RecursionError):
             pass  # the exact reading says what it is, with its place
         return self._read_exactly(record)
 
@@ -50,7 +50,7 @@ class Shape(Generic[T]):
         """Decode a part of a record whose bytes have been vouched for already."""
         try:
             return self.decoder.decode(data), ()
-        except (msgspec.MsgspecError, RecursionError):
+        except (ValueError, RecursionError):
             decoded = self._read_exactly(Record(1, 0, data))
             return decoded.value, decoded.misfits
 
@@ -65,7 +65,7 @@ class Shape(Generic[T]):
         data = fit.encode(value)
         try:
             decoded: Any = None if data is None else self.decoder.decode(data)
-        except (msgspec.MsgspecError, RecursionError):
+        except (ValueError, RecursionError):
             decoded = None
         if decoded is None:
             troubles += (Trouble("too-deep", 0, len(record.data), (), "nested deeper than it can be read"),)
@@ -78,7 +78,7 @@ def dig(data: bytes, at: Pointer) -> bytes | None:
     for key in at:
         try:
             members = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
-        except msgspec.MsgspecError:
+        except (ValueError, RecursionError):
             return None
         raw = members.get(str(key))
         if raw is None or bytes(memoryview(raw)[:1]) != b"{":

@@ -13,6 +13,7 @@ from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.model import Record
 
 CHUNK = 1 << 20
+LONG = 1 << 20
 HUGE = 1 << 25
 """From 32 MiB on a record is worth a word: most readers hold a whole one in memory several times."""
 
@@ -93,14 +94,25 @@ def _is_lines(tape: _Tape, name: str) -> bool:
     first, second = _peek_lines(tape)
     if not first.strip():
         return True
-    if census.is_plain(first):
+    if _is_whole(first):
         return bool(second.strip()) or not first.lstrip().startswith(b"[") or _says_lines(name)
-    from turnlint.documents import exact
+    if len(first) <= LONG:
+        from turnlint.documents import exact
 
-    reading = exact.read(first)
-    if reading.whole or reading.troubles[-1].kind != "torn" or not second.strip():
-        return True
-    return _says_lines(name) and census.is_plain(second)
+        reading = exact.read(first)
+        if reading.whole or reading.troubles[-1].kind != "torn":
+            return True
+    return not second.strip() or (_says_lines(name) and census.is_plain(second))
+
+
+def _is_whole(line: bytes) -> bool:
+    """Whether a line is a JSON text. One too long to be read only for that is judged by its ends."""
+    from turnlint.documents import census
+
+    if len(line) <= LONG:
+        return census.is_plain(line)
+    closing = b"}" if line.lstrip().startswith(b"{") else b"]"
+    return line.rstrip(_SPACE).endswith(closing)
 
 
 def _says_lines(name: str) -> bool:
@@ -131,7 +143,10 @@ def _lines(tape: _Tape) -> Iterator[Record | Damage]:
     returns_seen = False
     line, offset = tape.line, tape.offset
     while True:
-        pieces = tape.window[tape.pos :].split(b"\n")
+        block = tape.window[tape.pos :] if tape.pos else tape.window
+        tape.window, tape.pos = b"", 0  # a long line must not be held twice
+        pieces = block.split(b"\n")
+        del block
         tail = b"" if tape.ended else pieces.pop()
         for index, piece in enumerate(pieces):
             last = tape.ended and index == len(pieces) - 1
@@ -150,7 +165,8 @@ def _lines(tape: _Tape) -> Iterator[Record | Damage]:
             offset += len(piece) + 1
         if tape.ended:
             return
-        tape.pos = len(tape.window) - len(tail)
+        tape.window = tail
+        del pieces
         tape.more()
 
 

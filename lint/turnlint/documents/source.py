@@ -29,6 +29,11 @@ class Source(Struct, frozen=True):
     named: bool = True
     """Asked for by this very name, rather than found in a folder."""
 
+    @property
+    def again(self) -> bool:
+        """Whether it can be read a second time: a pipe cannot."""
+        return self.path is not None and os.path.isfile(self.path)
+
 
 class SourceError(Exception):
     """A source that was asked for and cannot be read."""
@@ -49,8 +54,12 @@ def wanted(name: str) -> bool:
 
 def find(paths: Iterable[str], stdin_name: str = "<stdin>") -> Iterator[Source]:
     """Turn arguments into sources, in a fixed order: arguments as given, folders sorted."""
+    stdin_taken = False
     for path in paths:
         if path == STDIN:
+            if stdin_taken:
+                raise SourceError(path, "standard input can be read once")
+            stdin_taken = True
             yield Source(stdin_name, None)
         elif os.path.isdir(path):
             yield from _walk(path)
@@ -70,22 +79,25 @@ def _walk(folder: str) -> Iterator[Source]:
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
-            if wanted(name):
-                path = os.path.join(where, name)
+            path = os.path.join(where, name)
+            if wanted(name) and os.path.isfile(path):  # not a pipe, which could wait for ever
                 yield Source(path, path, named=False)
 
 
 def size_of(source: Source) -> int:
-    return os.path.getsize(source.path) if source.path else 0
+    try:
+        return os.path.getsize(source.path) if source.path else 0
+    except OSError:
+        return 0
 
 
 def open_source(source: Source) -> IO[bytes]:
     """Open for reading, decompressed. Raises `SourceError` with a reason a user can act on."""
     try:
         plain: Any = _open_plain(source)
+        kind = _MAGIC.get(plain.peek(2)[:2])
     except OSError as error:
         raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
-    kind = _MAGIC.get(plain.peek(2)[:2])
     if kind == "gzip":
         return cast("IO[bytes]", _Unpacked(plain, _gzip_frames()))
     if kind == "zstd":
@@ -188,6 +200,8 @@ def _zstd_frames(source: Source, plain: Any) -> Callable[[], Frames]:
 
 def _open_plain(source: Source) -> Any:
     if source.path is None:
+        if sys.stdin is None:
+            raise OSError(9, "standard input is closed")
         raw: Any = sys.stdin.buffer
         return BufferedReader(getattr(raw, "raw", raw), _BUFFER)
     if os.path.isdir(source.path):

@@ -10,9 +10,11 @@ from typing import Any
 
 from turnlint.engine import Event, Tally
 from turnlint.report import Look, Sink, Write
+from turnlint.report.escape import in_json
 from turnlint.rows import Row
 
 SCHEMA = "turnlint/report-v1"
+LONGEST_NAME = 500
 
 
 def finding_of(row: Row) -> dict[str, Any]:
@@ -34,16 +36,21 @@ def finding_of(row: Row) -> dict[str, Any]:
         "pointer": place.pointer,
         "conversation": None
         if finding.conversation_index is None
-        else {"id": finding.conversation, "index": finding.conversation_index},
+        else {"id": _short(finding.conversation), "index": finding.conversation_index},
         "message_index": finding.message_index,
-        "call_id": finding.call_id,
-        "tool": finding.tool,
+        "call_id": _short(finding.call_id),
+        "tool": _short(finding.tool),
         "related": [
             {"note": note, "line": there.line, "pointer": there.pointer} for note, there in row.related
         ],
         "fix": {"level": finding.fix.level, "title": finding.fix.title} if finding.fix else None,
         "fingerprint": row.fingerprint,
     }
+
+
+def _short(name: str | None) -> str | None:
+    """Names as they are, unless they are as long as no name is."""
+    return name if name is None or len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
 
 
 def summary_of(tally: Tally) -> dict[str, Any]:
@@ -59,6 +66,10 @@ def summary_of(tally: Tally) -> dict[str, Any]:
     }
 
 
+def _text(finding: dict[str, Any]) -> str:
+    return in_json(dumps(finding))
+
+
 class Lines:
     """A finding a line, the summary last."""
 
@@ -67,7 +78,7 @@ class Lines:
 
     def take(self, event: Event) -> None:
         if isinstance(event, Row):
-            self.write(dumps(finding_of(event)) + "\n")
+            self.write(_text(finding_of(event)) + "\n")
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
         self.write(dumps({"schema": SCHEMA, "complete": complete, "summary": summary_of(tally)}) + "\n")
@@ -83,7 +94,7 @@ class Document:
     def take(self, event: Event) -> None:
         if isinstance(event, Row):
             self._open()
-            self.write(("\n  " if self.count == 0 else ",\n  ") + dumps(finding_of(event)))
+            self.write(("\n  " if self.count == 0 else ",\n  ") + _text(finding_of(event)))
             self.count += 1
 
     def _open(self) -> None:

@@ -73,8 +73,8 @@ class Text:
         spot = f"{visible(row.path)}:{place.line}:{place.column}"
         parts = [f"  {self._paint('34', '-->')} {spot}"]
         if finding.conversation is not None:
-            parts.append(f'conversation "{clip(visible(finding.conversation), 40)}"')
-        parts.append(clip(visible(place.pointer), 120) or "the whole record")
+            parts.append(f'conversation "{clip(visible(finding.conversation[:80]), 40)}"')
+        parts.append(clip(visible(place.pointer[:240]), 120) or "the whole record")
         self.write("   ".join(parts) + "\n")
         gutter = max([3, *(len(str(line.index)) + 1 for line in row.view)])
         margin = " " * gutter + " " + self._paint("34", "|")
@@ -84,7 +84,7 @@ class Text:
             self.write(f"{margin} {visible(finding.label)}\n")
         for note, there in row.related if not row.view else ():
             spot = f"line {there.line}, column {there.column}"
-            self.write(f"{margin} {visible(note)}: {spot}, {clip(visible(there.pointer), 60)}\n")
+            self.write(f"{margin} {visible(note)}: {spot}, {clip(visible(there.pointer[:120]), 60)}\n")
         if finding.fix:
             self.write(f"{' ' * gutter} = fix: {visible(finding.fix.title)} [{finding.fix.level}]\n")
         if group:

@@ -71,13 +71,16 @@ GOOD = (
 )
 ALIKE = 0.8
 LOOKED_AT = 50
+LONGEST = 100
+MOST = 100
+"""Likeness is looked for among so many open calls, for ids of such length, in so many orphans: it costs."""
 
 
 def check(case: Case) -> Iterator[Finding]:
-    for orphan in case.ledger.orphans:
+    for number, orphan in enumerate(case.ledger.orphans):
         if orphan.result.server:
             continue  # `unpaired-server-tool` tells of these
-        related, label = _story(case, orphan)
+        related, label = _story(case, orphan, search=number < MOST)
         yield RULE.at_result(
             case,
             orphan,
@@ -106,15 +109,16 @@ def _severity(case: Case, orphan: Answered) -> Severity:
     return RULE.severity
 
 
-def _story(case: Case, orphan: Answered) -> tuple[tuple[Related, ...], str]:
+def _story(case: Case, orphan: Answered, *, search: bool) -> tuple[tuple[Related, ...], str]:
     """Where the call may be that was meant: the one still open with the most similar id."""
     if case.transcript.headless:
         return (), "its call may stand in an earlier part"
     best: tuple[float, Interaction] | None = None
-    if usable(orphan.result.id):
+    if search and usable(orphan.result.id) and len(orphan.result.id or "") <= LONGEST:
         open_calls = [one for one in case.ledger.interactions if one.answer is None][:LOOKED_AT]
         for interaction in open_calls:
-            likeness = SequenceMatcher(None, interaction.asked.call.id or "", orphan.result.id or "").ratio()
+            other = (interaction.asked.call.id or "")[: LONGEST + 1]
+            likeness = SequenceMatcher(None, other, orphan.result.id or "").ratio()
             if likeness >= ALIKE and (best is None or likeness > best[0]):
                 best = likeness, interaction
     if best is None:

@@ -36,7 +36,7 @@ from turnlint.api import (
     Pointer,
     Result,
     Rule,
-    is_redacted,
+    is_missing,
     quote,
 )
 
@@ -76,9 +76,13 @@ def check(case: Case) -> Iterator[Finding]:
     answered = [one.answer for one in case.ledger.interactions if one.answer and one.answer.result.needs_id]
     answered += [one for one in case.ledger.orphans if one.result.needs_id]
     spoiled = {(id(record), misfit.at) for record, misfit in case.transcript.misfits}
-    without = [one for one in asked if not one.call.id and _place(case, one.message, one.call) not in spoiled]
+    without = [
+        one for one in asked if is_missing(one.call.id) and _place(case, one.message, one.call) not in spoiled
+    ]
     unnamed = [
-        one for one in answered if not one.result.id and _place(case, one.message, one.result) not in spoiled
+        one
+        for one in answered
+        if is_missing(one.result.id) and _place(case, one.message, one.result) not in spoiled
     ]
     if not without and not unnamed:
         return
@@ -113,7 +117,6 @@ def _at_call(case: Case, asked: Asked) -> Finding:
 
 def _at_result(case: Case, answered: Answered) -> Finding:
     of = f" of {quote(answered.result.name)}" if answered.result.name else ""
-    assert not is_redacted(answered.result.id)
     return RULE.at_result(
         case,
         answered,
