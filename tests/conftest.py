@@ -5,6 +5,8 @@
 
 import pytest
 
+pytest.register_assert_rewrite("hostile", "ledger_oracle")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="accept what fixtures look like now")

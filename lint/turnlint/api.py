@@ -67,6 +67,8 @@ __all__ = [
     "is_placeholder",
     "is_redacted",
     "near",
+    "near_call",
+    "near_result",
     "quote",
     "repeats",
     "usable",
@@ -222,6 +224,16 @@ def near(case: Case, index: int, note: str, below: Pointer = ()) -> Related:
     """Another place of the conversation that belongs to the story."""
     place = case.transcript.messages[index]
     return Related(note, Location(place.record, (*place.at, *below)), index)
+
+
+def near_call(case: Case, asked: Asked, note: str, *, key: str = "id") -> Related:
+    call = asked.call
+    return near(case, asked.message, note, (*call.at, *_key(call, key)))
+
+
+def near_result(case: Case, answered: Answered, note: str) -> Related:
+    result = answered.result
+    return near(case, answered.message, note, (*result.at, *result.keys.id))
 
 
 def called(call: Call) -> str:

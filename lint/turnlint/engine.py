@@ -16,7 +16,7 @@ from turnlint.api import Case
 from turnlint.carrying.carrier import Carrier, Stray
 from turnlint.clean import is_clean
 from turnlint.documents.decode import Decoded
-from turnlint.documents.framing import Readable, frame
+from turnlint.documents.framing import Readable, frame, split
 from turnlint.documents.source import Damaged, Source, SourceError, open_source
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Finding, Message, Record, Transcript
@@ -195,9 +195,7 @@ class _Run:
         for found in carrier.read(self._decode(carrier, items)):
             for one in self._reroute(carrier, found):
                 if isinstance(one, Stray):
-                    expected, what = one.misfit.expected, one.misfit.found
-                    trouble = Trouble("stray", 0, 0, one.misfit.at, f"expected {expected}, found {what}")
-                    self._judge_damage(Damage(one.record, trouble))
+                    self._judge_damage(Damage(one.record, _stray(one)))
                 else:
                     self._judge(one)
             while self.waiting:
@@ -208,13 +206,19 @@ class _Run:
             if isinstance(item, Damage):
                 self._judge_damage(item)
                 continue
-            record: Record | None = item
-            while record is not None:
-                record.kept = self.kept
-                decoded = carrier.shape.read(record)
-                self._judge_damage(*(Damage(record, trouble) for trouble in decoded.troubles))
-                yield decoded
-                record = decoded.rest
+            decoded = self._decode_one(carrier, item)
+            yield decoded
+            following = list(split(decoded.rest)) if decoded.rest else []
+            for number, record in enumerate(following):
+                if number:
+                    self._judge_damage(Damage(record, Trouble("joined-records", 0, 1)))
+                yield self._decode_one(carrier, record)
+
+    def _decode_one(self, carrier: Carrier, record: Record) -> Decoded[Any]:
+        record.kept = self.kept
+        decoded = carrier.shape.read(record)
+        self._judge_damage(*(Damage(record, trouble) for trouble in decoded.troubles))
+        return decoded
 
     def _reroute(self, carrier: Carrier, found: Transcript | Stray) -> Iterable[Transcript | Stray]:
         """In a file of several formats, give a record to the format it speaks for."""
@@ -342,6 +346,13 @@ def _records_of(finding: Finding, plan: "Plan | None") -> Iterator[Record]:
         yield related.where.record
     if plan:
         yield from plan.records()
+
+
+def _stray(stray: Stray) -> Trouble:
+    misfit = stray.misfit
+    if misfit is None:
+        return Trouble("stray", 0, 0)
+    return Trouble("stray", 0, 0, misfit.at, f": expected {misfit.expected}, found {misfit.found}")
 
 
 def _only_record(found: Transcript) -> Record | None:

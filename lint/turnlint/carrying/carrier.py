@@ -22,8 +22,8 @@ class Stray(Struct, frozen=True):
     """A record that holds nothing this format knows."""
 
     record: Record
-    misfit: Misfit
-    """What stands where a conversation should."""
+    misfit: Misfit | None
+    """What stands where a conversation should, if anything does."""
 
 
 class Carrier(Struct, frozen=True):

@@ -168,8 +168,7 @@ class _Reader:
             else:
                 done = self._transcripts(value, record, whole)
                 if not done and not self._known(value):
-                    nothing = Misfit((), "a conversation", "none that this format knows")
-                    yield Stray(record, decoded.misfits[0] if decoded.misfits else nothing)
+                    yield Stray(record, decoded.misfits[0] if decoded.misfits else None)
             yield from done
         yield from lines.finish()
 

@@ -25,7 +25,6 @@ COMMANDS = {
 EXIT_USAGE = 2
 EXIT_INTERNAL = 4
 EXIT_INTERRUPTED = 130
-EXIT_PIPE = 141
 
 
 class Commands(click.Group):
@@ -76,8 +75,6 @@ def main() -> NoReturn:
     except click.ClickException as error:
         error.show()
         _leave(error.exit_code)
-    except BrokenPipeError:  # the reader went away: that is its right
-        _leave(EXIT_PIPE)
     except OSError as error:
         _leave(EXIT_USAGE, f"cannot go on: {(error.strerror or type(error).__name__).lower()}")
     except Exception as error:
@@ -104,6 +101,8 @@ def _leave(code: int, word: str | None = None) -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
+        except BrokenPipeError:
+            pass  # the reader went away: that is its right
         except (OSError, ValueError):
-            code = code or EXIT_PIPE
+            code = EXIT_USAGE
     os._exit(code)

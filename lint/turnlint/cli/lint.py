@@ -134,6 +134,7 @@ def _exit_code(total: Tally, fail_on: str, *, unreadable: bool) -> int:
     if unreadable:
         return EXIT_USAGE
     if not total.files:
+        click.echo("turnlint: nothing to lint", err=True)
         return EXIT_NOTHING
     levels = SEVERITIES[: SEVERITIES.index(cast("Any", fail_on)) + 1] if fail_on != "never" else ()
     return EXIT_FINDINGS if any(total.findings[level] for level in levels) else 0

@@ -21,6 +21,7 @@ _PLAIN = re.compile(rb'[^"\\\x00-\x1f]*')
 _NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _LOOSE_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]*)?")
 _WORD = re.compile(rb"-?[A-Za-z_]+")
+_HEX_DIGITS = b"0123456789abcdefABCDEF"
 _HEX = re.compile(rb"[0-9a-fA-F]{4}")
 _ESCAPES = {
     0x22: '"', 0x5C: "\\", 0x2F: "/", 0x62: "\b", 0x66: "\f", 0x6E: "\n", 0x72: "\r", 0x74: "\t",
@@ -291,6 +292,7 @@ class _Reader:
             return plain
         digits = _HEX.match(data, start + 2) if data[start + 1] == 0x75 else None
         if digits is None:
+            self._stop_if_cut(start)
             self._note("bad-escape", start, start + 2)
             self.pos = start + 2
             return "\ufffd"
@@ -302,5 +304,14 @@ class _Reader:
         if unit < 0xDC00 and low and 0xDC00 <= (second := int(low[0], 16)) <= 0xDFFF:
             self.pos = low.end()
             return chr(0x10000 + ((unit - 0xD800) << 10) + (second - 0xDC00))
+        if unit < 0xDC00:
+            self._stop_if_cut(self.pos)
         self._note("lone-surrogate", start, digits.end(), f"\\u{digits[0].decode().lower()}")
         return "\ufffd"
+
+    def _stop_if_cut(self, at: int) -> None:
+        """An escape that the end of the text cuts short is no fault of its own."""
+        rest = self.data[at:]
+        if len(rest) < 6 and b"\\u".startswith(rest[:2]) and not rest[2:].strip(_HEX_DIGITS):
+            self.pos = len(self.data)
+            raise self._stop("torn", "a string")

@@ -7,6 +7,7 @@ the place where it ends.
 
 import re
 from collections.abc import Callable, Iterator
+from io import BytesIO
 from typing import Protocol
 
 from turnlint.documents.trouble import Damage, Kind, Trouble
@@ -78,13 +79,30 @@ def frame(stream: Readable, name: str, explodes: Explodes) -> Iterator[Record | 
     if encoding := _UTF16.get(tape.peek(2)):
         yield tape.note("utf-16", 2, encoding)
         return
-    if b"\x00" in tape.peek(4) and tape.peek(4).replace(b"\x00", b"").strip(_SPACE):
+    if _zeros_alternate(tape.peek(4)):
         yield tape.note("utf-16", min(4, len(tape.window)), "UTF-16 without a byte order mark")
         return
     if tape.peek(3) == _BOM:
         yield tape.note("byte-order-mark", 3)
         tape.take(3)
     yield from _lines(tape) if _is_lines(tape, name) else _values(tape, explodes)
+
+
+def _zeros_alternate(start: bytes) -> bool:
+    """Two ASCII characters of two bytes each; a stray NUL in a line is another matter."""
+    if len(start) < 4:
+        return False
+    return (start[::2] == b"\0\0") != (start[1::2] == b"\0\0")
+
+
+def split(record: Record) -> Iterator[Record]:
+    """The values of a record that holds several, in one walk over it."""
+    tape = _Tape(BytesIO(record.data))
+    tape.line, tape.offset = record.line, record.offset
+    for item in _values(tape, lambda _: False):
+        if isinstance(item, Record):
+            item.prefix = record.prefix
+            yield item
 
 
 def _is_lines(tape: _Tape, name: str) -> bool:

@@ -24,7 +24,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+from turnlint.api import Case, Example, Finding, Fix, Rule, near_result, quote
 
 RULE = Rule("PA205", "duplicate-result", "error", fix="lossy")
 
@@ -71,12 +71,11 @@ def check(case: Case) -> Iterator[Finding]:
         if not same and not filled:
             continue
         late = first.result.synthetic and not again.result.synthetic
-        first_id = (*first.result.at, *first.result.keys.id)
         yield RULE.at_result(
             case,
             again,
             f"call {quote(again.result.id)} is answered twice" + ("" if same else ", once by a placeholder"),
             label="the real answer" if late else "the call has its result already",
-            related=(near(case, first.message, "a placeholder" if late else "answered here", first_id),),
+            related=(near_result(case, first, "a placeholder" if late else "answered here"),),
             fix=Fix("lossless", "remove the copy") if same else Fix("lossy", "remove the placeholder"),
         )

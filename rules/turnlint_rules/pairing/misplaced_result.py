@@ -24,7 +24,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+from turnlint.api import Case, Example, Finding, Fix, Rule, near_call, quote
 
 RULE = Rule("PA203", "misplaced-result", "error", fix="lossless")
 
@@ -77,6 +77,6 @@ def check(case: Case) -> Iterator[Finding]:
             answer,
             f"result for {quote(answer.result.id)} stands away from its call",
             label="this should follow its call",
-            related=(near(case, asked.message, "asked here", (*asked.call.at, *asked.call.keys.id)),),
+            related=(near_call(case, asked, "asked here"),),
             fix=Fix("lossless", "move the result to its call"),
         )

@@ -22,7 +22,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Rule, near, quote
+from turnlint.api import Case, Example, Finding, Rule, near_call, quote
 
 RULE = Rule("PA207", "name-mismatch", "warning")
 
@@ -59,5 +59,5 @@ def check(case: Case) -> Iterator[Finding]:
                 f"its call {quote(asked.call.name)}",
                 key="name",
                 label="another tool's name",
-                related=(near(case, asked.message, "asked here", (*asked.call.at, *asked.call.keys.name)),),
+                related=(near_call(case, asked, "asked here", key="name"),),
             )

@@ -21,7 +21,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+from turnlint.api import Case, Example, Finding, Fix, Rule, near_call, quote
 
 RULE = Rule("PA204", "result-before-call", "error", fix="lossless")
 
@@ -55,6 +55,6 @@ def check(case: Case) -> Iterator[Finding]:
             answer,
             f"result for {quote(answer.result.id)} stands before its call",
             label="answered before it was asked",
-            related=(near(case, asked.message, "asked here", (*asked.call.at, *asked.call.keys.id)),),
+            related=(near_call(case, asked, "asked here"),),
             fix=Fix("lossless", "move the result behind its call"),
         )

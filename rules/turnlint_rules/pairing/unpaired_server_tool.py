@@ -26,7 +26,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Result, Rule, near, quote
+from turnlint.api import Case, Example, Finding, Fix, Result, Rule, near_call, quote
 
 RULE = Rule("PA209", "unpaired-server-tool", "error", fix="lossy")
 
@@ -84,7 +84,7 @@ def check(case: Case) -> Iterator[Finding]:
                 answer,
                 f"result for the provider's call {name} stands outside its turn",
                 label="belongs into the turn that asked",
-                related=(near(case, asked.message, "asked here", (*asked.call.at, *asked.call.keys.id)),),
+                related=(near_call(case, asked, "asked here"),),
                 fix=Fix("lossless", "put the two halves of the turn together"),
             )
     spare = [*case.ledger.orphans, *(again for again, _ in case.ledger.duplicates)]

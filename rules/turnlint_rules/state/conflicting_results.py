@@ -23,7 +23,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+from turnlint.api import Case, Example, Finding, Fix, Rule, near_result, quote
 
 RULE = Rule("ST107", "conflicting-results", "error", fix="lossy")
 
@@ -63,6 +63,6 @@ def check(case: Case) -> Iterator[Finding]:
             again,
             f"call {quote(again.result.id)} has a second result that says something else",
             label="differs from the first",
-            related=(near(case, first.message, "answered here", (*first.result.at, *first.result.keys.id)),),
+            related=(near_result(case, first, "answered here"),),
             fix=Fix("lossy", "keep the first result; the journal keeps both"),
         )

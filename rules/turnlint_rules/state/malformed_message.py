@@ -58,7 +58,7 @@ def check_record(damage: Damage) -> Iterator[Finding]:
     if damage.trouble.kind == "stray":
         yield RULE.at_record(
             damage.record,
-            f"the record holds no conversation: {damage.trouble.detail}",
+            f"the record holds no conversation that this format knows{damage.trouble.detail}",
             at=damage.trouble.at,
             severity="warning",
         )

@@ -23,7 +23,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, called, near, repeats
+from turnlint.api import Case, Example, Finding, Fix, Rule, called, near_call, repeats
 
 RULE = Rule("ST109", "replayed-call", "error", fix="lossless")
 
@@ -73,6 +73,6 @@ def check(case: Case) -> Iterator[Finding]:
             f"{called(asked.call)} is written again {where}",
             severity="error" if repeat.same_turn else "warning",
             label="a copy",
-            related=(near(case, first.message, "first written here", (*first.call.at, *first.call.keys.id)),),
+            related=(near_call(case, first, "first written here"),),
             fix=Fix("lossless", "remove the copy, or rename it where it has a result of its own"),
         )

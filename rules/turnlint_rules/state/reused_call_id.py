@@ -26,7 +26,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote, repeats
+from turnlint.api import Case, Example, Finding, Fix, Rule, near_call, quote, repeats
 
 RULE = Rule("ST108", "reused-call-id", "error", fix="lossless")
 
@@ -76,6 +76,6 @@ def check(case: Case) -> Iterator[Finding]:
             f"id {quote(asked.call.id)} belongs to another call {where}",
             severity="error" if repeat.same_turn else "warning",
             label="taken",
-            related=(near(case, first.message, "first used here", (*first.call.at, *first.call.keys.id)),),
+            related=(near_call(case, first, "first used here"),),
             fix=Fix("lossless", "give this call and its result an id of their own"),
         )

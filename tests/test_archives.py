@@ -1,0 +1,124 @@
+"""Packed and piped sources, through the command line.
+
+This module owns that a session gives the same report packed, piped and plain, also where its lines are
+read a second time, and that a damaged archive gives all that comes before the break.
+"""
+
+import gzip
+import hashlib
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+
+PACKINGS = {
+    "plain": (".jsonl", bytes),
+    "gzip": (".jsonl.gz", gzip.compress),
+    "two gzip members": (".jsonl.gz", lambda data: gzip.compress(data[:9000]) + gzip.compress(data[9000:])),
+    "zstandard": (".jsonl.zst", zstandard.compress),
+    "two zstandard frames": (
+        ".jsonl.zst",
+        lambda data: zstandard.compress(data[:9000]) + zstandard.compress(data[9000:]),
+    ),
+}
+
+
+def _session(count: int) -> bytes:
+    """One message a line, which is let go and read again; more findings than one group of that holds."""
+    results = (
+        {"role": "tool", "tool_call_id": f"c{index}", "content": f"r{index}"} for index in range(count)
+    )
+    lines = ['{"role": "user", "content": "é"}', *map(json.dumps, results)]
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _lint(*arguments: str, stdin: bytes = b"") -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    command = [sys.executable, "-m", "turnlint", "lint", *arguments, "--output-format", "jsonl"]
+    done = subprocess.run(command, input=stdin, capture_output=True, check=False)
+    assert done.returncode == 1, done.stderr
+    *findings, summary = map(json.loads, done.stdout.splitlines())
+    return findings, summary["summary"]
+
+
+@pytest.mark.parametrize("packing", PACKINGS)
+@pytest.mark.parametrize("through_stdin", [False, True])
+def test_packed_and_piped_sessions_give_the_same_report(
+    packing: str, through_stdin: bool, tmp_path: Path
+) -> None:
+    suffix, pack = PACKINGS[packing]
+    data = _session(1200)
+    path, picture = tmp_path / f"a{suffix}", tmp_path / "report.txt"
+    path.write_bytes(pack(data))
+    arguments = ["-"] if through_stdin else [str(path)]
+    arguments += ["--show-content", "excerpt", "--output", f"text:{picture}"]
+    findings, summary = _lint(*arguments, stdin=path.read_bytes())
+    orphans = [one for one in findings if one["rule"] == "orphan-result"]
+    assert (summary["messages"], len(orphans)) == (1201, 1200)
+    for index, one in enumerate(orphans):
+        assert data[one["byte_offset"] : one["byte_end"]] == f'"c{index}"'.encode()
+        assert (one["line"], one["pointer"]) == (index + 2, "/tool_call_id")
+        assert one["column"] == len('{"role": "tool", "tool_call_id": ') + 1
+    assert '"r0"' in picture.read_text()
+
+
+def _requests(count: int) -> bytes:
+    """A finding on each line, and texts that do not compress: what is lost shows as a missing line."""
+    texts = (hashlib.sha256(str(index).encode()).hexdigest() for index in range(count))
+    lines = ({"messages": [{"role": "tool", "tool_call_id": "c", "content": text}]} for text in texts)
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+def _zstd_between_blocks(data: bytes) -> bytes:
+    """Cut where a writer that was killed had flushed: between two blocks, and between two lines."""
+    half = data.index(b"\n", len(data) // 2) + 1
+    sink = io.BytesIO()
+    with zstandard.ZstdCompressor().stream_writer(sink, closefd=False) as writer:
+        writer.write(data[:half])
+        writer.flush(zstandard.FLUSH_BLOCK)
+        size = len(sink.getvalue())
+        writer.write(data[half:])
+    return sink.getvalue()[:size]
+
+
+def _with_checksum(data: bytes) -> bytes:
+    return zstandard.ZstdCompressor(write_checksum=True).compress(data)
+
+
+def _halved(data: bytes) -> bytes:
+    return data[: len(data) // 2]
+
+
+def _flipped(data: bytes) -> bytes:
+    place = len(data) // 2
+    return data[:place] + bytes([data[place] ^ 0xFF]) + data[place + 1 :]
+
+
+BREAKS = {
+    "a gzip cut near its end": (".gz", lambda data: gzip.compress(data)[:-300], 0.98),
+    "a gzip cut in the middle": (".gz", lambda data: _halved(gzip.compress(data)), 0.45),
+    "a gzip without its checksum": (".gz", lambda data: gzip.compress(data)[:-8], 0.98),
+    "a zstandard cut near its end": (".zst", lambda data: zstandard.compress(data)[:-300], 0.7),
+    "a zstandard cut between blocks": (".zst", _zstd_between_blocks, 0.45),
+    "a gzip with a flipped byte": (".gz", lambda data: _flipped(gzip.compress(data)), 0.0),
+    "a zstandard with a flipped byte": (".zst", lambda data: _flipped(_with_checksum(data)), 0.0),
+}
+"""Archives that break, with the share of their lines that can be had from them."""
+
+
+@pytest.mark.parametrize("case", BREAKS)
+def test_a_damaged_archive_gives_what_comes_before_the_break_and_one_finding(
+    case: str, tmp_path: Path
+) -> None:
+    suffix, damage, share = BREAKS[case]
+    path = tmp_path / f"a.jsonl{suffix}"
+    path.write_bytes(damage(_requests(4000)))
+    findings, _ = _lint(str(path))
+    broken = [one["message"] for one in findings if "compressed data" in one["message"]]
+    lines = [one["line"] for one in findings if one["rule"] == "orphan-result"]
+    expected = list(range(1, int(4000 * share) + 1))
+    assert (len(broken), lines[: len(expected)] == expected) == (1, True), (broken, len(lines))

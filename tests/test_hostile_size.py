@@ -1,0 +1,97 @@
+"""Records of a size that nobody expects, and crowds of findings in one of them.
+
+This module owns the bound on memory, and that no crowd is lost or hangs the run. How long they take is
+measured by the benchmarks; the timeout of a run is here only to end one that hangs.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hostile import ENVIRONMENT, LINT, ORPHAN, assert_ended_well, lint, noise, reported
+
+MEASURED = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+unit = 1 if sys.platform == "darwin" else 1024
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit)
+"""
+"""Run by a process of its own: what a child is charged with starts at the size of the one that started it."""
+
+
+@pytest.mark.parametrize("letters", ["ascii", "emoji"])
+def test_a_line_of_50_mb_takes_less_than_six_times_its_size(letters: str, tmp_path: Path) -> None:
+    path, text = (
+        tmp_path / "long.jsonl",
+        ("lorem ipsum dolor " if letters == "ascii" else "lorem 😀 dolor ").encode(),
+    )
+    with path.open("wb") as file:
+        head, tail = ORPHAN.split(b'"r"')
+        file.write(head + b'"')
+        for _ in range(50):
+            file.write(text * (1_000_000 // len(text)))
+        file.write(b'"' + tail)
+    command = [sys.executable, "-c", MEASURED, *LINT, str(path)]
+    done = subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT, timeout=60)
+    code, peak = map(int, done.stdout.split())
+    assert (code, done.stderr) == (1, b"")
+    assert peak < 6 * path.stat().st_size, f"{peak / path.stat().st_size:.1f} times"
+
+
+def _filled(count: int, each: bytes) -> bytes:
+    return b'{"messages": [{"role": "user", "content": "hi"}], "t": [' + b",".join([each] * count) + b"]}\n"
+
+
+OPEN_CALLS = {
+    "role": "assistant",
+    "tool_calls": [{"id": f"c{at:040}", "function": {"name": "f", "arguments": "{}"}} for at in range(60)],
+}
+
+
+def _result(identifier: str) -> dict[str, str]:
+    return {"role": "tool", "tool_call_id": identifier, "content": "r"}
+
+
+def _messages(count: int, build: Callable[[int], Any]) -> bytes:
+    return json.dumps({"messages": [build(index) for index in range(count)]}).encode()
+
+
+CROWDS: dict[str, Callable[[int], bytes]] = {
+    "bad values": lambda count: _filled(count, 'NaN, "é'.encode() + b"x" * 100 + b'"'),
+    "bad bytes": lambda count: _filled(1, b'"' + b"\x01\\q" * (count // 2) + b'"'),
+    "joined records": lambda count: ORPHAN.strip() * (count // 2),
+    "duplicate keys": lambda count: b'{"messages": [], ' + b", ".join([b'"a": 1'] * count) + b', "model": "m"}',
+    "orphans": lambda count: _messages(count, lambda at: _result(f"c{at}")),
+    "orphans beside open calls": lambda count: _messages(count, lambda at: _result(f"r{at:040}") if at else OPEN_CALLS),
+    "one id": lambda count: _messages(count, lambda _: _result("c")),
+    "wrong kinds": lambda count: _messages(count, lambda at: {"role": "user", "content": at}),
+    "empty turns": lambda count: _messages(count, lambda _: {"role": "user", "content": ""}),
+    "marks in code": lambda count: _messages(1, lambda _: {"role": "assistant", "content": "`<tool_call>` " * count}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CROWDS)
+def test_ten_thousand_faults_in_one_record_are_reported(case: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(CROWDS[case](10_000))
+    done = lint(path, "--format", "openai-chat", "--output-format", "jsonl", timeout=60)
+    assert_ended_well(done)
+    assert len(reported(done)) >= (9_990 if case != "marks in code" else 1)
+
+
+def test_ids_as_long_as_a_book_are_compared(tmp_path: Path) -> None:
+    asked, answered = ("".join(map(chr, (0x4E00 + byte for byte in noise(seed, 50_000)))) for seed in (1, 2))
+    calls = {
+        "role": "assistant",
+        "tool_calls": [{"id": asked, "function": {"name": asked, "arguments": "{}"}}] * 2,
+    }
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(_messages(3, lambda at: {**_result(answered), "name": answered} if at else calls))
+    done = lint(path, "--output-format", "jsonl", timeout=60)
+    assert_ended_well(done)
+    assert "orphan-result" in {one.get("rule") for one in reported(done)}
