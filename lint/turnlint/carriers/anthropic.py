@@ -13,6 +13,7 @@ from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.contents import arguments_in_place, call_marker
 from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, start
+from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
@@ -73,7 +74,7 @@ OWN_PARTS = frozenset({
 THINKING = frozenset({"thinking", "redacted_thinking"})
 
 _parts = json.Decoder(list[Raw])
-_part = json.Decoder(Part)
+PART = Shape(Part)
 
 
 def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
@@ -175,11 +176,10 @@ def _calls_inside(body: bytes) -> list[Pointer]:
 
 
 def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | None:
-    try:
-        part = _part.decode(raw)
-    except (ValueError, RecursionError):
-        part, wrong = _healed(raw)
-        misfits += [Misfit((*at, *place, *one.at), one.expected, one.found) for one in wrong]
+    part, wrong = PART.inner(raw, (*at, *place))
+    misfits += wrong
+    if part is None:
+        return None
     kind = part.type or ""
     if kind == "text":
         return None if is_blank(part.text) else Text(place, call_marker(part.text))
@@ -193,13 +193,6 @@ def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer) -> Bloc
     if kind in OWN_PARTS:
         return Other(place, kind)
     return foreign.block(raw, part.type, place)
-
-
-def _healed(raw: Raw) -> tuple[Part, list[Misfit]]:
-    from turnlint.documents import fit
-
-    value, misfits = fit.fit(json.decode(raw), Part)
-    return _part.decode(json.encode(value)), misfits
 
 
 def _result(part: Part, place: Pointer, *, server: bool) -> Result:

@@ -14,7 +14,8 @@ from turnlint.carrying.carrier import SPEAKS
 from turnlint.carrying.contents import arguments_in_place, call_marker
 from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
-from turnlint.documents.fit import fit, kind_of
+from turnlint.documents.decode import Shape
+from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
     Block,
@@ -69,7 +70,7 @@ CALL_KEYS = Keys(("id",), ("name",), ("parameters",))
 RESULT_KEYS = Keys(("callId",), ("toolName",), ("result",))
 ERROR_KEYS = Keys(("callId",), ("toolName",), ("error",))
 OWN_PARTS = frozenset({"media", "code", "image", "file"})
-_part = json.Decoder(Part)
+PART = Shape(Part)
 _metadata = json.Decoder(Metadata)
 
 
@@ -114,12 +115,10 @@ def _turn_id(metadata: Raw) -> str | None:
 
 
 def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | None:
-    try:
-        part = _part.decode(raw)
-    except (ValueError, RecursionError):
-        value, wrong = fit(json.decode(raw), Part)
-        part = _part.decode(json.encode(value))
-        misfits += [Misfit((*at, *place, *one.at), one.expected, one.found) for one in wrong]
+    part, wrong = PART.inner(raw, (*at, *place))
+    misfits += wrong
+    if part is None:
+        return None
     if part.type == "text":
         return None if is_blank(part.text) else Text(place, call_marker(part.text))
     if part.type == "tool_call":

@@ -228,7 +228,7 @@ class _Reader:
             turns = getattr(value, name)
             if turns is not None:
                 found = self._conversation(turns, (*at, name), record)
-                found.misfits[:0] = [structs.replace(misfit, at=(*at, *misfit.at)) for misfit in misfits]
+                found.misfits[:0] = misfits
                 found.open_end = self.dialect.ends_open(value)
                 found.model = text_of(value.model)
                 found.headless = text_of(value.previous_response_id) is not None
@@ -249,7 +249,7 @@ class _Reader:
         replies = self.dialect.replies(value)
         return [self.dialect.read_turn(turn, (*at, *place), record) for place, turn in replies]
 
-    def _line(self, value: Any, decoded: Decoded[Any]) -> tuple[Pointer, Any, list[Misfit]] | None:
+    def _line(self, value: Any, decoded: Decoded[Any]) -> tuple[Pointer, Any, tuple[Misfit, ...]] | None:
         """The message of a record that holds one message and no list."""
         if given(value.type) or any(getattr(value, name) is not None for name in self.dialect.keys):
             return None  # a `type` says that the record is an event of something else
@@ -260,16 +260,16 @@ class _Reader:
             holder = self.inner.inner(data)[0] if at else value
             if holder is None or not self.dialect.is_turn(holder):
                 continue
-            turn, misfits = self.turn.inner(data)
+            turn, misfits = self.turn.inner(data, at)
             if turn is not None:
-                return at, turn, [structs.replace(misfit, at=(*at, *misfit.at)) for misfit in misfits]
+                return at, turn, misfits
         return None
 
-    def _open(self, raw: Raw) -> tuple[Any, tuple[Misfit, ...]] | None:
+    def _open(self, raw: Raw, at: Pointer = ()) -> tuple[Any, tuple[Misfit, ...]] | None:
         """A wrapped object in the envelope's own shape, or nothing where it is no object."""
         if head(raw) != b"{":
             return None
-        value, misfits = self.inner.inner(bytes(raw))
+        value, misfits = self.inner.inner(raw, at)
         return None if value is None else (value, misfits)
 
     def _known(self, value: Any) -> bool:
@@ -290,12 +290,12 @@ def _bodies(
 ) -> Iterator[tuple[Pointer, Any, tuple[Misfit, ...]]]:
     """The objects under some keys of a record, and under some keys of those."""
     for name in names:
-        outer = reader._open(getattr(value, name))  # noqa: SLF001
+        outer = reader._open(getattr(value, name), (name,))  # noqa: SLF001
         if outer is None:
             continue
         yield (name,), *outer
         for key in inside:
-            inner = reader._open(getattr(outer[0], key))  # noqa: SLF001
+            inner = reader._open(getattr(outer[0], key), (name, key))  # noqa: SLF001
             if inner is not None:
                 yield (name, key), *inner
 

@@ -46,13 +46,14 @@ class Shape(Generic[T]):
             pass  # the exact reading says what it is, with its place
         return self._read_exactly(record)
 
-    def inner(self, data: bytes) -> tuple[T | None, tuple[Misfit, ...]]:
-        """Decode a part of a record whose bytes have been vouched for already."""
+    def inner(self, data: bytes | msgspec.Raw, at: Pointer = ()) -> tuple[T | None, tuple[Misfit, ...]]:
+        """Decode a part of a record whose bytes have been vouched for; misfits name places below `at`."""
         try:
             return self.decoder.decode(data), ()
         except (ValueError, RecursionError):
-            decoded = self._read_exactly(Record(1, 0, data))
-            return decoded.value, decoded.misfits
+            decoded = self._read_exactly(Record(1, 0, bytes(data)))
+            wrong = (msgspec.structs.replace(one, at=(*at, *one.at)) for one in decoded.misfits)
+            return decoded.value, tuple(wrong)
 
     def _read_exactly(self, record: Record) -> Decoded[T]:
         from turnlint.documents import exact, fit
