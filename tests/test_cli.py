@@ -201,7 +201,7 @@ def test_rules_of_others_come_in_through_the_same_door(folder: Path, crashes: bo
     document = json.loads(run.stdout)
     if crashes:
         assert (run.returncode, document["complete"]) == (4, False)
-        assert "rule says-go crashed at sound.jsonl:1" in run.stderr
+        assert "says-go crashed at sound.jsonl:1" in run.stderr
         assert "Traceback" not in run.stderr
     else:
         assert [finding["code"] for finding in document["findings"]] == ["XX901"]

@@ -73,7 +73,7 @@ class Skipped(Struct, frozen=True):
 
 
 class Crash(Struct, frozen=True):
-    """A rule failed on a conversation. The run goes on and says so."""
+    """A rule failed on a conversation, or reading failed. The run goes on and says so."""
 
     rule: str
     path: str

@@ -122,6 +122,16 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
             except SourceError as error:
                 unreadable = True
                 click.echo(f"turnlint: {_shown(error.name)}: {error.reason}", err=True)
+            except OSError:
+                raise
+            except Exception as error:
+                if os.environ.get("TURNLINT_TRACEBACK"):
+                    raise
+                total.crashes += 1
+                crash = Crash("reading", source.name, 1, type(error).__name__)
+                _tell(crash)
+                for sink in sinks:
+                    sink.take(crash)
     for sink in sinks:
         sink.finish(total, complete=not total.crashes)
     sys.stdout.flush()
@@ -147,7 +157,7 @@ def _tell(event: object) -> None:
             f"turnlint: {name}: no known format; `turnlint formats` lists them, --format forces one", err=True
         )
     if isinstance(event, Crash):
-        click.echo(f"turnlint: rule {event.rule} crashed at {_shown(event.path)}:{event.line}", err=True)
+        click.echo(f"turnlint: {event.rule} crashed at {_shown(event.path)}:{event.line}", err=True)
 
 
 def _shown(name: str) -> str:

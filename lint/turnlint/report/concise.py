@@ -22,7 +22,7 @@ class Concise:
             )
         elif isinstance(event, Crash):
             self.write(
-                f"{line_start(event.path)}:{event.line}:1: rule {event.rule} crashed: {visible(event.reason)}\n"
+                f"{line_start(event.path)}:{event.line}:1: {event.rule} crashed: {visible(event.reason)}\n"
             )
         elif isinstance(event, Skipped):
             return

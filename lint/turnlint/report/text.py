@@ -61,7 +61,7 @@ class Text:
                 self._finding(row, group if last and group.count > len(group.rows) else None)
         for crash in self.crashes:
             place = f"{line_start(crash.path)}:{crash.line}"
-            self.write(f"{place}: rule {crash.rule} crashed: {visible(crash.reason)}\n")
+            self.write(f"{place}: {crash.rule} crashed: {visible(crash.reason)}\n")
         if self.look.statistics and tally.rules:
             self._statistics(tally)
         self.write(self._sum(tally, complete=complete) + "\n")
