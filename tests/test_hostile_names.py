@@ -46,7 +46,7 @@ def test_file_names_cannot_steer_a_terminal_or_a_runner(poison: str, tmp_path: P
     x = POISONS[poison].replace("/", "")[:60].encode("utf-8", "surrogatepass") + b"\xff"
     bad, skipped, stdin_name = (os.fsdecode(part) for part in (b"1" + x + b".jsonl", x + b".jsonl", x))
     (tmp_path / bad).write_bytes(ORPHAN + b"{\n")
-    (tmp_path / skipped).write_bytes(b"nothing known\n")
+    (tmp_path / skipped).write_bytes(b'{"nothing": "known"}\n')
     arguments = (bad, skipped, "-", "--stdin-filename", stdin_name)
     reports = lint_in_all_formats(*arguments, folder=tmp_path, cwd=tmp_path, stdin=ORPHAN)
     assert json.loads(reports["json"])["summary"]["rules"] == {"orphan-result": 2, "unreadable-record": 1}

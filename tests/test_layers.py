@@ -14,7 +14,7 @@ LAYERS = (
     {"lifecycle", "rows", "documents"},
     {"ledger", "carrying", "placing"},
     {"carriers"},
-    {"repeats", "clean", "view", "fingerprint"},
+    {"repeats", "clean", "view", "fingerprint", "sampling"},
     {"api"},
     {"rulebook", "notation"},
     {"engine"},

@@ -6,29 +6,27 @@ what any rule says and how anything is shown.
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct, field, structs
 
 from turnlint import carriers, ledger
 from turnlint.api import Case
-from turnlint.carrying.carrier import Carrier, Stray
+from turnlint.carrying.carrier import Carrier, Reader, Stray
 from turnlint.clean import is_clean
 from turnlint.documents.decode import Decoded
-from turnlint.documents.framing import Readable, frame, split
-from turnlint.documents.source import Damaged, Source, SourceError, open_source
+from turnlint.documents.framing import frame, split
+from turnlint.documents.source import Guarded, Progress, Source, open_source
 from turnlint.documents.trouble import Damage, Trouble
-from turnlint.model import Finding, Message, Record, Transcript
-from turnlint.rows import Line, Place, Row
+from turnlint.model import SEVERITIES, Finding, Message, Pointer, Record, Transcript
+from turnlint.rows import Line, Place, Row, shape_of
 from turnlint.rulebook import Entry
+from turnlint.sampling import sample
 
 if TYPE_CHECKING:
     from turnlint.view import Plan
 
-SAMPLE = 20
-LONGEST_SAMPLE = 400
-HEAVIEST_SAMPLE = 1 << 20
 Content = Literal["none", "excerpt", "full"]
 
 
@@ -106,7 +104,6 @@ class Book:
         return self.entries
 
 
-Progress = Callable[[int], None]
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None"]
 Event = Row | Skipped | Crash | Tally
@@ -115,30 +112,6 @@ Event = Row | Skipped | Crash | Tally
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:
     """Yield what there is to say of one source, its tally last."""
     return _Run(source, options, book).events(progress)
-
-
-class _Guarded:
-    """A stream whose damage ends it instead of raising through every layer."""
-
-    def __init__(self, stream: Readable, name: str, progress: Progress | None) -> None:
-        self.stream = stream
-        self.name = name
-        self.progress = progress
-        self.count = 0
-        self.damage: str | None = None
-
-    def read(self, size: int, /) -> bytes:
-        try:
-            piece = self.stream.read(size)
-        except Damaged as damage:
-            self.damage = str(damage)
-            return b""
-        except OSError as error:
-            raise SourceError(self.name, (error.strerror or "cannot be read").lower()) from None
-        self.count += len(piece)
-        if self.progress:
-            self.progress(len(piece))
-        return piece
 
 
 class _Run:
@@ -151,89 +124,87 @@ class _Run:
         self.deferred: list[Drawn] = []
         self.drawn: dict[str, int] = {}
         self.met: dict[str, int] = {}
-        self.rerouted: Record | None = None
+        self.readers: dict[str, Reader] = {}
+        self.said: set[tuple[str, int, Pointer, int | None]] = set()
+        """What was found in the record at hand: branches of one conversation share their faults."""
         self.kept = not source.again
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
         with open_source(self.source) as opened:
-            stream = _Guarded(opened, self.source.name, progress)
+            stream = Guarded(opened, self.source.name, progress)
             framed = frame(stream, self.source.name, carriers.holds_records)
-            head, carrier = self._sample(framed)
+            head, carrier = sample(framed, self.options.format, is_log=self.source.is_log)
             if carrier is None and any(isinstance(item, Record) for item in head):
                 self.tally.files, self.tally.skipped = 0, 1
                 yield Skipped(self.source)
             else:
-                yield from self._read(carrier or carriers.carrier("openai-chat"), chain(head, framed))
+                yield from self._read(carrier or carriers.carrier(carriers.NAMES[0]), chain(head, framed))
             if stream.damage:
-                record = Record(1, 0, b"")
-                place = Trouble(
-                    "compressed-badly", 0, 0, (), f"{stream.damage}, after {stream.count:,} bytes"
-                )
-                self._judge_damage(Damage(record, place))
-        yield from self.waiting
+                detail = f"{stream.damage}, after {stream.count:,} bytes"
+                self._judge_damage(Damage(Record(1, 0, b""), Trouble("compressed-badly", 0, 0, (), detail)))
+        yield from self._ready()
         yield from self._settle()
         yield self.tally
+        if stream.failure:
+            raise stream.failure
 
-    def _sample(self, framed: Iterator[Record | Damage]) -> tuple[list[Record | Damage], Carrier | None]:
-        """Read on until the records say whose they are, within bounds."""
-        head: list[Record | Damage] = list(islice(framed, SAMPLE))
-        if self.options.format:
-            return head, carriers.carrier(self.options.format)
-        new, weight, decided = head, 0, False
-        best: Carrier | None = None
-        while not decided and new:
-            records = [item for item in new if isinstance(item, Record)]
-            found, decided = carriers.best_for(records)
-            best = found if decided or best is None else best
-            weight += sum(len(record.data) for record in records)
-            room = len(head) < LONGEST_SAMPLE and weight < HEAVIEST_SAMPLE and best is not None
-            new = [] if decided or not room else list(islice(framed, SAMPLE))
-            head += new
-        return head, best
+    def _ready(self) -> Iterator[Event]:
+        while self.waiting:
+            yield self.waiting.popleft()
 
     def _read(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Event]:
-        for found in carrier.read(self._decode(carrier, items)):
-            for one in self._reroute(carrier, found):
-                if isinstance(one, Stray):
-                    self._judge_damage(Damage(one.record, _stray(one)))
-                else:
-                    self._judge(one)
-            while self.waiting:
-                yield self.waiting.popleft()
-
-    def _decode(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Decoded[Any]]:
+        self.readers[carrier.name] = carrier.open()
         for item in items:
             if isinstance(item, Damage):
                 self._judge_damage(item)
-                continue
-            decoded = self._decode_one(carrier, item)
-            yield decoded
-            following = list(split(decoded.rest)) if decoded.rest else []
-            for number, record in enumerate(following):
-                if number:
-                    self._judge_damage(Damage(record, Trouble("joined-records", 0, 1)))
-                yield self._decode_one(carrier, record)
+            else:
+                self._take(carrier, item)
+            if self.waiting:
+                yield from self._ready()
+        for reader in self.readers.values():
+            for found in reader.finish():
+                self._hear(found)
+                yield from self._ready()
 
-    def _decode_one(self, carrier: Carrier, record: Record) -> Decoded[Any]:
+    def _take(self, carrier: Carrier, record: Record) -> None:
+        decoded = self._decode(carrier, record)
+        following = list(split(decoded.rest)) if decoded.rest else []
+        self._feed(carrier, decoded)
+        for number, one in enumerate(following):
+            if number:
+                self._judge_damage(Damage(one, Trouble("joined-records", 0, 1)))
+            self._feed(carrier, self._decode(carrier, one))
+
+    def _decode(self, carrier: Carrier, record: Record) -> Decoded[Any]:
         record.kept = self.kept
         decoded = carrier.shape.read(record)
         self._judge_damage(*(Damage(record, trouble) for trouble in decoded.troubles))
         return decoded
 
-    def _reroute(self, carrier: Carrier, found: Transcript | Stray) -> Iterable[Transcript | Stray]:
-        """In a file of several formats, give a record to the format it speaks for."""
-        if self.options.format:
-            return (found,)
-        record = found.record if isinstance(found, Stray) else _only_record(found)
-        if record is None or not record.data:
-            return (found,)
-        if record is self.rerouted:
-            return ()
+    def _feed(self, carrier: Carrier, decoded: Decoded[Any]) -> None:
+        """Give a record to the file's reader, and in a mixed file to the one it speaks for."""
+        found = self.readers[carrier.name].feed(decoded)
+        other = None if self.options.format else self._other(carrier, found, decoded.record)
+        if other is not None:
+            if other.name not in self.readers:
+                self.readers[other.name] = other.open()
+            found = self.readers[other.name].feed(other.shape.read(decoded.record))
+        self.said.clear()
+        for one in found:
+            self._hear(one)
+
+    def _other(self, carrier: Carrier, found: list[Transcript | Stray], record: Record) -> Carrier | None:
+        """The format that a record speaks for, where it does not fit the file's."""
+        if not record.data or not any(_fits_badly(one) for one in found):
+            return None
         other, _ = carriers.best_for([record])
-        if other is None or other.name == carrier.name:
-            return (found,)
-        self.rerouted = record
-        return other.read([other.shape.read(record)])
+        return other if other is not None and other.name != carrier.name else None
+
+    def _hear(self, found: Transcript | Stray) -> None:
+        if isinstance(found, Stray):
+            self._judge_damage(Damage(found.record, _stray(found)))
+        else:
+            self._judge(found)
 
     def _judge(self, transcript: Transcript) -> None:
         pairs = ledger.read(transcript.messages, transcript.wire)
@@ -260,19 +231,23 @@ class _Run:
 
     def _ask(self, entry: Entry, line: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:
         try:
-            findings = list(check(subject))
+            findings: list[Finding] = list(check(subject))
+            assert all(one.severity in SEVERITIES for one in findings), (
+                "a finding has no severity that exists"
+            )
         except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
             self.tally.crashes += 1
             reason = f"{type(error).__name__}: {error}"
-            self.waiting.append(Crash(entry.rule.name, self.source.name, line, reason))
+            self.waiting.append(Crash(f"rule {entry.rule.name}", self.source.name, line, reason))
             return []
-        for finding in findings:
-            self.tally.findings[finding.severity] += 1
-            self.tally.rules[finding.rule] = self.tally.rules.get(finding.rule, 0) + 1
         return findings
 
     def _place(self, told: list[Told]) -> None:
         """Place what can be placed now; what stands in records that were let go waits for a second look."""
+        told = [one for one in told if self._is_new(one[0])]
+        for finding, _ in told:
+            self.tally.findings[finding.severity] += 1
+            self.tally.rules[finding.rule] = self.tally.rules.get(finding.rule, 0) + 1
         plans = [self._plan(finding, transcript) for finding, transcript in told]
         ready: list[Drawn] = []
         for (finding, transcript), plan in zip(told, plans, strict=True):
@@ -280,13 +255,21 @@ class _Run:
             (self.deferred if gone else ready).append((finding, transcript, plan))
         self.waiting.extend(self._rows(ready))
 
+    def _is_new(self, finding: Finding) -> bool:
+        where = finding.where
+        key = (finding.code, id(where.record), where.at, where.start)
+        known = key in self.said
+        self.said.add(key)
+        return not known
+
     def _plan(self, finding: Finding, transcript: Transcript | None) -> "Plan | None":
-        drawn = self.drawn.get(finding.rule, 0)
+        shape = f"{finding.rule} {shape_of(finding.message)}"
+        drawn = self.drawn.get(shape, 0)
         if not self.options.view or transcript is None or drawn >= self.options.views_per_rule:
             return None
         from turnlint import view
 
-        self.drawn[finding.rule] = drawn + 1
+        self.drawn[shape] = drawn + 1
         return view.plan(transcript, finding)
 
     def _rows(self, ready: list[Drawn]) -> list[Row]:
@@ -296,6 +279,7 @@ class _Run:
 
         places = Placer(location for finding, _, _ in ready for location in locations_of(finding))
         content = self.options.content != "none"
+        identities = self._identities(ready)
         rows = [
             Row(
                 finding,
@@ -303,18 +287,32 @@ class _Run:
                 places[finding.where],
                 tuple((related.note, places[related.where]) for related in finding.related),
                 _draw(plan, content=content) if plan else (),
-                self._fingerprint(finding, transcript, places[finding.where]),
+                self._fingerprint(
+                    finding, identities[id(transcript or finding.where.record)], places[finding.where]
+                )
+                if identities
+                else "",
             )
             for finding, transcript, plan in ready
         ]
         return sorted(rows, key=lambda row: (row.place.offset, row.finding.code))
 
-    def _fingerprint(self, finding: Finding, transcript: Transcript | None, place: Place) -> str:
+    def _identities(self, ready: list[Drawn]) -> dict[int, str]:
+        """What tells the conversations of these findings from others, each looked up once."""
         if not self.options.fingerprints:
-            return ""
+            return {}
+        from turnlint.fingerprint import identity_of
+
+        owners = {
+            id(transcript or finding.where.record): (finding.where.record, transcript)
+            for finding, transcript, _ in ready
+        }
+        return {key: identity_of(*owner) for key, owner in owners.items()}
+
+    def _fingerprint(self, finding: Finding, identity: str, place: Place) -> str:
         from turnlint.fingerprint import fingerprint
 
-        return fingerprint(finding, transcript, place, self.source.name, self.met)
+        return fingerprint(finding, identity, place, self.source.name, self.met)
 
     def _settle(self) -> Iterator[Row]:
         """Read again what was let go, in file order, and place what stands there."""
@@ -355,13 +353,8 @@ def _stray(stray: Stray) -> Trouble:
     return Trouble("stray", 0, 0, misfit.at, f": expected {misfit.expected}, found {misfit.found}")
 
 
-def _only_record(found: Transcript) -> Record | None:
-    """The one record of a conversation that does not fit its format well, else nothing."""
-    messages = found.messages
-    if not found.misfits and not any(map(_is_foreign, messages)):
-        return None
-    records = {id(message.record): message.record for message in messages}
-    return next(iter(records.values())) if len(records) == 1 else None
+def _fits_badly(found: Transcript | Stray) -> bool:
+    return isinstance(found, Stray) or bool(found.misfits) or any(map(_is_foreign, found.messages))
 
 
 def _is_foreign(message: Message) -> bool:

@@ -5,28 +5,28 @@ conversation and the call; never a line number, so that records may be reordered
 """
 
 from hashlib import blake2b
+from os.path import normpath
 
-from turnlint.model import Finding, Transcript
+from turnlint.documents.locate import locate
+from turnlint.model import Finding, Record, Transcript
 from turnlint.rows import Place
 
-HEAD = 2048
 
-
-def fingerprint(
-    finding: Finding, transcript: Transcript | None, place: Place, path: str, met: dict[str, int]
-) -> str:
+def fingerprint(finding: Finding, identity: str, place: Place, path: str, met: dict[str, int]) -> str:
     """Sixteen hex digits, and a counter where the same could be said more than once."""
     what = finding.call_id or place.pointer
-    parts = (finding.code, finding.provider or "", path, _identity(finding, transcript), what)
-    text = "\x1f".join(parts).encode(errors="surrogatepass")
-    name = blake2b(text, digest_size=8).hexdigest()
+    parts = (finding.code, finding.provider or "", normpath(path), identity, what)
+    name = blake2b("\x1f".join(parts).encode(errors="surrogatepass"), digest_size=8).hexdigest()
     met[name] = met.get(name, 0) + 1
     return name if met[name] == 1 else f"{name}:{met[name]}"
 
 
-def _identity(finding: Finding, transcript: Transcript | None) -> str:
-    """The conversation's own id, else the beginning of its record: what is appended later leaves it alone."""
-    if finding.conversation:
-        return finding.conversation
-    record = transcript.messages[0].record if transcript and transcript.messages else finding.where.record
-    return blake2b(record.data[:HEAD], digest_size=8).hexdigest()
+def identity_of(record: Record, transcript: Transcript | None) -> str:
+    """The conversation's own id, else its first words: what is appended later leaves them alone."""
+    if transcript is None or not transcript.messages:
+        return blake2b(record.data, digest_size=8).hexdigest()
+    if transcript.id or transcript.identity:
+        return transcript.id or transcript.identity
+    first = next((one for one in transcript.messages if one.role != "system"), transcript.messages[0])
+    _, start, end = locate(first.record.data, first.at)
+    return blake2b(first.record.data[start:end], digest_size=8).hexdigest()

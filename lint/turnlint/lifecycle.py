@@ -23,17 +23,23 @@ PLACEHOLDERS: tuple[bytes, ...] = (
     b"Tool execution was interrupted before",
     b"Tool was interrupted.",
 )
-"""Sentences that agents write for a result they do not have (log_formats: native repair behaviour, 2026-11)."""
+"""Sentences that agents write for a result they do not have (read from their sources, 2026-11)."""
 
-CANCELLED = (b"cancel", b"interrupt", b"aborted", b"rejected by user")
+_CANCELLED = (b"cancel", b"interrupt", b"aborted", b"rejected by user")
+
+
+_OPENERS = (
+    b'"', b'[{"type":"text","text":"', b'[{"type": "text", "text": "', b'{"output":"', b'{"output": "', b'{"error":"',
+    b'{"error": "',
+)  # fmt: skip
 
 
 def is_placeholder(body: bytes) -> bool:
     """True for a result that some repair wrote: its text opens with one of the known sentences."""
-    head = body[:400]
-    if head.strip(b'"') == b"aborted":
+    if body == b'"aborted"':
         return True
-    return any(sentence in head for sentence in PLACEHOLDERS)
+    opener = max((one for one in _OPENERS if body.startswith(one)), key=len, default=b"")
+    return body.startswith(PLACEHOLDERS, len(opener))
 
 
 def state_of(result: Result | None) -> State:
@@ -42,7 +48,7 @@ def state_of(result: Result | None) -> State:
         return "pending"
     if result.error:
         head = result.body[:400].lower()
-        return "cancelled" if any(word in head for word in CANCELLED) else "error"
+        return "cancelled" if any(word in head for word in _CANCELLED) else "error"
     if result.complete is False and not result.value:
         return "pending"
     return "complete"

@@ -141,6 +141,8 @@ class Wire(Struct, frozen=True):
     """Roles that may stand between a turn and its results without ending the wait for them."""
     joins: bool = False
     """Consecutive assistant messages are one turn."""
+    idless: bool = False
+    """Some dialects of it have no ids at all, and pair by position."""
 
 
 class Transcript(Struct, frozen=True):
@@ -155,7 +157,8 @@ class Transcript(Struct, frozen=True):
     open_end: bool = False
     """A last unanswered call is how such a record ends: a training sample, a recorded response."""
     misfits: tuple[tuple[Record, Misfit], ...] = ()
-    model: str | None = None
+    identity: str = ""
+    """What tells it from others where it has no id, for conversations whose bytes are let go."""
 
 
 class Location(Struct, frozen=True, gc=False):

@@ -3,6 +3,8 @@
 This module owns those values. It refuses to compute them.
 """
 
+import re
+
 from msgspec import Struct
 
 from turnlint.model import Finding
@@ -16,6 +18,14 @@ class Place(Struct, frozen=True, gc=False):
     offset: int
     end: int
     pointer: str
+
+
+_NAMES = re.compile(r"`[^`]*`|[0-9]+")
+
+
+def shape_of(message: str) -> str:
+    """A message without its names and numbers: findings of one rule and shape say the same of other things."""
+    return _NAMES.sub("", message)
 
 
 class Mark(Struct, frozen=True):

@@ -40,10 +40,13 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
     for name in NAMES:
         candidate = carrier(name)
         scores = [score(candidate, record) for record in sample]
-        if sum(one > 0 for one in scores) < sum(one < 0 for one in scores):
+        speaking = [one for one in scores if one > 0]
+        if len(speaking) < sum(one < 0 for one in scores):
             continue
-        if sum(scores) > best[0]:
-            best = sum(scores), candidate
+        own = sum(one for one in speaking if one >= SPEAKS)
+        total = own or sum(scores)  # what is a format's own is not outvoted by what is strange to it
+        if total > best[0]:
+            best = total, candidate
     return best[1], best[0] >= SPEAKS
 
 

@@ -58,7 +58,6 @@ class Body(Envelope, gc=False, kw_only=True):
     system: Raw = NOTHING
     tools: Raw = NOTHING
     anthropic_version: Raw = NOTHING
-    max_tokens: Raw = NOTHING
     stop_reason: Raw = NOTHING
 
 
@@ -171,7 +170,9 @@ def _calls_inside(body: bytes) -> list[Pointer]:
         return []
     inside = enumerate(items)
     return [
-        ("content", index) for index, item in inside if isinstance(item, dict) and item.get("type") in CALLS
+        ("content", index)
+        for index, item in inside
+        if isinstance(item, dict) and str(item.get("type")) in CALLS
     ]
 
 
@@ -184,9 +185,12 @@ def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer) -> Bloc
     if kind == "text":
         return None if is_blank(part.text) else Text(place, call_marker(part.text))
     if kind in CALLS:
-        body, arguments = arguments_in_place(part.input)
+        body, arguments = arguments_in_place(part.input, required=True)
         return Call(place, CALL_KEYS, part.id, part.name, body, arguments, server=CALLS[kind])
     if kind == "tool_result" or kind.endswith("_tool_result"):
+        if kind == "tool_result" and head(part.content) not in (b"", b"n", b'"', b"["):
+            found = kind_of(json.decode(part.content))
+            misfits.append(Misfit((*at, *place, "content"), "a string or an array of blocks", found))
         return _result(part, place, server=kind != "tool_result")
     if kind in THINKING:
         return Thinking(place)

@@ -62,7 +62,6 @@ class Body(Envelope, gc=False, kw_only=True):
     history: list[Turn] | None = None
     contents: list[Turn] | None = None
     messages: list[Turn] | None = None
-    blocks: Raw = NOTHING
 
 
 ROLES: dict[str, Role] = {"human": "user", "ai": "assistant", "tool": "tool", "system": "system"}
@@ -80,6 +79,8 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     role = ROLES.get(written, "other")
     if role == "other":
         misfits.append(_speaker_misfit(at, turn.speaker))
+    metadata = _metadata_of(turn.metadata)
+    synthetic = bytes(metadata.synthetic) == b"true"
     blocks: list[Block] = []
     echoes: list[Pointer] = []
     for index, raw in enumerate(turn.blocks or ()):
@@ -87,14 +88,17 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         if head(raw) != b"{":
             misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
             continue
-        block = _block(raw, place, misfits, at)
+        block = _block(raw, place, misfits, at, synthetic=synthetic)
         if isinstance(block, Call) and role == "tool":
             echoes.append(place)
-        elif block is not None:
+            continue
+        if isinstance(block, Call) and role in ("user", "system"):
+            misfits.append(Misfit((*at, *place), "no call of this speaker", "a call"))
+        if block is not None:
             blocks.append(block)
     message = Message(
         role, at, tuple(blocks), record, written,
-        turn_id=_turn_id(turn.metadata),
+        turn_id=string(metadata.turnId),
         inner_calls=tuple(echoes),
         empty=role in ("user", "assistant") and not blocks,
     )  # fmt: skip
@@ -107,14 +111,11 @@ def _speaker_misfit(at: Pointer, speaker: str | None) -> Misfit:
     return Misfit((*at, "speaker"), "one of the speakers " + ", ".join(ROLES), f"`{speaker[:40]}`")
 
 
-def _turn_id(metadata: Raw) -> str | None:
-    if head(metadata) != b"{":
-        return None
-    raw = _metadata.decode(metadata).turnId
-    return string(raw)
+def _metadata_of(raw: Raw) -> Metadata:
+    return _metadata.decode(raw) if head(raw) == b"{" else Metadata()
 
 
-def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | None:
+def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer, *, synthetic: bool) -> Block | None:
     part, wrong = PART.inner(raw, (*at, *place))
     misfits += wrong
     if part is None:
@@ -122,10 +123,10 @@ def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer) -> Bloc
     if part.type == "text":
         return None if is_blank(part.text) else Text(place, call_marker(part.text))
     if part.type == "tool_call":
-        body, arguments = arguments_in_place(part.parameters)
+        body, arguments = arguments_in_place(part.parameters, required=True)
         return Call(place, CALL_KEYS, part.id, part.name, body, arguments)
     if part.type == "tool_response":
-        return _response(part, place)
+        return _response(part, place, synthetic=synthetic)
     if part.type == "thinking":
         return Thinking(place)
     if part.type in OWN_PARTS:
@@ -133,7 +134,7 @@ def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer) -> Bloc
     return foreign.block(raw, part.type, place)
 
 
-def _response(part: Part, place: Pointer) -> Result:
+def _response(part: Part, place: Pointer, *, synthetic: bool) -> Result:
     failed = bytes(part.error) not in (b"", b"null", b'""')
     body = bytes(part.error) if failed else bytes(part.result)
     return Result(
@@ -145,7 +146,7 @@ def _response(part: Part, place: Pointer) -> Result:
         complete=None if part.isComplete is UNSET else part.isComplete,
         error=failed,
         value=bytes(part.result) not in (b"", b"null"),
-        synthetic=is_placeholder(body),
+        synthetic=synthetic or is_placeholder(body),
     )
 
 

@@ -77,8 +77,6 @@ class Body(Envelope, gc=False, kw_only=True):
     choices: list[Choice] | None = None
     tools: Raw = NOTHING
     functions: Raw = NOTHING
-    tool_calls: Raw = NOTHING
-    tool_call_id: Raw = NOTHING
 
 
 ROLES: dict[str, Role] = {
@@ -112,15 +110,16 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     echoes: tuple[Pointer, ...] = ()
     if role == "tool":
         blocks: list[Block] = [_result(turn)]
+        _content(turn.content, misfits, at)  # only for what does not belong there
         echoes = tuple(("tool_calls", index) for index in range(len(turn.tool_calls or ())))
     else:
-        blocks = _content(turn.content, (), misfits, at)
+        blocks = _content(turn.content, misfits, at)
         mirrored = {block.id for block in blocks if isinstance(block, Call) and block.id}
         own = calls_of(turn)
         if own and role in ("user", "system"):
             misfits.append(Misfit((*at, *own[0].at), "no calls in this role", "a call", grave=False))
-        if mirrored & {call.id for call in own}:  # frameworks keep a call in both places: it is one call
-            blocks = [block for block in blocks if not isinstance(block, Call)]
+        twice = mirrored & {call.id for call in own}  # frameworks keep a call in both places: it is one call
+        blocks = [block for block in blocks if not (isinstance(block, Call) and block.id in twice)]
         blocks += own
         if foreign.only_results(blocks):
             role = "tool"
@@ -171,23 +170,23 @@ def calls_of(turn: Turn, dialect: str | None = None) -> list[Call]:
     return blocks
 
 
-def _content(content: Raw, below: Pointer, misfits: list[Misfit], at: Pointer) -> list[Block]:
+def _content(content: Raw, misfits: list[Misfit], at: Pointer) -> list[Block]:
     """Text, parts, or nothing; anything else does not belong there."""
     first = head(content)
     if first == b'"':
-        return [] if is_blank(content) else [Text((*below, "content"), call_marker(content))]
+        return [] if is_blank(content) else [Text(("content",), call_marker(content))]
     if first == b"[":
-        return _content_parts(content, (*below, "content"), misfits, at)
+        return _content_parts(content, misfits, at)
     if first not in (b"", b"n"):
         found = kind_of(json.decode(content))
-        misfits.append(Misfit((*at, *below, "content"), "a string or an array of parts", found))
+        misfits.append(Misfit((*at, "content"), "a string or an array of parts", found))
     return []
 
 
-def _content_parts(content: Raw, below: Pointer, misfits: list[Misfit], at: Pointer) -> list[Block]:
+def _content_parts(content: Raw, misfits: list[Misfit], at: Pointer) -> list[Block]:
     blocks: list[Block] = []
     for index, raw in enumerate(_parts.decode(content)):
-        place = (*below, index)
+        place: Pointer = ("content", index)
         first = head(raw)
         if first == b'"':  # some clients write bare strings, and servers take them
             blocks.append(Text(place, call_marker(raw)))
@@ -228,16 +227,18 @@ def _is_turn(envelope: Any) -> bool:
 
 def _ends_open(body: Any) -> bool:
     """A fine-tuning sample declares tools but no model, and may end on the call it teaches."""
-    declares = given(body.tools) or given(body.functions)
+    declares = head(body.tools) == b"[" or head(body.functions) == b"["
     return declares and not given(body.model)
 
 
 def _evidence(value: Any) -> int:
     if isinstance(value, Turn):
+        own = value.tool_calls or value.tool_call_id or value.function_call
+        if own:
+            return SPEAKS
         if given(value.parts) or given(value.items) or foreign.is_strange(value.content, OWN_PARTS):
             return STRANGE
-        own = value.tool_calls or value.tool_call_id or value.function_call
-        if own or value.role in ("tool", "function", "developer"):
+        if value.role in ("tool", "function", "developer"):
             return SPEAKS
         return int(value.role in ROLES and given(value.content))
     if isinstance(value, Body):
@@ -249,7 +250,7 @@ def _evidence(value: Any) -> int:
 
 CARRIER = make_carrier(
     Dialect(
-        wire=Wire("openai-chat"),
+        wire=Wire("openai-chat", idless=True),
         envelope=Body,
         turn=Turn,
         keys=("messages",),

@@ -4,7 +4,7 @@ This module owns what a carrier is. It refuses to know any.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -35,4 +35,18 @@ class Carrier(Struct, frozen=True):
     sniff: Callable[[Decoded[Any]], int]
     """How strongly a decoded record speaks for this format; below zero, how strongly against it."""
     shape: Shape[Any]
-    read: Callable[[Iterable[Decoded[Any]]], Iterator[Transcript | Stray]]
+    open: Callable[[], "Reader"]
+
+    def read(self, stream: Iterable[Decoded[Any]]) -> Iterator[Transcript | Stray]:
+        """All that a stream of records holds."""
+        reader = self.open()
+        for decoded in stream:
+            yield from reader.feed(decoded)
+        yield from reader.finish()
+
+
+class Reader(Protocol):
+    """One reading of one source: records in, conversations out as they become whole."""
+
+    def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]: ...
+    def finish(self) -> list[Transcript | Stray]: ...

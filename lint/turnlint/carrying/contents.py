@@ -32,11 +32,11 @@ def arguments_in_text(raw: Raw) -> Judged:
     return data, _judge(data)
 
 
-def arguments_in_place(raw: Raw) -> Judged:
-    """Arguments on a wire that carries them as JSON."""
+def arguments_in_place(raw: Raw, *, required: bool = False) -> Judged:
+    """Arguments on a wire that carries them as JSON, and may insist on an object even for none."""
     data = bytes(raw)
     if data in (b"", b"null"):
-        return data, "nothing"
+        return data, "unfit" if required else "nothing"
     return data, "object" if data[:1] == b"{" else "unfit"
 
 

@@ -61,6 +61,7 @@ class Envelope(Struct, gc=False, kw_only=True):
     parentUuid: Raw = NOTHING
 
 
+LONGEST_NAME = 400
 _REQUESTS = ("request", "request_body", "body", "params", "input", "inputs")
 _RESPONSES = ("response", "response_body", "result", "output", "outputs")
 _GROUPS = (
@@ -102,14 +103,17 @@ class _Found(Struct):
     misfits: list[Misfit]
     open_end: bool = False
     headless: bool = False
-    model: str | None = None
 
 
 def text_of(raw: Raw) -> str | None:
     """A raw key as a name: strings and whole numbers name things, nothing else does."""
     data = bytes(raw)
-    if not data or len(data) > 400:
+    if not data:
         return None
+    if len(data) > LONGEST_NAME:
+        from hashlib import blake2b
+
+        return f"{data[1:33].decode(errors='replace')}…{blake2b(data, digest_size=8).hexdigest()}"
     if data[:1] == b'"':
         return str(json.decode(data)) or None
     return data.decode() if data.isdigit() else None
@@ -124,11 +128,28 @@ def first_of(record: Any, names: tuple[str, ...]) -> str | None:
 
 
 def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
-    reader = _Reader(dialect)
-    return Carrier(dialect.wire.name, title, about, reader.sniff, Shape(reader.declared), reader.read)
+    spelling = _Spelling(dialect)
+    shape = Shape(spelling.declared)
+    return Carrier(dialect.wire.name, title, about, spelling.sniff, shape, lambda: _Reading(spelling))
 
 
-class _Reader:
+class _Reading:
+    """What one source has said so far."""
+
+    def __init__(self, spelling: "_Spelling") -> None:
+        self.spelling = spelling
+        self.lines = Lines(spelling.dialect.wire)
+
+    def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]:
+        return self.spelling.read(decoded, self.lines)
+
+    def finish(self) -> list[Transcript | Stray]:
+        return [*self.lines.finish()]
+
+
+class _Spelling:
+    """The common wrapping in one dialect."""
+
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
         self.declared: Any = dialect.envelope | list[dialect.turn]  # type: ignore[name-defined]
@@ -151,26 +172,22 @@ class _Reader:
         turns = (turn for name in self.dialect.keys for turn in getattr(value, name) or ())
         return _weigh(map(self.dialect.evidence, chain((value,), turns)))
 
-    def read(self, stream: Iterable[Decoded[Any]]) -> Iterator[Transcript | Stray]:
-        lines = Lines(self.dialect.wire)
-        for decoded in stream:
-            value, record = decoded.value, decoded.record
-            if value is None:
-                continue
-            whole = [(record, misfit) for misfit in decoded.misfits]
-            line = None if isinstance(value, list) else self._line(value, decoded)
-            if line is not None:
-                at, turn, misfits = line
-                message, wrong = self.dialect.read_turn(turn, at, record)
-                whole += [(record, misfit) for misfit in (*misfits, *wrong)]
-                lines.add(first_of(value, _GROUPS), _placed(message, value), whole)
-                done = lines.overflow()
-            else:
-                done = self._transcripts(value, record, whole)
-                if not done and not self._known(value):
-                    yield Stray(record, decoded.misfits[0] if decoded.misfits else None)
-            yield from done
-        yield from lines.finish()
+    def read(self, decoded: Decoded[Any], lines: Lines) -> list[Transcript | Stray]:
+        value, record = decoded.value, decoded.record
+        if value is None:
+            return []
+        whole = [(record, misfit) for misfit in decoded.misfits]
+        line = None if isinstance(value, list) else self._line(value, decoded)
+        if line is not None:
+            at, turn, misfits = line
+            message, wrong = self.dialect.read_turn(turn, at, record)
+            whole += [(record, misfit) for misfit in (*misfits, *wrong)]
+            lines.add(first_of(value, _GROUPS), _placed(message, value), whole)
+            return [*lines.overflow()]
+        done = self._transcripts(value, record, whole)
+        if not done and (decoded.misfits or not self._known(value)):
+            return [Stray(record, decoded.misfits[0] if decoded.misfits else None)]
+        return [*done]
 
     def _transcripts(
         self, value: Any, record: Record, misfits: list[tuple[Record, Misfit]]
@@ -194,7 +211,6 @@ class _Reader:
                     one.headless,
                     one.open_end,
                     here,
-                    one.model,
                 )
             )
         return done
@@ -206,20 +222,14 @@ class _Reader:
         for at, body, misfits in bodies:
             request = request or self._request(body, at, record, misfits)
         answers = self._answers(value, (), record)
-        for at, body, _ in _bodies(self, value, _RESPONSES, ("body", "message")):
-            answers += self._answers(body, at, record)
+        for at, body, misfits in _bodies(self, value, _RESPONSES, ("body", "message")):
+            answers += [(message, [*misfits, *wrong]) for message, wrong in self._answers(body, at, record)]
         if request is None:
             return [_Found([message], misfits, True, True) for message, misfits in answers]
         if not answers:
             return [request]
         return [
-            _Found(
-                [*request.messages, message],
-                [*request.misfits, *misfits],
-                True,
-                request.headless,
-                request.model,
-            )
+            _Found([*request.messages, message], [*request.misfits, *misfits], True, request.headless)
             for message, misfits in answers
         ]
 
@@ -230,7 +240,6 @@ class _Reader:
                 found = self._conversation(turns, (*at, name), record)
                 found.misfits[:0] = misfits
                 found.open_end = self.dialect.ends_open(value)
-                found.model = text_of(value.model)
                 found.headless = text_of(value.previous_response_id) is not None
                 return found
         return None
@@ -286,7 +295,7 @@ def _weigh(evidence: Iterable[int]) -> int:
 
 
 def _bodies(
-    reader: _Reader, value: Any, names: tuple[str, ...], inside: tuple[str, ...]
+    reader: _Spelling, value: Any, names: tuple[str, ...], inside: tuple[str, ...]
 ) -> Iterator[tuple[Pointer, Any, tuple[Misfit, ...]]]:
     """The objects under some keys of a record, and under some keys of those."""
     for name in names:

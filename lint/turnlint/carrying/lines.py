@@ -20,6 +20,7 @@ class _Open(Struct):
     messages: list[Message]
     misfits: list[tuple[Record, Misfit]]
     headless: bool
+    identity: str = ""
 
 
 class Lines:
@@ -35,6 +36,8 @@ class Lines:
     def add(self, key: str | None, message: Message, misfits: list[tuple[Record, Misfit]]) -> None:
         conversation = self.open.pop(key, None) or _Open([], [], key in self.closed)
         self.open[key] = conversation  # the one that spoke last stands last
+        if key is None and not conversation.identity and message.role != "system":
+            conversation.identity = digest(message.record.data)
         conversation.messages.append(_lean(message))
         conversation.misfits += misfits
         self.held += 1
@@ -47,7 +50,7 @@ class Lines:
         while self.held > self.limit and len(self.open) > 1:
             key = next(iter(self.open))
             self.closed.add(key)
-            done.append(self._close(key))
+            done.append(structs.replace(self._close(key), open_end=True))
         return done
 
     def finish(self) -> Iterator[Transcript]:
@@ -62,6 +65,7 @@ class Lines:
             tuple(conversation.messages),
             id=key,
             headless=conversation.headless,
+            identity=conversation.identity,
             misfits=tuple(conversation.misfits),
         )
 
@@ -81,3 +85,9 @@ def _digest(body: bytes) -> bytes:
     from hashlib import blake2b
 
     return b"#" + blake2b(body, digest_size=24).digest()
+
+
+def digest(data: bytes) -> str:
+    from hashlib import blake2b
+
+    return blake2b(data, digest_size=8).hexdigest()

@@ -43,9 +43,10 @@ def is_plain(data: bytes) -> bool:
     """True where a decoder that skips what it does not need misses nothing."""
     if not data.isascii() and not _is_utf8(data):
         return False
-    text = data.decode(
-        "latin-1"
-    )  # one byte a character whatever they are, and keys stay as different as they were
+    # One byte a character whatever they are, where that keeps equal keys equal: with escapes beside raw
+    # characters it does not.
+    raw = data.isascii() or b"\\u" not in data
+    text = data.decode("latin-1" if raw else "utf-8")
     try:
         _, end = _decoder.raw_decode(text, len(text) - len(text.lstrip(" \t\n\r")))
     except (_Odd, ValueError, RecursionError):

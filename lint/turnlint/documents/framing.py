@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Protocol
 
+from turnlint.documents.source import says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.model import Record
 
@@ -113,14 +114,18 @@ def _is_lines(tape: _Tape, name: str) -> bool:
     if not first.strip():
         return True
     if _is_whole(first):
-        return bool(second.strip()) or not first.lstrip().startswith(b"[") or _says_lines(name)
+        return bool(second.strip()) or not first.lstrip().startswith(b"[") or says_lines(name)
+    cut_in_string = False
     if len(first) <= LONG:
         from turnlint.documents import exact
 
         reading = exact.read(first)
-        if reading.whole or reading.troubles[-1].kind != "torn":
+        last = reading.troubles[-1] if reading.troubles else None
+        if reading.whole or last is None or last.kind != "torn":
             return True
-    return not second.strip() or (_says_lines(name) and census.is_plain(second))
+        cut_in_string = last.detail.endswith("a string")
+    # No string spans lines: a record that was cut inside one is not the start of a document.
+    return not second.strip() or ((says_lines(name) or cut_in_string) and census.is_plain(second))
 
 
 def _is_whole(line: bytes) -> bool:
@@ -131,11 +136,6 @@ def _is_whole(line: bytes) -> bool:
         return census.is_plain(line)
     closing = b"}" if line.lstrip().startswith(b"{") else b"]"
     return line.rstrip(_SPACE).endswith(closing)
-
-
-def _says_lines(name: str) -> bool:
-    suffixes = name.lower().rsplit("/", 1)[-1].split(".")[1:]
-    return "jsonl" in suffixes or "ndjson" in suffixes
 
 
 def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:

@@ -61,17 +61,16 @@ def _walk(
         spans[path] = (start, value_end(data, start))
         return spans[path][1]
     parts = _members(data, start) if head == b"{" else _elements(data, start)
-    met: set[str | int] = set()
+    below: dict[str | int, dict[Pointer, tuple[int, int]]] = {}
     key, value = next(parts)
     while key is not _END:
         passed = None
         if key in inside:
-            if key in met:  # a key that comes again replaces what was found under it
-                for known in [one for one in spans if one[: len(path) + 1] == (*path, key)]:
-                    del spans[known]
-            met.add(key)
-            passed = _walk(data, value, (*path, key), inside[key], spans)
+            below[key] = {}  # a key that comes again replaces what was found under it
+            passed = _walk(data, value, (*path, key), inside[key], below[key])
         key, value = parts.send(passed)
+    for found in below.values():
+        spans.update(found)
     spans[path] = (start, value)
     return value
 

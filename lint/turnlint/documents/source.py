@@ -15,6 +15,7 @@ from msgspec import Struct
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 COMPRESSED = (".gz", ".zst")
 STDIN = "-"
+Progress = Callable[[int], None]
 _BUFFER = 1 << 20
 _FEED = 1 << 13
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
@@ -30,6 +31,11 @@ class Source(Struct, frozen=True):
     """Asked for by this very name, rather than found in a folder."""
 
     @property
+    def is_log(self) -> bool:
+        """Whether it was meant to be read: by its name, or because it was asked for."""
+        return self.named or says_lines(self.name)
+
+    @property
     def again(self) -> bool:
         """Whether it can be read a second time: a pipe cannot."""
         return self.path is not None and os.path.isfile(self.path)
@@ -42,6 +48,12 @@ class SourceError(Exception):
         super().__init__(f"{name}: {reason}")
         self.name = name
         self.reason = reason
+
+
+def says_lines(name: str) -> bool:
+    """Whether a file's name says that it holds one record a line."""
+    suffixes = name.lower().rsplit("/", 1)[-1].split(".")[1:]
+    return "jsonl" in suffixes or "ndjson" in suffixes
 
 
 def wanted(name: str) -> bool:
@@ -207,3 +219,30 @@ def _open_plain(source: Source) -> Any:
     if os.path.isdir(source.path):
         raise IsADirectoryError(21, "is a folder")
     return open(source.path, "rb", buffering=_BUFFER)
+
+
+class Guarded:
+    """A stream whose damage ends it instead of raising through every layer."""
+
+    def __init__(self, stream: Any, name: str, progress: Progress | None) -> None:
+        self.stream = stream
+        self.name = name
+        self.progress = progress
+        self.count = 0
+        self.damage: str | None = None
+        self.failure: SourceError | None = None
+        """What stopped it for good; what came before is judged all the same."""
+
+    def read(self, size: int, /) -> bytes:
+        try:
+            piece: bytes = self.stream.read(size)
+        except Damaged as damage:
+            self.damage = str(damage)
+            return b""
+        except OSError as error:
+            self.failure = SourceError(self.name, (error.strerror or "cannot be read").lower())
+            return b""
+        self.count += len(piece)
+        if self.progress:
+            self.progress(len(piece))
+        return piece

@@ -4,21 +4,18 @@ This module owns that picture and the grouping of findings that say the same. It
 character of the transcript past `escape`.
 """
 
-import re
-
 from msgspec import Struct
 
 from turnlint.engine import Crash, Event, Skipped, Tally
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, line_start, visible
-from turnlint.rows import Cell, Line, Mark, Row
+from turnlint.rows import Cell, Line, Mark, Row, shape_of
 
 SAMPLES = 3
 CONTENT_WIDTH = 60
 ROLE_WIDTH = 11
 LEAST_EXCERPT = 12
 DOTS = "…"
-_NAMES = re.compile(r"`[^`]*`|[0-9]+")
 _COLORS = {"error": "31", "warning": "33", "info": "36"}
 
 
@@ -41,10 +38,8 @@ class Text:
     def take(self, event: Event) -> None:
         if isinstance(event, Row):
             finding = event.finding
-            shape = _NAMES.sub("", finding.message)
-            group = self.groups.setdefault(
-                (finding.rule, finding.severity, finding.provider, shape), _Group([])
-            )
+            key = (finding.rule, finding.severity, finding.provider, shape_of(finding.message))
+            group = self.groups.setdefault(key, _Group([]))
             group.count += 1
             group.paths.add(event.path)
             if len(group.rows) < SAMPLES:

@@ -70,11 +70,13 @@ def check(case: Case) -> Iterator[Finding]:
         filled = again.result.synthetic or first.result.synthetic
         if not same and not filled:
             continue
+        both = again.result.synthetic and first.result.synthetic
         late = first.result.synthetic and not again.result.synthetic
         yield RULE.at_result(
             case,
             again,
-            f"call {quote(again.result.id)} is answered twice" + ("" if same else ", once by a placeholder"),
+            f"call {quote(again.result.id)} is answered twice"
+            + ("" if same else ", both times by a placeholder" if both else ", once by a placeholder"),
             label="the real answer" if late else "the call has its result already",
             related=(near_result(case, first, "a placeholder" if late else "answered here"),),
             fix=Fix("lossless", "remove the copy") if same else Fix("lossy", "remove the placeholder"),

@@ -20,7 +20,7 @@ What fix does
 
 Evidence
     Anthropic, Claude Code issue 5989: "`tool_use` ids were found without `tool_result` blocks
-    immediately after". OpenAI Chat, recorded exchange 640045b2ab2a78f1: "An assistant message with
+    immediately after". OpenAI Chat, recorded exchange 8ce17577974dac49: "An assistant message with
     'tool_calls' must be followed by tool messages responding to each 'tool_call_id'". The same rule
     at DeepSeek, Kimi, Qwen, MiniMax, Mistral, Bedrock and Gemini (read 2026-11).
 """

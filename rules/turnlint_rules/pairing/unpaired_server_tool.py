@@ -55,20 +55,23 @@ GOOD = (
 )  # fmt: skip
 
 
-def _only_results(case: Case, start: int, end: int) -> bool:
-    between = case.messages[start:end]
-    return start <= end and all(
-        message.blocks and all(isinstance(block, Result) for block in message.blocks) for message in between
-    )
+def _spoken(case: Case) -> list[int]:
+    """How many messages up to each hold anything but results: between two equal counts only results stand."""
+    counts = [0]
+    for message in case.messages:
+        silent = bool(message.blocks) and all(isinstance(block, Result) for block in message.blocks)
+        counts.append(counts[-1] + (not silent))
+    return counts
 
 
 def check(case: Case) -> Iterator[Finding]:
+    spoken = _spoken(case)
     for interaction in case.ledger.interactions:
         asked, answer = interaction.asked, interaction.answer
         if not asked.call.server or interaction.pending or interaction.how == "in-place":
             continue
         name = f"{quote(asked.call.id)} to {quote(asked.call.name)}"
-        if answer is not None and _only_results(case, asked.message + 1, answer.message):
+        if answer and asked.seq < answer.seq and spoken[asked.message + 1] == spoken[answer.message]:
             continue  # the provider's tool called the caller's own, and went on when those had answered
         if answer is None:
             yield RULE.at_call(

@@ -2,8 +2,8 @@
 
 What it does
     Reports calls without an id and results that name no call, where the wire pairs by id. They are
-    paired by position inside their turn as far as that goes. A conversation in which nothing at all has
-    an id is of a dialect without ids: that is said once, as an info. Ids that a log scrubber replaced
+    paired by position inside their turn as far as that goes. On OpenAI's wire a conversation in which
+    nothing at all has an id is of a dialect without ids: that is said once, as an info. Ids that a log scrubber replaced
     (`REDACTED`) are not reported.
 
 Why it matters
@@ -56,8 +56,15 @@ BAD = (
           call     - get_weather {"city": "Paris"}    <- ST104
           result   - 18 degrees
         assistant  It is 18 degrees.
-    """),
-)
+    """, wires=("openai-chat",)),
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     - get_weather {"city": "Paris"}    <- ST104
+          result   - 18 degrees                       <- ST104
+        assistant  It is 18 degrees.
+    """, wires=("anthropic", "canonical")),
+)  # fmt: skip
 GOOD = (
     Example("""
         user       What is the weather in Paris?
@@ -86,7 +93,8 @@ def check(case: Case) -> Iterator[Finding]:
     ]
     if not without and not unnamed:
         return
-    if len(without) == len(asked) and len(unnamed) == len(answered) and asked:
+    idless = case.transcript.wire.idless
+    if idless and len(without) == len(asked) and len(unnamed) == len(answered) and asked:
         yield RULE.at_call(
             case,
             asked[0],

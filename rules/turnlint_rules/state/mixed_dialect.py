@@ -68,7 +68,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _foreign(message: Message) -> Iterator[tuple[str, Pointer, str]]:
     if message.dialect is not None:
-        yield message.dialect, (), f"this {message.written_role} message"
+        yield message.dialect, (), f"this {message.written_role or message.role} message"
     for block in message.blocks:
         if isinstance(block, (Call, Result, Other)) and block.dialect is not None:
             kind = "this call" if isinstance(block, Call) else "this result"

@@ -1,0 +1,48 @@
+"""Whose records are these?
+
+This module owns how much of a source is read before that is decided. It refuses to judge anything.
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from turnlint import carriers
+from turnlint.carrying.carrier import Carrier
+from turnlint.documents.trouble import Damage
+from turnlint.model import Record
+
+SAMPLE = 20
+LONGEST = 400
+HEAVIEST = 1 << 20
+
+Item = Record | Damage
+
+
+def sample(framed: Iterator[Item], named: str | None, *, is_log: bool) -> tuple[list[Item], Carrier | None]:
+    """Take the first records, and the format they speak for; nothing where no format knows them.
+
+    Reads on, within bounds, until a record holds something that is a format's own. Where no record can
+    be read at all, and the file `is_log` by all it seems, the damage is judged: any format will do for that.
+    """
+    head: list[Item] = list(islice(framed, SAMPLE))
+    if named:
+        return head, carriers.carrier(named)
+    new, weight, decided = head, 0, False
+    best: Carrier | None = None
+    while new and not decided:
+        records = [item for item in new if isinstance(item, Record)]
+        found, decided = carriers.best_for(records)
+        best = found if decided or best is None else best
+        weight += sum(len(record.data) for record in records)
+        room = not decided and len(head) < LONGEST and weight < HEAVIEST
+        new = list(islice(framed, SAMPLE)) if room else []
+        head += new
+    if best is None and is_log and not any(isinstance(item, Record) and _is_whole(item) for item in head):
+        best = carriers.carrier(carriers.NAMES[0])
+    return head, best
+
+
+def _is_whole(record: Record) -> bool:
+    from turnlint.documents import exact
+
+    return exact.read(record.data).whole
