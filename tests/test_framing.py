@@ -57,10 +57,15 @@ FRAMINGS = {
         b'[{"messages": []}, {"messages": [1]}]\n',
         [("record", 1, b'{"messages": []}'), ("record", 1, b'{"messages": [1]}')],
     ),
-    "an array on the one line of a jsonl": (
+    "an array of records on the one line of a jsonl": (
         "logs/a.JSONL.gz",
         b'[{"messages": []}, {"messages": [1]}]\n',
-        [("record", 1, b'[{"messages": []}, {"messages": [1]}]')],
+        [("record", 1, b'{"messages": []}'), ("record", 1, b'{"messages": [1]}')],
+    ),
+    "an array of messages on the one line of a jsonl": (
+        "logs/a.JSONL.gz",
+        b'[{"role": "user"}, {"role": "user"}]\n',
+        [("record", 1, b'[{"role": "user"}, {"role": "user"}]')],
     ),
     "a pretty object": ("a.json", PRETTY + b"\n", [("record", 1, PRETTY)]),
     "a pretty object that is torn": ("a.json", PRETTY[:-3], [("record", 1, PRETTY[:-3])]),

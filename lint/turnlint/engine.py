@@ -27,6 +27,7 @@ from turnlint.sampling import sample
 if TYPE_CHECKING:
     from turnlint.view import Plan
 
+TOO_DEEP = "nested deeper than it can be read"
 Content = Literal["none", "excerpt", "full"]
 
 
@@ -183,22 +184,27 @@ class _Run:
 
     def _feed(self, carrier: Carrier, decoded: Decoded[Any]) -> None:
         """Give a record to the file's reader, and in a mixed file to the one it speaks for."""
-        found = self.readers[carrier.name].feed(decoded)
-        other = None if self.options.format else self._other(carrier, found, decoded.record)
-        if other is not None:
-            if other.name not in self.readers:
-                self.readers[other.name] = other.open()
-            found = self.readers[other.name].feed(other.shape.read(decoded.record))
+        try:
+            found = self.readers[carrier.name].feed(decoded)
+        except RecursionError:  # what one decoder just took, the next, called from deeper, may not
+            self._judge_damage(Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)))
+            return
+        if not self.options.format and decoded.record.data and any(map(_fits_badly, found)):
+            found = self._given_away(carrier, decoded.record) or found
         self.said.clear()
         for one in found:
             self._hear(one)
 
-    def _other(self, carrier: Carrier, found: list[Transcript | Stray], record: Record) -> Carrier | None:
-        """The format that a record speaks for, where it does not fit the file's."""
-        if not record.data or not any(_fits_badly(one) for one in found):
-            return None
+    def _given_away(self, carrier: Carrier, record: Record) -> list[Transcript | Stray]:
+        """What another format makes of a record that speaks for it, or that it is nobody's here."""
         other, _ = carriers.best_for([record])
-        return other if other is not None and other.name != carrier.name else None
+        if other is None:
+            return [Stray(record, None)] if carriers.score(carrier, record) < 0 else []
+        if other.name == carrier.name:
+            return []
+        if other.name not in self.readers:
+            self.readers[other.name] = other.open()
+        return self.readers[other.name].feed(other.shape.read(record))
 
     def _hear(self, found: Transcript | Stray) -> None:
         if isinstance(found, Stray):
@@ -278,7 +284,6 @@ class _Run:
         from turnlint.placing import Placer, locations_of
 
         places = Placer(location for finding, _, _ in ready for location in locations_of(finding))
-        content = self.options.content != "none"
         identities = self._identities(ready)
         rows = [
             Row(
@@ -286,7 +291,7 @@ class _Run:
                 self.source.name,
                 places[finding.where],
                 tuple((related.note, places[related.where]) for related in finding.related),
-                _draw(plan, content=content) if plan else (),
+                _draw(plan, self.options.content) if plan else (),
                 self._fingerprint(
                     finding, identities[id(transcript or finding.where.record)], places[finding.where]
                 )
@@ -332,10 +337,10 @@ class _Run:
         tally.results += answered + len(pairs.duplicates) + len(pairs.orphans)
 
 
-def _draw(plan: "Plan", *, content: bool) -> tuple[Line, ...]:
+def _draw(plan: "Plan", content: Content) -> tuple[Line, ...]:
     from turnlint import view
 
-    return view.draw(plan, content=content)
+    return view.draw(plan, longest=view.LENGTHS[content])
 
 
 def _records_of(finding: Finding, plan: "Plan | None") -> Iterator[Record]:

@@ -98,6 +98,8 @@ class Record(Struct, gc=False):
     """Empty for a record that was let go and can be read again."""
     prefix: Pointer = ()
     """Where the record stands in a document that holds several."""
+    column: int = 1
+    """Where in its line it starts, in characters."""
     size: int = 0
     """How many bytes it has, once it was let go."""
     kept: bool = False

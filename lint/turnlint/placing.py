@@ -58,7 +58,7 @@ class _Counter:
         self.data = record.data
         self.pos = 0
         self.line = record.line
-        self.column = 1
+        self.column = record.column
 
     def to(self, offset: int) -> tuple[int, int]:
         piece = self.data[self.pos : offset]

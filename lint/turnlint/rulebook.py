@@ -41,6 +41,13 @@ class UnknownRule(Exception):  # noqa: N818 - it is what the user asked for, and
         super().__init__(f"no rule, code or family is called {selector!r}{hint}")
 
 
+class BrokenRules(Exception):  # noqa: N818 - somebody else's package, named with what it says
+    """A package of rules that cannot be loaded."""
+
+    def __init__(self, package: str, error: Exception) -> None:
+        super().__init__(f"the rules of {package} cannot be loaded: {type(error).__name__}: {error}")
+
+
 def packages() -> list[str]:
     """The packages that bring rules, the built-in one first.
 
@@ -83,6 +90,15 @@ def _values_in(text: str) -> Iterator[str]:
 
 def load(package: str) -> list[Entry]:
     """Every rule of a package: each module below it that has a `RULE`."""
+    try:
+        return _load(package)
+    except Exception as error:
+        if package == BUILTIN:
+            raise
+        raise BrokenRules(package, error) from None
+
+
+def _load(package: str) -> list[Entry]:
     root = import_module(package)
     found = [
         _entry(module, builtin=package == BUILTIN) for module in _modules(root) if hasattr(module, "RULE")

@@ -15,7 +15,8 @@ from turnlint.rows import Cell, Line, Mark
 AROUND = 1
 MOST_CELLS = 6
 MOST_LINES = 7
-EXCERPT = 200
+LENGTHS = {"none": 0, "excerpt": 200, "full": 100_000}
+"""How many bytes of a content are taken for each amount that may be shown."""
 LONGEST_NAME = 120
 
 
@@ -51,30 +52,31 @@ def plan(transcript: Transcript, finding: Finding) -> Plan | None:
     return Plan(transcript, finding, tuple(chosen))
 
 
-def draw(wanted: Plan, *, content: bool) -> tuple[Line, ...]:
-    excerpts = _excerpts(wanted) if content else {}
+def draw(wanted: Plan, *, longest: int) -> tuple[Line, ...]:
+    """Lines with so much of each content, nothing of it for a length of 0."""
+    excerpts = _excerpts(wanted, longest) if longest else {}
     return tuple(_line(wanted, index, excerpts) for index in wanted.messages)
 
 
-def _excerpts(wanted: Plan) -> dict[tuple[int, Pointer], str]:
+def _excerpts(wanted: Plan, longest: int) -> dict[tuple[int, Pointer], str]:
     by_record: dict[int, tuple[Record, list[Pointer]]] = {}
     for record, pointer in wanted.contents():
         by_record.setdefault(id(record), (record, []))[1].append(pointer)
     return {
-        (key, pointer): _excerpt(record.data, start, end)
+        (key, pointer): _excerpt(record.data, start, end, longest)
         for key, (record, pointers) in by_record.items()
         for pointer, (_, start, end) in locate_all(record.data, pointers).items()
     }
 
 
-def _excerpt(data: bytes, start: int, end: int) -> str:
-    piece = data[start : min(end, start + EXCERPT)].decode(errors="replace")
-    if piece.startswith('"') and end - start <= EXCERPT:
+def _excerpt(data: bytes, start: int, end: int, longest: int) -> str:
+    piece = data[start : min(end, start + longest)].decode(errors="replace")
+    if piece.startswith('"') and end - start <= longest:
         try:
             return f'"{json.decode(piece, type=str)}"'
         except ValueError:
             return piece
-    return piece + ("…" if end - start > EXCERPT else "")
+    return piece + ("…" if end - start > longest else "")
 
 
 def _content_at(block: Block) -> Pointer | None:

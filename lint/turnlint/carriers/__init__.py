@@ -41,10 +41,11 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
         candidate = carrier(name)
         scores = [score(candidate, record) for record in sample]
         speaking = [one for one in scores if one > 0]
-        if len(speaking) < sum(one < 0 for one in scores):
-            continue
+        against = sum(one < 0 for one in scores)
         own = sum(one for one in speaking if one >= SPEAKS)
-        total = own or sum(scores)  # what is a format's own is not outvoted by what is strange to it
+        if len(speaking) < against + (not own and against > 0):
+            continue
+        total = own or len(speaking)
         if total > best[0]:
             best = total, candidate
     return best[1], best[0] >= SPEAKS
@@ -52,7 +53,10 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
 
 def score(candidate: Carrier, record: Record) -> int:
     decoded = candidate.shape.read(record)
-    return 0 if decoded.value is None else candidate.sniff(decoded)
+    try:
+        return 0 if decoded.value is None else candidate.sniff(decoded)
+    except RecursionError:
+        return 0
 
 
 _MESSAGE_KEYS = frozenset({"role", "speaker"})

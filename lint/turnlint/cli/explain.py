@@ -23,7 +23,10 @@ def command(rule: str) -> None:
     click.echo(
         f"{nature.code} {nature.name} [{nature.severity}, {nature.fault}]\n{wanted.headline}\n\n{wanted.docs}"
     )
-    for title, examples in (("Wrong", wanted.module.BAD), ("Right", wanted.module.GOOD)):
+    for title, examples in (
+        ("Wrong", getattr(wanted.module, "BAD", ())),
+        ("Right", getattr(wanted.module, "GOOD", ())),
+    ):
         for example in examples:
             if isinstance(example, Example):
                 click.echo(f"\n{title}\n{_dedent(example.text)}")

@@ -5,7 +5,7 @@ This module owns the options of that command, where its output goes, and the cod
 
 import os
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any, cast
 
 import click
@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from turnlint.carriers import NAMES
 from turnlint.cli.nearest import Named
-from turnlint.documents.source import Source, SourceError, find, size_of
+from turnlint.documents.source import STDIN, Source, SourceError, find, size_of
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally, lint
 from turnlint.model import SEVERITIES
 from turnlint.report import FORMATS, Sink, open_sink
@@ -92,21 +92,27 @@ def command(
         fingerprints=any(kind in ("json", "jsonl") for kind in kinds),
     )
     look = Look(_width(), _colors(color), statistics)
+    sources = _sources(paths, stdin_filename, [path for _, path in map(_split, outputs)])
     with ExitStack() as files:
         sinks = [open_sink(output_format, sys.stdout.write, look)]
         for output in outputs:
             kind, path = _split(output)
             sinks.append(open_sink(kind, _open_output(path, files), Look(DEFAULT_WIDTH, False, statistics)))
-        raise click.exceptions.Exit(_run(_sources(paths, stdin_filename), options, sinks, fail_on))
+        raise click.exceptions.Exit(_run(sources, options, sinks, fail_on))
 
 
 def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: str) -> int:
-    from turnlint.rulebook import UnknownRule
+    from turnlint.rulebook import BrokenRules, UnknownRule
 
     try:
         book = Book(options)
+        if not book.only_builtin:
+            book.rules()
     except UnknownRule as error:
         raise click.UsageError(str(error)) from None
+    except BrokenRules as error:
+        click.echo(f"turnlint: {_shown(str(error))}", err=True)
+        return EXIT_INTERNAL
     total = Tally()
     unreadable = False
     with _progress(sources) as progress:
@@ -133,7 +139,7 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
                 for sink in sinks:
                     sink.take(crash)
     for sink in sinks:
-        sink.finish(total, complete=not total.crashes)
+        sink.finish(total, complete=not total.crashes and not unreadable)
     sys.stdout.flush()
     return _exit_code(total, fail_on, unreadable=unreadable)
 
@@ -166,11 +172,28 @@ def _shown(name: str) -> str:
     return visible(name)
 
 
-def _sources(paths: tuple[str, ...], stdin_name: str) -> list[Source]:
+def _sources(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> list[Source]:
+    """What to read, each once. A report is never written onto a log, nor taken for one."""
     try:
-        return list(find(paths or (".",), stdin_name))
+        found = list(find(paths or (".",), stdin_name))
     except SourceError as error:
         raise click.UsageError(f"{_shown(error.name)}: {error.reason}") from None
+    if len(set(map(os.path.realpath, outputs))) < len(outputs):
+        raise click.UsageError("two reports would be written to one file")
+    sources: dict[str, Source] = {}
+    for source in found:
+        if source.path is not None and any(_is_same(source.path, output) for output in outputs):
+            if source.named:
+                raise click.UsageError(
+                    f"{_shown(source.name)}: is to be read, and a report would be written over it"
+                )
+            continue
+        sources.setdefault(STDIN if source.path is None else os.path.realpath(source.path), source)
+    return list(sources.values())
+
+
+def _is_same(path: str, output: str) -> bool:
+    return os.path.exists(output) and os.path.samefile(path, output)
 
 
 def _words(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -205,7 +228,7 @@ def _is_terminal(stream: Any) -> bool:
 def _colors(choice: str) -> bool:
     if choice != "auto":
         return choice == "always"
-    if os.environ.get("NO_COLOR"):
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return False
     return bool(os.environ.get("FORCE_COLOR")) or _is_terminal(sys.stdout)
 
@@ -220,19 +243,11 @@ def _width() -> int:
         return DEFAULT_WIDTH
 
 
-class _NoProgress:
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-
 def _progress(sources: list[Source]) -> Any:
     """A bar on standard error, where somebody watches and there is something to wait for."""
     total = sum(map(size_of, sources)) if _is_terminal(sys.stderr) else 0
     if total < LONG_RUN:
-        return _NoProgress()
+        return nullcontext()
     return _Bar(total)
 
 

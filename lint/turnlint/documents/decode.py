@@ -94,5 +94,9 @@ def _rest_of(record: Record, end: int) -> Record | None:
     start = len(tail) - len(tail.lstrip())
     if tail[start : start + 1] not in (b"{", b"["):
         return None
-    lines_before = record.data.count(b"\n", 0, end + start)
-    return Record(record.line + lines_before, record.offset + end + start, tail[start:], record.prefix)
+    before = record.data[: end + start]
+    newlines = before.count(b"\n")
+    last = before[before.rindex(b"\n") + 1 :] if newlines else before
+    column = (1 if newlines else record.column) + len(last.decode(errors="replace"))
+    offset = record.offset + end + start
+    return Record(record.line + newlines, offset, tail[start:], record.prefix, column)

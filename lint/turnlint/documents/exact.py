@@ -74,6 +74,8 @@ class _Reader:
         self.pos = 0
         self.stack: list[_Frame] = []
         self.troubles: list[Trouble] = []
+        self.path: Pointer = ()
+        self.path_key: tuple[int, int, str | int] | None = None
 
     def read(self) -> Reading:
         try:
@@ -90,7 +92,11 @@ class _Reader:
         return Reading(value, True, end, self.troubles)
 
     def _path(self) -> Pointer:
-        return tuple(frame.key for frame in self.stack)
+        """The pointer here. One tuple for all that is noted at one place: a string may hold a million faults."""
+        key = (len(self.stack), id(self.stack[-1]), self.stack[-1].key) if self.stack else None
+        if key != self.path_key:
+            self.path_key, self.path = key, tuple(frame.key for frame in self.stack)
+        return self.path
 
     def _note(self, kind: Kind, start: int, end: int, detail: str = "") -> None:
         self.troubles.append(Trouble(kind, start, min(end, len(self.data)), self._path(), detail))

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from turnlint.documents.source import says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
-from turnlint.model import Record
+from turnlint.model import Pointer, Record
 
 CHUNK = 1 << 20
 LONG = 1 << 20
@@ -45,6 +45,7 @@ class _Tape:
         self.pos = 0
         self.offset = 0
         self.line = 1
+        self.column = 1
         self.ended = False
 
     def more(self) -> bool:
@@ -65,8 +66,16 @@ class _Tape:
         piece = self.peek(size)
         self.pos += size
         self.offset += size
-        self.line += piece.count(b"\n")
+        if newlines := piece.count(b"\n"):
+            self.line += newlines
+            self.column = 1
+        last = piece[piece.rindex(b"\n") + 1 :] if newlines else piece
+        self.column += len(last) if last.isascii() else len(last.decode(errors="replace"))
         return piece
+
+    def record(self, size: int, prefix: Pointer = ()) -> Record:
+        line, offset, column = self.line, self.offset, self.column
+        return Record(line, offset, self.take(size), prefix, column)
 
     def note(self, kind: Kind, size: int, detail: str = "") -> Damage:
         return Damage(Record(self.line, self.offset, self.peek(size)), Trouble(kind, 0, size, (), detail))
@@ -86,7 +95,7 @@ def frame(stream: Readable, name: str, explodes: Explodes) -> Iterator[Record | 
     if tape.peek(3) == _BOM:
         yield tape.note("byte-order-mark", 3)
         tape.take(3)
-    yield from _lines(tape) if _is_lines(tape, name) else _values(tape, explodes)
+    yield from _lines(tape, explodes) if _is_lines(tape, name) else _values(tape, explodes)
 
 
 def _zeros_alternate(start: bytes) -> bool:
@@ -96,10 +105,20 @@ def _zeros_alternate(start: bytes) -> bool:
     return (start[::2] == b"\0\0") != (start[1::2] == b"\0\0")
 
 
+def _tape_of(record: Record) -> _Tape:
+    tape = _Tape(BytesIO(record.data))
+    tape.line, tape.offset, tape.column = record.line, record.offset, record.column
+    _to_next_value(tape)
+    return tape
+
+
+def _first_of(record: Record) -> bytes:
+    return _first_element(_tape_of(record))
+
+
 def split(record: Record) -> Iterator[Record]:
     """The values of a record that holds several, in one walk over it."""
-    tape = _Tape(BytesIO(record.data))
-    tape.line, tape.offset = record.line, record.offset
+    tape = _tape_of(record)
     for item in _values(tape, lambda _: False):
         if isinstance(item, Record):
             item.prefix = record.prefix
@@ -156,10 +175,10 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
     return found[0], found[1]
 
 
-def _lines(tape: _Tape) -> Iterator[Record | Damage]:
+def _lines(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
     """Split whole windows at once; what follows the last line end waits for the next."""
     returns_seen = False
-    line, offset = tape.line, tape.offset
+    line, offset, column = tape.line, tape.offset, tape.column
     while True:
         block = tape.window[tape.pos :] if tape.pos else tape.window
         tape.window, tape.pos = b"", 0  # a long line must not be held twice
@@ -173,12 +192,16 @@ def _lines(tape: _Tape) -> Iterator[Record | Damage]:
                     yield Damage(Record(line, offset, piece), Trouble("blank-line", 0, len(piece)))
             else:
                 returns = piece.endswith(b"\r")
-                record = Record(line, offset, piece[:-1] if returns else piece)
+                record = Record(line, offset, piece[:-1] if returns else piece, (), column)
+                column = 1
                 if returns and not returns_seen:
                     returns_seen = True
                     place = Trouble("carriage-returns", len(piece) - 1, len(piece))
                     yield Damage(Record(line, offset, piece), place)
-                yield from _weighed(record)
+                if record.data.lstrip().startswith(b"[") and explodes(_first_of(record)):
+                    yield from _elements(_tape_of(record))
+                else:
+                    yield from _weighed(record)
             line += 1
             offset += len(piece) + 1
         if tape.ended:
@@ -202,8 +225,7 @@ def _values(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
             yield from _elements(tape)
             continue
         end = max(1, _end_of_value(tape, 0))
-        line, offset = tape.line, tape.offset
-        yield from _weighed(Record(line, offset, tape.take(end)))
+        yield from _weighed(tape.record(end))
 
 
 def _to_next_value(tape: _Tape) -> bool:
@@ -230,8 +252,7 @@ def _elements(tape: _Tape) -> Iterator[Record | Damage]:
                 return
             continue
         end = max(1, _end_of_value(tape, 0))
-        line, offset = tape.line, tape.offset
-        yield from _weighed(Record(line, offset, tape.take(end), (index,)))
+        yield from _weighed(tape.record(end, (index,)))
         index += 1
 
 

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from io import BufferedReader
-from typing import IO, Any, Protocol, Self, cast
+from typing import IO, Any, Self, cast
 
 from msgspec import Struct
 
@@ -17,7 +17,8 @@ COMPRESSED = (".gz", ".zst")
 STDIN = "-"
 Progress = Callable[[int], None]
 _BUFFER = 1 << 20
-_FEED = 1 << 13
+_LITTLE = 1 << 9
+"""A zstd stream can swell 30,000 times, and what one feed gives comes at once."""
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
 
 
@@ -88,6 +89,10 @@ def find(paths: Iterable[str], stdin_name: str = "<stdin>") -> Iterator[Source]:
 
 
 def _walk(folder: str) -> Iterator[Source]:
+    try:
+        os.scandir(folder).close()
+    except OSError as error:
+        raise SourceError(folder, (error.strerror or "cannot be read").lower()) from None
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
@@ -111,24 +116,35 @@ def open_source(source: Source) -> IO[bytes]:
     except OSError as error:
         raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
     if kind == "gzip":
-        return cast("IO[bytes]", _Unpacked(plain, _gzip_frames()))
+        return cast("IO[bytes]", _Unpacked(plain, _gzip_frames(), 1 << 16))
     if kind == "zstd":
-        return cast("IO[bytes]", _Unpacked(plain, _zstd_frames(source, plain)))
+        return cast("IO[bytes]", _Unpacked(plain, _zstd_frames(source, plain), _LITTLE))
     return cast("IO[bytes]", plain)
-
-
-class Frames(Protocol):
-    """One member of a compressed file being read."""
-
-    @property
-    def eof(self) -> bool: ...
-    @property
-    def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, /) -> bytes: ...
 
 
 class Damaged(Exception):  # noqa: N818 - a state of a file, with a sentence
     """Compressed data that end early or make no sense."""
+
+
+class _Frame:
+    """One member of a compressed file, unpacked a bounded piece at a time."""
+
+    def __init__(self, decompressor: Any, *, bounded: bool) -> None:
+        self.decompressor = decompressor
+        self.bounded = bounded
+
+    @property
+    def eof(self) -> bool:
+        return bool(self.decompressor.eof)
+
+    def feed(self, data: bytes) -> tuple[bytes, bytes]:
+        """What some packed bytes hold, and what of them is still to be fed."""
+        if self.bounded:
+            piece = self.decompressor.decompress(data, _BUFFER)
+            rest = self.decompressor.unused_data if self.eof else self.decompressor.unconsumed_tail
+            return piece, rest
+        piece = self.decompressor.decompress(data)
+        return piece, self.decompressor.unused_data if self.eof else b""
 
 
 class _Unpacked:
@@ -137,51 +153,61 @@ class _Unpacked:
     Little is fed at a time, so that a file made to swell cannot fill the memory.
     """
 
-    def __init__(self, packed: Any, frames: Callable[[], Frames]) -> None:
+    def __init__(self, packed: Any, frames: Callable[[], _Frame], feed: int) -> None:
         self.packed = packed
         self.frames = frames
-        self.frame: Frames | None = None
+        self.size = feed
+        self.frame: _Frame | None = None
         self.left = b""
-        self.ready: list[bytes] = []
+        self.piece = b""
+        self.at = 0
         self.position = 0
         self.damage: str | None = None
 
     def read(self, size: int, /) -> bytes:
-        have = sum(map(len, self.ready))
-        while have < size and self.damage is None:
-            piece = self._next()
-            if piece is None:
-                break
-            self.ready.append(piece)
-            have += len(piece)
-        data = b"".join(self.ready)
-        self.ready = [data[size:]] if len(data) > size else []
-        self.position += min(size, len(data))
-        if not data and self.damage:
+        got: list[bytes] = []
+        need = size
+        while need:
+            if self.at == len(self.piece):
+                self.piece, self.at = self._next() or b"", 0
+                if not self.piece:
+                    break
+            part = self.piece[self.at : self.at + need]
+            self.at += len(part)
+            need -= len(part)
+            got.append(part)
+        self.position += size - need
+        if need == size and self.damage:
             raise Damaged(self.damage)
-        return data[:size]
+        return b"".join(got)
 
     def tell(self) -> int:
         return self.position
 
     def _next(self) -> bytes | None:
-        """The next piece, or nothing at the end."""
-        data = self.left or self.packed.read(_FEED)
-        self.left = b""
-        if not data:
-            if self.frame is not None and not self.frame.eof:
-                self.damage = "the compressed data end early"
-            return None
-        if self.frame is None or self.frame.eof:
-            self.frame = self.frames()
-        try:
-            piece = self.frame.decompress(data)
-        except Exception:  # noqa: BLE001 - each library has its own; all mean the same here
-            self.damage = "the compressed data are damaged"
-            return None
-        if self.frame.eof:
-            self.left = self.frame.unused_data.lstrip(b"\x00")  # tapes and some tools pad with zeros
-        return piece
+        """The next piece that is not empty, or nothing at the end."""
+        while self.damage is None:
+            data = self.left or self.packed.read(self.size)
+            self.left = b""
+            if self.frame is None or self.frame.eof:
+                data = data.lstrip(b"\0") if self.frame else data  # tapes and some tools pad with zeros
+                if data:
+                    self.frame = self.frames()
+                elif self.packed.peek(1):
+                    continue
+            if not data:
+                if self.frame is not None and not self.frame.eof:
+                    self.damage = "the compressed data end early"
+                return None
+            assert self.frame is not None
+            try:
+                piece, self.left = self.frame.feed(data)
+            except Exception:  # noqa: BLE001 - each library has its own; all mean the same here
+                self.damage = "the compressed data are damaged"
+                return None
+            if piece:
+                return piece
+        return None
 
     def __enter__(self) -> Self:
         return self
@@ -190,24 +216,24 @@ class _Unpacked:
         self.packed.close()
 
 
-def _gzip_frames() -> Callable[[], Frames]:
+def _gzip_frames() -> Callable[[], _Frame]:
     import zlib
 
-    return lambda: zlib.decompressobj(wbits=31)
+    return lambda: _Frame(zlib.decompressobj(wbits=31), bounded=True)
 
 
-def _zstd_frames(source: Source, plain: Any) -> Callable[[], Frames]:
+def _zstd_frames(source: Source, plain: Any) -> Callable[[], _Frame]:
     try:
         if sys.version_info >= (3, 14):
             from compression import zstd
 
-            return zstd.ZstdDecompressor
+            return lambda: _Frame(zstd.ZstdDecompressor(), bounded=False)
         import zstandard
     except ImportError:
         plain.close()
         raise SourceError(source.name, "reading .zst needs an extra: pip install 'turnlint[zstd]'") from None
     decompressor = zstandard.ZstdDecompressor()
-    return lambda: cast("Frames", decompressor.decompressobj())
+    return lambda: _Frame(decompressor.decompressobj(), bounded=False)
 
 
 def _open_plain(source: Source) -> Any:

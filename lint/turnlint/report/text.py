@@ -14,6 +14,8 @@ from turnlint.rows import Cell, Line, Mark, Row, shape_of
 SAMPLES = 3
 CONTENT_WIDTH = 60
 ROLE_WIDTH = 11
+EXCERPT = 210
+"""No excerpt is longer: what is longer was asked for in full."""
 LEAST_EXCERPT = 12
 DOTS = "…"
 _COLORS = {"error": "31", "warning": "33", "info": "36"}
@@ -85,7 +87,9 @@ class Text:
         if group:
             files = f" in {len(group.paths):,} files" if len(group.paths) > 1 else ""
             more = group.count - len(group.rows)
-            self.write(f"{' ' * gutter} = {more:,} more{files} of this rule and shape\n")
+            self.write(
+                f"{' ' * gutter} = {more:,} more{files} of this rule and shape; --output-format concise lists all\n"
+            )
         self.write("\n")
 
     def _picture(self, lines: tuple[Line, ...], gutter: int, margin: str) -> None:
@@ -111,10 +115,22 @@ class Text:
             text += cell.text
         number = f"{line.index:>{gutter}}"
         self.write(f"{self._paint('34', number)} {self._paint('34', '|')} {text.rstrip()}\n")
+        for cell in line.cells:
+            if cell.excerpt and len(cell.text) > EXCERPT:
+                self._whole(visible(cell.text), margin, room - ROLE_WIDTH - 1)
         for at, width, marks in carets:
             for mark in marks:
                 for under in _under(at, max(1, width), mark, room):
                     self.write(f"{margin} {self._paint('31' if mark.main else '34', under)}\n")
+
+    def _whole(self, text: str, margin: str, room: int) -> None:
+        """A long content in full, where that was asked for."""
+        while text:
+            piece = text[:room]
+            while columns(piece) > room:
+                piece = piece[:-1]
+            self.write(f"{margin} {' ' * (ROLE_WIDTH + 1)}{piece}\n")
+            text = text[len(piece) :]
 
     def _statistics(self, tally: Tally) -> None:
         from tabulate import tabulate
