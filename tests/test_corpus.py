@@ -1,6 +1,7 @@
 """What servers accepted carries no error, and what people reported is found.
 
-The corpus lies beside the checkout or where `TURNLINT_CORPUS` says; without it these tests are skipped.
+The corpus lies in a folder beside the checkout, or where `TURNLINT_CORPUS` says; without it these tests are
+skipped.
 """
 
 import gzip

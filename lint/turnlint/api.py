@@ -6,13 +6,12 @@ that file. It refuses to run anything.
 """
 
 from collections.abc import Callable, Iterator
-from typing import TypedDict, Unpack
+from typing import Literal, TypedDict, Unpack
 
 from msgspec import Struct, structs
 
 from turnlint.documents.trouble import Damage, Kind, Trouble
-from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, is_redacted, usable
-from turnlint.lifecycle import is_placeholder
+from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, usable
 from turnlint.model import (
     Call,
     Fault,
@@ -64,8 +63,6 @@ __all__ = [
     "Trouble",
     "called",
     "is_missing",
-    "is_placeholder",
-    "is_redacted",
     "near",
     "near_call",
     "near_result",
@@ -113,6 +110,9 @@ class More(TypedDict, total=False):
     related: tuple[Related, ...]
 
 
+Key = Literal["id", "name", "body", "whole"]
+"""What of a call or a result a finding points at."""
+
 Check = Callable[[Case], Iterator[Finding]]
 CheckRecord = Callable[[Damage], Iterator[Finding]]
 
@@ -133,7 +133,7 @@ class Rule(Struct, frozen=True):
         return self.family or FAULTS.get(self.code[:2], "state")
 
     def at_call(
-        self, case: Case, asked: Asked, message: str, *, key: str = "id", **more: Unpack[More]
+        self, case: Case, asked: Asked, message: str, *, key: Key = "id", **more: Unpack[More]
     ) -> Finding:
         """A finding at a call: at its id, or at its `name` or `body`."""
         call = asked.call
@@ -141,7 +141,7 @@ class Rule(Struct, frozen=True):
         return self._at(case, asked.message, below, message, call.id, call.name, **more)
 
     def at_result(
-        self, case: Case, answered: Answered, message: str, *, key: str = "id", **more: Unpack[More]
+        self, case: Case, answered: Answered, message: str, *, key: Key = "id", **more: Unpack[More]
     ) -> Finding:
         """A finding at a result: at the id it answers, or at its `name` or `body`."""
         result = answered.result
@@ -215,7 +215,7 @@ class Rule(Struct, frozen=True):
         )
 
 
-def _key(block: Call | Result, key: str) -> Pointer:
+def _key(block: Call | Result, key: Key) -> Pointer:
     keys = block.keys
     return keys.id if key == "id" else keys.name if key == "name" else keys.body
 
@@ -226,7 +226,7 @@ def near(case: Case, index: int, note: str, below: Pointer = ()) -> Related:
     return Related(note, Location(place.record, (*place.at, *below)), index)
 
 
-def near_call(case: Case, asked: Asked, note: str, *, key: str = "id") -> Related:
+def near_call(case: Case, asked: Asked, note: str, *, key: Key = "id") -> Related:
     call = asked.call
     return near(case, asked.message, note, (*call.at, *_key(call, key)))
 

@@ -190,18 +190,19 @@ class _Run:
             self._judge_damage(Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)))
             return
         if not self.options.format and decoded.record.data and any(map(_fits_badly, found)):
-            found = self._given_away(carrier, decoded.record) or found
+            elsewhere = self._given_away(carrier, decoded.record)
+            found = found if elsewhere is None else elsewhere
         self.said.clear()
         for one in found:
             self._hear(one)
 
-    def _given_away(self, carrier: Carrier, record: Record) -> list[Transcript | Stray]:
+    def _given_away(self, carrier: Carrier, record: Record) -> list[Transcript | Stray] | None:
         """What another format makes of a record that speaks for it, or that it is nobody's here."""
         other, _ = carriers.best_for([record])
         if other is None:
-            return [Stray(record, None)] if carriers.score(carrier, record) < 0 else []
+            return [Stray(record, None)] if carriers.score(carrier, record) < 0 else None
         if other.name == carrier.name:
-            return []
+            return None
         if other.name not in self.readers:
             self.readers[other.name] = other.open()
         return self.readers[other.name].feed(other.shape.read(record))

@@ -23,7 +23,6 @@ from typing import Literal
 
 from msgspec import Struct
 
-from turnlint.lifecycle import state_of
 from turnlint.model import Call, Message, Result, State, Wire
 
 How = Literal["in-place", "late", "early", "by-position"]
@@ -77,7 +76,7 @@ class Interaction(Struct):
 
     @property
     def state(self) -> State:
-        return state_of(self.answer.result if self.answer else None)
+        return self.answer.result.state if self.answer else "pending"
 
 
 class Ledger(Struct):

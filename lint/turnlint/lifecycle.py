@@ -4,7 +4,7 @@ This module owns the inference and the words that tools write when they fill a g
 know where a call or its result stands.
 """
 
-from turnlint.model import Result, State
+from turnlint.model import State
 
 PLACEHOLDERS: tuple[bytes, ...] = (
     b"[openclaw] missing tool result in session history",
@@ -42,13 +42,9 @@ def is_placeholder(body: bytes) -> bool:
     return body.startswith(PLACEHOLDERS, len(opener))
 
 
-def state_of(result: Result | None) -> State:
+def ending(body: bytes, *, failed: bool, there: bool = True, complete: bool = True) -> State:
     """Infer the state of a call from its result; no single mark decides alone."""
-    if result is None:
-        return "pending"
-    if result.error:
-        head = result.body[:400].lower()
+    if failed:
+        head = body[:400].lower()
         return "cancelled" if any(word in head for word in _CANCELLED) else "error"
-    if result.complete is False and not result.value:
-        return "pending"
-    return "complete"
+    return "complete" if there or complete else "pending"

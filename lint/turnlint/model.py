@@ -64,6 +64,8 @@ class Result(Struct, frozen=True, gc=False):
     error: bool | None = None
     value: bool | None = None
     """Lifecycle marks, `None` where the wire has no such mark: said to be complete, carries an error, carries a value."""
+    state: State = "complete"
+    """How far the call got, by all marks together."""
     synthetic: bool = False
     """Written by a repair, not by a tool."""
 

@@ -15,7 +15,7 @@ from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, start
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
-from turnlint.lifecycle import is_placeholder
+from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
     Block,
     Call,
@@ -210,6 +210,7 @@ def _result(part: Part, place: Pointer, *, server: bool) -> Result:
         server=server,
         error=part.is_error,
         synthetic=is_placeholder(body),
+        state=ending(body, failed=bool(part.is_error)),
     )
 
 
@@ -229,20 +230,21 @@ def _is_turn(envelope: Any) -> bool:
 
 def _evidence(value: Any) -> int:
     if isinstance(value, Turn):
+        parts = foreign.parts_of(value.content)
+        own = any(part.type in CALLS or part.type.endswith("tool_result") for part in parts)
+        if own and not any(given(part.toolUseID) for part in parts):
+            return SPEAKS
         if given(value.parts) or foreign.is_strange(value.content, OWN_PARTS):
             return STRANGE
-        kinds = [part.type for part in foreign.parts_of(value.content)]
-        speaks = any(kind in CALLS or kind in THINKING or kind.endswith("tool_result") for kind in kinds)
-        return (
-            SPEAKS if speaks else 0
-        )  # plain words could be anyone's, and are taken for the commonest wire's
+        # Plain words could be anyone's, and are taken for the commonest wire's.
+        return SPEAKS if any(part.type in THINKING for part in parts) else 0
     if isinstance(value, Body):
         if value.messages is None and not _replies(value):
             return 0
         declares = b'"input_schema"' in start(value.tools, 4000)
-        own = value.system, value.anthropic_version, value.stop_reason
+        keys = value.system, value.anthropic_version, value.stop_reason
         claude = b"claude" in start(value.model, 80)
-        return SPEAKS * (declares + claude + any(given(raw) for raw in own))
+        return SPEAKS * (declares + claude + any(given(raw) for raw in keys))
     return 0
 
 

@@ -16,7 +16,7 @@ from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
-from turnlint.lifecycle import is_placeholder
+from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
     Block,
     Call,
@@ -136,6 +136,7 @@ def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer, *, synt
 
 def _response(part: Part, place: Pointer, *, synthetic: bool) -> Result:
     failed = bytes(part.error) not in (b"", b"null", b'""')
+    there = bytes(part.result) not in (b"", b"null")
     body = bytes(part.error) if failed else bytes(part.result)
     return Result(
         place,
@@ -145,7 +146,8 @@ def _response(part: Part, place: Pointer, *, synthetic: bool) -> Result:
         body,
         complete=None if part.isComplete is UNSET else part.isComplete,
         error=failed,
-        value=bytes(part.result) not in (b"", b"null"),
+        value=there,
+        state=ending(body, failed=failed, there=there, complete=part.isComplete is not False),
         synthetic=synthetic or is_placeholder(body),
     )
 

@@ -1,7 +1,7 @@
 """A record's bytes into a format's lean struct, by the fast way where it is open.
 
 This module owns the choice between the two readings. The fast one declares only what rules read,
-so long texts are skipped and never built; whatever it cannot vouch for is read again exactly, and
+so long texts are skipped, not kept; whatever it cannot vouch for is read again exactly, and
 both end in the same struct. It refuses to know any format.
 """
 

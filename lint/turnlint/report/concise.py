@@ -3,7 +3,7 @@
 This module owns that line. It refuses to group or to show content.
 """
 
-from turnlint.engine import Crash, Event, Skipped, Tally
+from turnlint.engine import Crash, Event, Tally
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import line_start, visible
 from turnlint.rows import Row
@@ -24,8 +24,6 @@ class Concise:
             self.write(
                 f"{line_start(event.path)}:{event.line}:1: {event.rule} crashed: {visible(event.reason)}\n"
             )
-        elif isinstance(event, Skipped):
-            return
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
         """Lines speak for themselves: no sum."""

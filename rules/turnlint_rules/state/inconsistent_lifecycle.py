@@ -68,6 +68,6 @@ def _contradiction(answer: Answered, last: int) -> str | None:
         return f"is marked as not complete although it carries {'a result' if result.value else 'an error'}"
     if result.complete and not ended:
         return "is marked as complete but carries neither a result nor an error"
-    if not ended and answer.message < last:
+    if result.state == "pending" and answer.message < last:
         return "is not there yet, and the conversation goes on"
     return None
