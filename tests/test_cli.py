@@ -121,6 +121,38 @@ def test_several_reports_of_one_run_agree(folder: Path) -> None:
     )
 
 
+def test_a_report_is_never_written_onto_a_log(folder: Path) -> None:
+    log = (folder / "broken.jsonl").read_bytes()
+    (folder / "link.json").symlink_to(folder / "broken.jsonl")
+    for target in ("broken.jsonl", "link.json"):
+        run = turnlint("lint", "broken.jsonl", "--output", f"json:{target}", cwd=folder)
+        assert (run.returncode, (folder / "broken.jsonl").read_bytes()) == (2, log)
+    (folder / "report.json").write_text("precious")
+    assert turnlint("lint", "gone.jsonl", "--output", "json:report.json", cwd=folder).returncode == 2
+    assert (folder / "report.json").read_text() == "precious"
+    run = turnlint("lint", ".", "--output", "json:report.json", "--output-format", "jsonl", cwd=folder)
+    assert "report.json" not in run.stdout
+
+
+def test_a_file_named_twice_is_read_once(folder: Path) -> None:
+    run = turnlint("lint", "broken.jsonl", "./broken.jsonl", ".", "--output-format", "jsonl", cwd=folder)
+    assert [json.loads(line).get("code") for line in run.stdout.splitlines()] == ["PA201", "ST110", None]
+
+
+def test_content_is_shown_as_far_as_it_is_asked_for(folder: Path) -> None:
+    long = "all of it " * 60 + "to the end"
+    record = {"messages": [USER, {"role": "tool", "tool_call_id": "gone", "content": long}]}
+    (folder / "long.jsonl").write_text(json.dumps(record))
+    shown = {
+        amount: "".join(turnlint("lint", "long.jsonl", "--show-content", amount, cwd=folder).stdout.split())
+        for amount in ("none", "excerpt", "full")
+    }
+    assert "allofit" not in shown["none"]
+    assert "allofit" in shown["excerpt"]
+    assert "totheend" not in shown["excerpt"]
+    assert "totheend" in shown["full"].replace("|", "")
+
+
 def test_a_folder_is_walked_in_order_and_only_for_transcripts(folder: Path) -> None:
     (folder / "deep").mkdir()
     (folder / "deep" / "a.jsonl").write_text(BROKEN)
@@ -184,6 +216,23 @@ def check(case):
             yield RULE.at_message(case, index, "a user speaks")
             {more}
 '''
+
+
+@pytest.mark.parametrize(
+    "text", ["raise OSError('no')", PLUGIN.replace('"warning"', '"grave"').replace("{more}", "pass")]
+)
+def test_broken_rules_of_others_are_named_without_a_traceback(folder: Path, text: str) -> None:
+    site = folder / "site"
+    (site / "others_rules-1.0.dist-info").mkdir(parents=True)
+    (site / "others_rules-1.0.dist-info" / "METADATA").write_text("Name: others-rules\nVersion: 1.0\n")
+    (site / "others_rules-1.0.dist-info" / "entry_points.txt").write_text(
+        "[turnlint.rules]\nothers = others_rules\n"
+    )
+    (site / "others_rules.py").write_text(text)
+    run = turnlint("lint", "sound.jsonl", cwd=folder, PYTHONPATH=str(site))
+    assert run.returncode == 4
+    assert "others_rules" in run.stderr or "says-go" in run.stderr
+    assert "Traceback" not in run.stderr
 
 
 @pytest.mark.parametrize("crashes", [False, True])

@@ -86,7 +86,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         if dialect is None:
             misfits.append(foreign.role_misfit(at, turn.role, tuple(ROLES)))
     echoes: list[Pointer] = []
-    blocks = _blocks(turn.content, misfits, at, echoes)
+    blocks = _blocks(turn.content, role, misfits, at, echoes)
     if given(turn.tool_calls) or given(turn.tool_call_id):
         role, blocks = _as_openai(turn, role, blocks)
         dialect = "openai-chat"
@@ -141,10 +141,12 @@ def _as_openai(turn: Turn, role: Role, blocks: list[Block]) -> tuple[Role, list[
     return role, [*blocks, *(call for call in calls if isinstance(call, Call) and call.id not in seen)]
 
 
-def _blocks(content: Raw, misfits: list[Misfit], at: Pointer, echoes: list[Pointer]) -> list[Block]:
+def _blocks(
+    content: Raw, role: Role, misfits: list[Misfit], at: Pointer, echoes: list[Pointer]
+) -> list[Block]:
     first = head(content)
     if first == b'"':
-        return [] if is_blank(content) else [Text(("content",), call_marker(content))]
+        return [] if is_blank(content) else [Text(("content",), call_marker(content, role))]
     if first != b"[":
         if first not in (b"", b"n"):
             found = kind_of(json.decode(content))
@@ -156,7 +158,7 @@ def _blocks(content: Raw, misfits: list[Misfit], at: Pointer, echoes: list[Point
         if head(raw) != b"{":
             misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
             continue
-        block = _block(raw, place, misfits, at)
+        block = _block(raw, role, place, misfits, at)
         if block is not None:
             blocks.append(block)
         if isinstance(block, Result) and not block.server and b"tool_use" in block.body:
@@ -176,14 +178,14 @@ def _calls_inside(body: bytes) -> list[Pointer]:
     ]
 
 
-def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | None:
+def _block(raw: Raw, role: Role, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | None:
     part, wrong = PART.inner(raw, (*at, *place))
     misfits += wrong
     if part is None:
         return None
     kind = part.type or ""
     if kind == "text":
-        return None if is_blank(part.text) else Text(place, call_marker(part.text))
+        return None if is_blank(part.text) else Text(place, call_marker(part.text, role))
     if kind in CALLS:
         body, arguments = arguments_in_place(part.input, required=True)
         return Call(place, CALL_KEYS, part.id, part.name, body, arguments, server=CALLS[kind])

@@ -88,7 +88,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         if head(raw) != b"{":
             misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
             continue
-        block = _block(raw, place, misfits, at, synthetic=synthetic)
+        block = _block(raw, role, place, misfits, at, synthetic=synthetic)
         if isinstance(block, Call) and role == "tool":
             echoes.append(place)
             continue
@@ -115,13 +115,15 @@ def _metadata_of(raw: Raw) -> Metadata:
     return _metadata.decode(raw) if head(raw) == b"{" else Metadata()
 
 
-def _block(raw: Raw, place: Pointer, misfits: list[Misfit], at: Pointer, *, synthetic: bool) -> Block | None:
+def _block(
+    raw: Raw, role: Role, place: Pointer, misfits: list[Misfit], at: Pointer, *, synthetic: bool
+) -> Block | None:
     part, wrong = PART.inner(raw, (*at, *place))
     misfits += wrong
     if part is None:
         return None
     if part.type == "text":
-        return None if is_blank(part.text) else Text(place, call_marker(part.text))
+        return None if is_blank(part.text) else Text(place, call_marker(part.text, role))
     if part.type == "tool_call":
         body, arguments = arguments_in_place(part.parameters, required=True)
         return Call(place, CALL_KEYS, part.id, part.name, body, arguments)

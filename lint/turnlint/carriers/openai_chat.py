@@ -110,10 +110,10 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     echoes: tuple[Pointer, ...] = ()
     if role == "tool":
         blocks: list[Block] = [_result(turn)]
-        _content(turn.content, misfits, at)  # only for what does not belong there
+        _content(turn.content, role, misfits, at)  # only for what does not belong there
         echoes = tuple(("tool_calls", index) for index in range(len(turn.tool_calls or ())))
     else:
-        blocks = _content(turn.content, misfits, at)
+        blocks = _content(turn.content, role, misfits, at)
         mirrored = {block.id for block in blocks if isinstance(block, Call) and block.id}
         own = calls_of(turn)
         if own and role in ("user", "system"):
@@ -170,26 +170,26 @@ def calls_of(turn: Turn, dialect: str | None = None) -> list[Call]:
     return blocks
 
 
-def _content(content: Raw, misfits: list[Misfit], at: Pointer) -> list[Block]:
+def _content(content: Raw, role: Role, misfits: list[Misfit], at: Pointer) -> list[Block]:
     """Text, parts, or nothing; anything else does not belong there."""
     first = head(content)
     if first == b'"':
-        return [] if is_blank(content) else [Text(("content",), call_marker(content))]
+        return [] if is_blank(content) else [Text(("content",), call_marker(content, role))]
     if first == b"[":
-        return _content_parts(content, misfits, at)
+        return _content_parts(content, role, misfits, at)
     if first not in (b"", b"n"):
         found = kind_of(json.decode(content))
         misfits.append(Misfit((*at, "content"), "a string or an array of parts", found))
     return []
 
 
-def _content_parts(content: Raw, misfits: list[Misfit], at: Pointer) -> list[Block]:
+def _content_parts(content: Raw, role: Role, misfits: list[Misfit], at: Pointer) -> list[Block]:
     blocks: list[Block] = []
     for index, raw in enumerate(_parts.decode(content)):
         place: Pointer = ("content", index)
         first = head(raw)
         if first == b'"':  # some clients write bare strings, and servers take them
-            blocks.append(Text(place, call_marker(raw)))
+            blocks.append(Text(place, call_marker(raw, role)))
             continue
         if first != b"{":
             misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
@@ -198,7 +198,7 @@ def _content_parts(content: Raw, misfits: list[Misfit], at: Pointer) -> list[Blo
         if kind == "text":
             text = _part.decode(raw).text
             if not is_blank(text):
-                blocks.append(Text(place, call_marker(text)))
+                blocks.append(Text(place, call_marker(text, role)))
         elif kind in OWN_PARTS:
             blocks.append(Other(place, kind or ""))
         else:

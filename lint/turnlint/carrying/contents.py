@@ -10,7 +10,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from turnlint.carrying.raws import string
-from turnlint.model import Arguments
+from turnlint.model import Arguments, Role
 
 
 class _AnyObject(Struct):
@@ -82,8 +82,10 @@ _HINTS = (
 """Every marker holds one of these, and looking for them is cheap."""
 
 
-def call_marker(raw: Raw) -> str | None:
-    """The mark with which a text opens a call of its own, outside fenced and quoted code."""
+def call_marker(raw: Raw, role: Role) -> str | None:
+    """The mark with which an assistant's text opens a call of its own, outside fenced and quoted code."""
+    if role != "assistant":
+        return None
     data = bytes(raw)
     if data[:1] != b'"' or not any(hint in data for hint in _HINTS):
         return None

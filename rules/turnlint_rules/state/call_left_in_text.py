@@ -50,8 +50,6 @@ GOOD = (
 
 def check(case: Case) -> Iterator[Finding]:
     for index, message in enumerate(case.messages):
-        if message.role != "assistant":
-            continue
         for block in message.blocks:
             if isinstance(block, Text) and block.call_marker is not None:
                 yield RULE.at_message(
