@@ -88,13 +88,11 @@ class Book:
 
         self.options = options
         self.packages = rulebook.packages()
+        self.only_faults = len(self.packages) == 1 and not rulebook.other_families()
+        """No rule of this run has anything to say of a clean conversation; known without loading any."""
         self.entries: list[Entry] | None = None
         if options.select or options.ignore:
             self.rules()
-
-    @property
-    def only_builtin(self) -> bool:
-        return len(self.packages) == 1
 
     def rules(self) -> list[Entry]:
         if self.entries is None:
@@ -218,13 +216,13 @@ class _Run:
         self._count(transcript, pairs)
         transcript = structs.replace(transcript, index=self.tally.conversations - 1)
         clean = is_clean(transcript, pairs)
-        if clean and self.book.only_builtin:
+        if clean and self.book.only_faults:
             return
         case = Case(transcript, pairs)
         line = transcript.messages[0].record.line if transcript.messages else 1
         findings: list[Finding] = []
         for entry in self.book.rules():
-            if entry.check and not (clean and entry.builtin):
+            if entry.check and not (clean and entry.only_faults):
                 findings += self._ask(entry, line, entry.check, case)
         self._place([(finding, transcript) for finding in findings])
 

@@ -19,6 +19,8 @@ from turnlint.api import Check, CheckRecord, Rule
 GROUP = "turnlint.rules"
 BUILTIN = "turnlint_rules"
 FAMILIES = ("state", "pairing", "projection", "contract")
+FAULTS_ONLY = ("state", "pairing")
+"""Families whose built-in rules have nothing to say where `clean` sees no fault; a test holds them to it."""
 
 
 class Entry(Struct, frozen=True):
@@ -31,6 +33,11 @@ class Entry(Struct, frozen=True):
     check_record: CheckRecord | None
     builtin: bool
     module: ModuleType
+
+    @property
+    def only_faults(self) -> bool:
+        """It speaks of damaged state or pairing only, and so never of a conversation that is clean."""
+        return self.builtin and self.rule.fault in FAULTS_ONLY
 
 
 class UnknownRule(Exception):  # noqa: N818 - it is what the user asked for, and the sentence says so
@@ -122,6 +129,20 @@ def _entry(module: Any, *, builtin: bool) -> Entry:
     check = getattr(module, "check", None)
     check_record = getattr(module, "check_record", None)
     return Entry(module.RULE, headline, docs.strip(), check, check_record, builtin, module)
+
+
+def other_families() -> list[str]:
+    """Families of built-in rules that may speak of clean conversations too, found without importing them."""
+    from importlib.util import find_spec
+
+    spec = find_spec(BUILTIN)
+    folders = spec.submodule_search_locations if spec else None
+    return [
+        name
+        for folder in folders or ()
+        for name in FAMILIES
+        if name not in FAULTS_ONLY and os.path.isdir(os.path.join(folder, name))
+    ]
 
 
 def everything() -> list[Entry]:

@@ -106,7 +106,7 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
 
     try:
         book = Book(options)
-        if not book.only_builtin:
+        if len(book.packages) > 1:
             book.rules()
     except UnknownRule as error:
         raise click.UsageError(str(error)) from None
