@@ -59,12 +59,6 @@ def score(candidate: Carrier, record: Record) -> int:
         return 0
 
 
-_MESSAGE_KEYS = frozenset({"role", "speaker"})
-_RECORD_KEYS = frozenset(
-    {"messages", "history", "contents", "request", "request_body", "body", "params", "response"}
-)
-
-
 def holds_records(first: bytes) -> bool:
     """Whether an array that starts with this element is a list of records, not the messages of one."""
     import msgspec
@@ -73,4 +67,6 @@ def holds_records(first: bytes) -> bool:
         keys = msgspec.json.decode(first, type=dict[str, msgspec.Raw]).keys()
     except (ValueError, RecursionError):
         return first.startswith(b"[")
-    return not keys & _MESSAGE_KEYS and bool(keys & _RECORD_KEYS)
+    known = [carrier(name) for name in NAMES]
+    is_message = any(not keys.isdisjoint(one.message_keys) for one in known)
+    return not is_message and any(not keys.isdisjoint(one.record_keys) for one in known)

@@ -254,6 +254,7 @@ CARRIER = make_carrier(
         envelope=Body,
         turn=Turn,
         keys=("messages",),
+        turn_key="role",
         read_turn=read_turn,
         is_turn=_is_turn,
         lines=((), ("message",)),

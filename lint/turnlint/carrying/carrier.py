@@ -36,6 +36,10 @@ class Carrier(Struct, frozen=True):
     """How strongly a decoded record speaks for this format; below zero, how strongly against it."""
     shape: Shape[Any]
     open: Callable[[], "Reader"]
+    record_keys: frozenset[str]
+    """Keys of which each says that an object is a record of this format."""
+    message_keys: frozenset[str]
+    """Keys of which each says that an object is one message of it."""
 
     def read(self, stream: Iterable[Decoded[Any]]) -> Iterator[Transcript | Stray]:
         """All that a stream of records holds."""

@@ -83,6 +83,8 @@ class Dialect(Struct, frozen=True):
     turn: type[Struct]
     keys: tuple[str, ...]
     """Attributes of the envelope that hold a list of messages."""
+    turn_key: str
+    """The key that every message has."""
     read_turn: ReadTurn
     is_turn: Callable[[Envelope], bool]
     """Whether an object without a list is itself one message."""
@@ -130,7 +132,11 @@ def first_of(record: Any, names: tuple[str, ...]) -> str | None:
 def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
     spelling = _Spelling(dialect)
     shape = Shape(spelling.declared)
-    return Carrier(dialect.wire.name, title, about, spelling.sniff, shape, lambda: _Reading(spelling))
+    return Carrier(
+        dialect.wire.name, title, about, spelling.sniff, shape, lambda: _Reading(spelling),
+        record_keys=frozenset((*dialect.keys, *_REQUESTS, *_RESPONSES)),
+        message_keys=frozenset((dialect.turn_key,)),
+    )  # fmt: skip
 
 
 class _Reading:
