@@ -92,6 +92,7 @@ STORIES: dict[str, tuple[str, bytes, list[tuple[str, int]]]] = {
     ),
     "a result that is a number": ("x.jsonl", text({"messages": [USER, ASKS, {**ANSWER, "content": 5}]}), [("ST103", 1)]),
     "a NUL in a key is no UTF-16": ("x.jsonl", b'{"\x00": 1, "messages": [{"role": "user", "content": "go"}]}\n', [("ST101", 1)]),
+    "records as Python prints them": ("x.jsonl", str(FAULTY).encode() + b"\n", [("ST101", 1)]),
     "words in front of a document": ("x.jsonl", b"INFO started\n" + text({"messages": [USER]}), [("ST101", 1)]),
 }  # fmt: skip
 
@@ -112,6 +113,16 @@ def test_a_story_is_read_as_it_is_meant(story: str, tmp_path: Path) -> None:
     path.write_bytes(data)
     rows, _ = events(path)
     assert sorted((row.finding.code, row.place.line) for row in rows) == sorted(expected)
+
+
+@pytest.mark.parametrize(
+    "text", [b"event: ping\ndata: {}\n", b"# Notes\n\nNothing.\n", b"\xff\xd8\xff\xe0JFIF"]
+)
+def test_what_was_never_meant_to_be_json_is_skipped(text: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(text)
+    found = list(lint(Source("x.jsonl", str(path)), Options(), Book(Options())))
+    assert [type(event) for event in found] == [Skipped, Tally]
 
 
 def test_a_conversation_that_is_closed_early_may_end_open(

@@ -37,12 +37,15 @@ def sample(framed: Iterator[Item], named: str | None, *, is_log: bool) -> tuple[
         room = not decided and len(head) < LONGEST and weight < HEAVIEST
         new = list(islice(framed, SAMPLE)) if room else []
         head += new
-    if best is None and is_log and not any(isinstance(item, Record) and _is_whole(item) for item in head):
+    if best is None and is_log and _is_damage(head):
         best = carriers.carrier(carriers.NAMES[0])
     return head, best
 
 
-def _is_whole(record: Record) -> bool:
+def _is_damage(head: list[Item]) -> bool:
+    """Whether the records were meant to be JSON, and none of them is: a text of another kind is no damage."""
     from turnlint.documents import exact
 
-    return exact.read(record.data).whole
+    records = [item.data for item in head if isinstance(item, Record)]
+    meant = any(data.lstrip()[:1] in (b"{", b"[") for data in records)
+    return meant and not any(exact.read(data).whole for data in records)
