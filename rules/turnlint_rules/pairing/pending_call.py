@@ -18,9 +18,10 @@ What fix does
 
 Evidence
     Sent on, it is refused: recorded exchange 640045b2ab2a78f1 is OpenAI's 400 for it. As a log it is no
-    fault, so it is a warning. A killed Claude Code session ends on a bare call with no marker (studied with 2.1.270). OpenAI
-    fine-tuning takes samples that end on a call: that is what they teach. Anthropic's `pause_turn`
-    ends on an open `server_tool_use` (recorded b6cc244226750b1c was accepted with one).
+    fault, so it is a warning. A killed Claude Code session ends on a bare call with no marker (studied
+    with 2.1.270). OpenAI fine-tuning takes samples that end on a call: that is what they teach.
+    Anthropic's `pause_turn` ends on an open `server_tool_use` (recorded b6cc244226750b1c was accepted
+    with one).
 """
 
 from collections.abc import Iterator
