@@ -125,6 +125,17 @@ def test_what_was_never_meant_to_be_json_is_skipped(text: bytes, tmp_path: Path)
     assert [type(event) for event in found] == [Skipped, Tally]
 
 
+def test_every_one_of_many_like_findings_is_told(tmp_path: Path) -> None:
+    """Records come and go: what was said of one must never be taken for said of another."""
+    path = tmp_path / "x.jsonl"
+    path.write_bytes(text({"messages": [USER]}) + b"\n" * 500 + text({"messages": [USER]}))
+    assert len(events(path)[0]) == 500
+    path.write_bytes(text(*({"session_id": f"s{n}", **ANSWER} for n in range(500))))
+    assert len(events(path)[0]) == 500
+    path.write_bytes(text(*[{"messages": [USER, ANSWER]}] * 500))
+    assert len(events(path)[0]) == 500
+
+
 def test_a_conversation_that_is_closed_early_may_end_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,7 +124,7 @@ class _Run:
         self.drawn: dict[str, int] = {}
         self.met: dict[str, int] = {}
         self.readers: dict[str, Reader] = {}
-        self.said: set[tuple[str, int, Pointer, int | None]] = set()
+        self.said: set[tuple[str, int, Pointer, int | None, str]] = set()
         """What was found in the record at hand: branches of one conversation share their faults."""
         self.kept = not source.again
 
@@ -154,6 +154,7 @@ class _Run:
     def _read(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Event]:
         self.readers[carrier.name] = carrier.open()
         for item in items:
+            self.said.clear()
             if isinstance(item, Damage):
                 self._judge_damage(item)
             else:
@@ -162,6 +163,7 @@ class _Run:
                 yield from self._ready()
         for reader in self.readers.values():
             for found in reader.finish():
+                self.said.clear()
                 self._hear(found)
                 yield from self._ready()
 
@@ -190,7 +192,6 @@ class _Run:
         if not self.options.format and decoded.record.data and any(map(_fits_badly, found)):
             elsewhere = self._given_away(carrier, decoded.record)
             found = found if elsewhere is None else elsewhere
-        self.said.clear()
         for one in found:
             self._hear(one)
 
@@ -262,7 +263,7 @@ class _Run:
 
     def _is_new(self, finding: Finding) -> bool:
         where = finding.where
-        key = (finding.code, id(where.record), where.at, where.start)
+        key = (finding.code, where.record.offset, where.at, where.start, finding.message)
         known = key in self.said
         self.said.add(key)
         return not known

@@ -169,7 +169,7 @@ class _Spelling:
         line = self._line(value, decoded)
         if line is not None:
             return self.dialect.evidence(line[1])
-        inner = _bodies(self, value, (*_REQUESTS, *_RESPONSES), ("body", "message"))
+        inner = self._bodies(value, (*_REQUESTS, *_RESPONSES), ("body", "message"))
         score = self._speaks(value) + sum(self._speaks(body) for _, body, _ in inner)
         return score or (0 if self._known(value) else STRANGE)
 
@@ -224,11 +224,11 @@ class _Spelling:
     def _all(self, value: Any, record: Record) -> list[_Found]:
         """The conversations of one record: a request, and what each answer in its response adds."""
         request = self._request(value, (), record, ())
-        bodies = () if request else _bodies(self, value, _REQUESTS, ("body",))
+        bodies = () if request else self._bodies(value, _REQUESTS, ("body",))
         for at, body, misfits in bodies:
             request = request or self._request(body, at, record, misfits)
         answers = self._answers(value, (), record)
-        for at, body, misfits in _bodies(self, value, _RESPONSES, ("body", "message")):
+        for at, body, misfits in self._bodies(value, _RESPONSES, ("body", "message")):
             answers += [(message, [*misfits, *wrong]) for message, wrong in self._answers(body, at, record)]
         if request is None:
             return [_Found([message], misfits, True, True) for message, misfits in answers]
@@ -287,6 +287,20 @@ class _Spelling:
         value, misfits = self.inner.inner(raw, at)
         return None if value is None else (value, misfits)
 
+    def _bodies(
+        self, value: Any, names: tuple[str, ...], inside: tuple[str, ...]
+    ) -> Iterator[tuple[Pointer, Any, tuple[Misfit, ...]]]:
+        """The objects under some keys of a record, and under some keys of those."""
+        for name in names:
+            outer = self._open(getattr(value, name), (name,))
+            if outer is None:
+                continue
+            yield (name,), *outer
+            for key in inside:
+                inner = self._open(getattr(outer[0], key), (name, key))
+                if inner is not None:
+                    yield (name, key), *inner
+
     def _known(self, value: Any) -> bool:
         """A record of this family without a conversation in it: an error answer, an expired batch line."""
         if given(value.model) or (given(value.error) and bytes(value.error) != b"null"):
@@ -298,21 +312,6 @@ def _weigh(evidence: Iterable[int]) -> int:
     """Own and strange pieces count each, those that could be anyone's count once."""
     scores = list(evidence)
     return sum(score for score in scores if score != NEUTRAL) + (NEUTRAL if NEUTRAL in scores else 0)
-
-
-def _bodies(
-    reader: _Spelling, value: Any, names: tuple[str, ...], inside: tuple[str, ...]
-) -> Iterator[tuple[Pointer, Any, tuple[Misfit, ...]]]:
-    """The objects under some keys of a record, and under some keys of those."""
-    for name in names:
-        outer = reader._open(getattr(value, name), (name,))  # noqa: SLF001
-        if outer is None:
-            continue
-        yield (name,), *outer
-        for key in inside:
-            inner = reader._open(getattr(outer[0], key), (name, key))  # noqa: SLF001
-            if inner is not None:
-                yield (name, key), *inner
 
 
 def _below_any(at: Pointer, emptied: set[Pointer]) -> bool:

@@ -78,7 +78,7 @@ def command(
     """Find what is wrong in transcripts.
 
     PATH is a file, a folder, a pattern, or - for standard input; without one, the folder you are in.
-    Exit code: 0 nothing found, 1 findings, 2 usage, 3 nothing to lint, 4 internal.
+    Exit code: 0 nothing at or above --fail-on, 1 something, 2 usage, 3 nothing to lint, 4 internal.
     """
     del providers  # `auto` and `none` are the same until profiles exist
     content = show_content or ("excerpt" if _is_terminal(sys.stdout) and not os.environ.get("CI") else "none")
