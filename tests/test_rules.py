@@ -32,8 +32,10 @@ CATALOGUE = {
 """Names that scripts rely on."""
 
 
-def test_the_catalogue_is_complete() -> None:
-    assert {entry.rule.code: entry.rule.name for entry in ENTRIES} == CATALOGUE
+def test_the_catalogue_is_complete_and_open() -> None:
+    found = {entry.rule.code: entry.rule.name for entry in ENTRIES}
+    assert CATALOGUE.items() <= found.items()
+    assert len(found) == len(set(found.values())) == len(ENTRIES)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.rule.name)
