@@ -17,6 +17,8 @@ from turnlint.model import Block, Call, Keys, Message, Record, Result, Text, Wir
 CHAT = Wire("chat")
 JOINED = Wire("joined", joins=True)
 BLOCKS = Wire("blocks", window=frozenset({"user", "tool"}), joins=True)
+ITEMS = Wire("items", window=frozenset({"user", "tool", "system"}), joins=True, anywhere=True)
+COUNTED = Wire("counted", window=frozenset({"user", "tool"}), joins=True, counts=True)
 Item = tuple[str, str | None, str | None, bool]
 """A block: `call`, `result` or `text`, its id, its name, and whether it is the provider's own."""
 Talk = list[tuple[str, list[Item]]]
@@ -213,6 +215,21 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
                     answers[call] = (result, "by-position")
                     break
 
+    # Where a wire counts only, as many results without ids as calls without are each other's, in order.
+    for turn in sorted({call.turn for call in calls}) if wire.counts else ():
+        left = [
+            call
+            for call in calls
+            if call.turn == turn and is_open(call) and nameless(call.id) and not call.server
+        ]
+        here = [one for one in results if one.turn == turn and one.zone != "outside" and in_window(one, turn)]
+        unnamed = [
+            result for result in here if is_spare(result) and nameless(result.id) and not result.server
+        ]
+        pairs = list(zip(left, unnamed, strict=False))
+        if len(left) == len(unnamed) and all(call.seq < result.seq for call, result in pairs):
+            answers |= {call: (result, "by-position") for call, result in pairs}
+
     # Rule 5. Readings: a duplicate repeats the nearest call before it, and one that precedes its call is an
     # orphan; "nothing follows" where the last message is of the last turn, or holds nothing but results for it.
     last = max((call.turn for call in calls), default=-1)
@@ -220,10 +237,14 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
     only_results = bool(items) and all(one[0] == "result" for one in items)
     spoken, interrupted = texts_in_windows(pieces, {call.turn for call in calls})
     quiet = turn == last and (zone == "asking" or (zone == "window" and only_results and turn not in spoken))
+    # A wire that lets a result stand anywhere after its call knows no late ones; tidy is one that stands in the window
+    # all the same.
+    late = "in-place" if wire.anywhere else "late"
     told: Story = {}
     for call in calls:
         open_call = "pending" if quiet and call.turn == last else "unanswered"
-        told[call.seq] = f"{answers[call][1]} {answers[call][0].seq}" if call in answers else open_call
+        how = answers[call][1].replace("late", late) if call in answers else ""
+        told[call.seq] = f"{how} {answers[call][0].seq}" if call in answers else open_call
     for result in filter(is_spare, results):
         before = [
             call for call in calls if call.seq < result.seq and same_id(call, result) and call in answers

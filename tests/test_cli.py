@@ -91,7 +91,7 @@ def test_exit_codes_do_not_depend_on_the_format(folder: Path, kind: str) -> None
         (["lint", "package.json"], "no known format"),
         (["explain", "PA20"], "did you mean PA20"),
         (["schema", "reprot"], "did you mean 'report'"),
-        (["lint", "sound.jsonl", "--provider", "openai"], "state and pairing"),
+        (["lint", "sound.jsonl", "--provider", "antropic"], "anthropic"),
     ],
 )
 def test_a_wrong_word_is_met_with_a_right_one(folder: Path, arguments: list[str], words: str) -> None:

@@ -30,24 +30,71 @@ def exchanges() -> Iterator[dict[str, Any]]:
         yield from map(json.loads, file)
 
 
-@pytest.mark.parametrize("wire", WIRES)
-def test_no_accepted_request_carries_an_error(wire: str, tmp_path: Path) -> None:
-    accepted = [one for one in exchanges() if one.get("wire") == wire and one["expect"] == "clean"]
-    path = tmp_path / "requests.jsonl"
-    path.write_text("".join(json.dumps(one["request"]) + "\n" for one in accepted))
-    options = Options(format=wire)
-    rows = [
-        event
-        for event in lint(Source("requests", str(path)), options, Book(options))
-        if isinstance(event, Row)
-    ]
-    wrong = {
-        accepted[row.place.line - 1]["id"]: row.finding.rule
-        for row in rows
-        if row.finding.severity == "error"
-    }
-    assert len(accepted) > 3000
-    assert wrong == {}
+FORMATS = {
+    "openai-chat": "openai-chat", "openai-responses": "openai-responses", "anthropic": "anthropic", "gemini": "gemini",
+    "bedrock-converse": "bedrock", "ollama": "ollama", "cohere-v1": "cohere", "cohere-v2": "cohere",
+}  # fmt: skip
+PROVIDERS = {
+    "openai-chat": "openai", "anthropic": "anthropic", "openai-responses": "openai-responses", "gemini": "gemini",
+    "vertex-gemini": "vertex", "bedrock-converse": "bedrock", "bedrock-invoke": "anthropic",
+    "vertex-anthropic": "anthropic", "mistral": "mistral", "deepseek": "deepseek", "xai": "xai", "groq": "groq",
+    "cohere": "cohere", "zai": "glm", "ollama": "ollama", "fireworks": "fireworks", "together": "together",
+    "minimax": "minimax",
+}  # fmt: skip
+"""Endpoints that were recorded, and whose rules they answer by. The others are gateways."""
+
+
+def errors_in(
+    requests: list[dict[str, Any]], format_name: str | None, provider: str, folder: Path
+) -> dict[str, set[str]]:
+    """The errors found in recorded requests, by recording."""
+    path = folder / "requests.jsonl"
+    path.write_text("".join(json.dumps(one["request"]) + "\n" for one in requests))
+    options = Options(format=format_name, providers=() if provider == "none" else (provider,))
+    found: dict[str, set[str]] = {}
+    for event in lint(Source("requests", str(path)), options, Book(options)):
+        assert not isinstance(event, Crash)
+        if isinstance(event, Row) and event.finding.severity == "error":
+            found.setdefault(requests[event.place.line - 1]["id"], set()).add(event.finding.code)
+    return found
+
+
+def test_no_request_that_its_provider_accepted_carries_an_error(tmp_path: Path) -> None:
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for one in exchanges():
+        if one["expect"] == "clean" and one["provider"] in PROVIDERS and not one.get("ids_scrubbed"):
+            groups.setdefault((FORMATS[one["wire"]], PROVIDERS[one["provider"]]), []).append(one)
+    assert sum(map(len, groups.values())) > 12_000
+    wrong = {key: errors_in(some, *key, tmp_path) for key, some in groups.items()}
+    assert {key: found for key, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize("provider", ["none", "auto"])
+def test_no_accepted_request_carries_an_error_for_whoever_it_seems_meant(
+    provider: str, tmp_path: Path
+) -> None:
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for one in exchanges():
+        if one["expect"] == "clean" and one.get("wire"):
+            groups.setdefault(FORMATS[one["wire"]], []).append(one)
+    for wire, some in groups.items():
+        assert errors_in(some, wire, provider, tmp_path) == {}, wire
+        if provider == "auto":
+            assert errors_in(some, None, provider, tmp_path) == {}, wire
+
+
+PROTOCOL = ("tool-error",)
+CLASSES = ("history_order", "reasoning_pairing", "empty_content")
+
+
+def test_no_refusal_about_calls_results_or_order_is_missed(tmp_path: Path) -> None:
+    refused = [
+        one for one in exchanges()
+        if (one["expect"] in PROTOCOL or one.get("error_class") in CLASSES) and one["provider"] in PROVIDERS
+    ]  # fmt: skip
+    assert len(refused) == 7
+    for one in refused:
+        assert errors_in([one], FORMATS[one["wire"]], PROVIDERS[one["provider"]], tmp_path), one["id"]
 
 
 MESSAGE_SHAPE = {"malformed-message"}
@@ -104,8 +151,12 @@ SAMPLES = {
     "helicone_export": "openai-chat", "mini_swe_agent_traj": "openai-chat", "mistral_finetune": "openai-chat",
     "trl_conversational_tools": "openai-chat", "anthropic_messages_pair": "anthropic",
     "anthropic_batch_input": "anthropic", "anthropic_batch_results": "anthropic",
+    "gemini_generate_content_pair": "gemini", "openai_responses_pair": "openai-responses",
+    "openai_agents_session_items": "openai-responses", "openai_batch_input": "openai-chat",
     "cline_api_conversation_history": "anthropic", "roo_api_conversation_history": "anthropic",
 }  # fmt: skip
+EMPTY = {"roo_api_conversation_history": ["PR312"]}
+"""An agent's own log keeps a message without content, which its API would refuse."""
 BROKEN = {"openai_chat_broken": ["PA201", "PA202"]}
 
 
@@ -124,7 +175,7 @@ def test_a_sample_of_these_wires_is_read_and_sound(name: str) -> None:
     rows, tally, skipped = judged(CORPUS / "format_samples" / f"{name}.jsonl")
     assert not skipped
     assert tally.messages > 0
-    assert [row.finding.code for row in rows if row.finding.severity == "error"] == []
+    assert [row.finding.code for row in rows if row.finding.severity == "error"] == EMPTY.get(name, [])
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -38,12 +39,12 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_readme_shows_commands_with_their_output() -> None:
     assert len(RUNS) >= 5
-    assert len(FILES) == 2
+    assert len(FILES) == 3
 
 
 @pytest.mark.parametrize(("command", "shown"), RUNS, ids=[command for command, _ in RUNS])
 def test_a_command_prints_what_the_readme_shows(folder: Path, command: str, shown: str) -> None:
-    printed = run(command.split(), folder).stdout
+    printed = run(shlex.split(command), folder).stdout
     start, cut, _ = shown.partition("...\n")
     assert printed.startswith(start) if cut else printed == shown
 

@@ -13,7 +13,7 @@ from turnlint import rulebook, testing
 ROOT = Path(__file__).parent.parent
 FIXTURES = sorted(
     path
-    for folder in ("rules", "formats")
+    for folder in ("rules", "formats", "provider_switch")
     for path in (ROOT / "fixtures" / folder).rglob("*")
     if path.is_file() and path.suffix not in {".txt", ".md"}
 )

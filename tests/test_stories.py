@@ -76,7 +76,7 @@ STORIES: dict[str, tuple[str, bytes, list[tuple[str, int]]]] = {
         [],
     ),
     "a request of another wire among plain talk": (
-        "x.jsonl", text(*[{"messages": [USER, SAYS]}] * 9, {"messages": [{"role": "user", "content": [{"toolResult": {"toolUseId": "x"}}]}]}), [("ST103", 10)],
+        "x.jsonl", text(*[{"messages": [USER, SAYS]}] * 9, {"messages": [{"role": "user", "content": [{"toolResult": {"toolUseId": "x"}}]}]}), [("PA202", 10), ("PR321", 10)],
     ),
     "an event among plain talk": ("x.jsonl", text(*[{"messages": [USER, SAYS]}] * 2, {"event": "x"}), [("ST103", 3)]),
     "a new kind of block beside a call": ("x.jsonl", text({"messages": [USER, {"role": "assistant", "content": [USE, {"type": "future"}]}, USER]}), [("PA201", 1)]),

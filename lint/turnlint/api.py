@@ -5,15 +5,45 @@ examples that are its tests, and a `check` that yields findings. This module own
 that file. It refuses to run anything.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Literal, TypedDict, Unpack
 
 from msgspec import Struct, structs
 
+from turnlint.case import Case, in_its_words
+from turnlint.clauses import (
+    AnyClause,
+    ArgumentsEncoding,
+    BlockAfterCall,
+    Clause,
+    ContentKey,
+    EmptyContent,
+    IdCharset,
+    IdCollision,
+    IdForm,
+    IdLength,
+    IdUnique,
+    LastMessage,
+    NameForm,
+    OverLimit,
+    ReasoningUnpaired,
+    ResultContent,
+    ResultNotFirst,
+    ResultsTogether,
+    RoleOrder,
+    ThinkingForm,
+    ThoughtSignature,
+    ToolsMissing,
+    TrailingSpace,
+    UnknownKey,
+)
 from turnlint.documents.trouble import Damage, Kind, Trouble
+from turnlint.keys import LEFTOVERS, by_place, strange
 from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, usable
 from turnlint.model import (
+    Blank,
     Call,
+    Declared,
     Fault,
     Finding,
     Fix,
@@ -25,42 +55,77 @@ from turnlint.model import (
     Pointer,
     Record,
     Related,
+    Request,
     Result,
     Severity,
     Text,
     Thinking,
     Transcript,
 )
+from turnlint.profiles import Capabilities, Known, Profile, Weight
 from turnlint.repeats import repeats
 
 __all__ = [
+    "LEFTOVERS",
     "Answered",
+    "AnyClause",
+    "ArgumentsEncoding",
     "Asked",
+    "Blank",
+    "BlockAfterCall",
     "Call",
+    "Capabilities",
     "Case",
+    "Clause",
+    "ContentKey",
     "Damage",
+    "Declared",
+    "EmptyContent",
     "Example",
     "Finding",
     "Fix",
+    "IdCharset",
+    "IdCollision",
+    "IdForm",
+    "IdLength",
+    "IdUnique",
     "Interaction",
     "Kind",
+    "Known",
+    "LastMessage",
     "Ledger",
     "Level",
     "Location",
     "Message",
     "Misfit",
+    "NameForm",
     "Other",
+    "OverLimit",
     "Pointer",
+    "Profile",
     "Raw",
+    "ReasoningUnpaired",
     "Record",
     "Related",
+    "Request",
     "Result",
+    "ResultContent",
+    "ResultNotFirst",
+    "ResultsTogether",
+    "RoleOrder",
     "Rule",
     "Severity",
     "Text",
     "Thinking",
+    "ThinkingForm",
+    "ThoughtSignature",
+    "ToolsMissing",
+    "TrailingSpace",
     "Transcript",
     "Trouble",
+    "UnknownKey",
+    "Weight",
+    "by_place",
     "called",
     "is_missing",
     "near",
@@ -68,6 +133,7 @@ __all__ = [
     "near_result",
     "quote",
     "repeats",
+    "strange",
     "usable",
 ]  # fmt: skip
 
@@ -75,22 +141,13 @@ FAULTS: dict[str, Fault] = {"ST": "state", "PA": "pairing", "PR": "projection", 
 LONGEST_QUOTE = 64
 
 
-class Case(Struct, frozen=True):
-    """One conversation with its pairing: what a rule looks at."""
-
-    transcript: Transcript
-    ledger: Ledger
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        return self.transcript.messages
-
-
 class Example(Struct, frozen=True):
     """A short conversation. `<- CODE` at the end of a line expects that finding there, and nowhere else."""
 
     text: str
     wires: tuple[str, ...] = ("openai-chat", "anthropic", "canonical")
+    provider: str = "none"
+    """Whose rules to apply: a name with or without a version."""
 
 
 class Raw(Struct, frozen=True):
@@ -99,15 +156,20 @@ class Raw(Struct, frozen=True):
     format: str
     data: bytes
     expect: tuple[tuple[str, int], ...] = ()
+    provider: str = "none"
 
 
 class More(TypedDict, total=False):
     """What a finding may say beside its place and its sentence."""
 
     severity: Severity
-    fix: Fix
+    fix: Fix | None
     label: str
     related: tuple[Related, ...]
+    under: Clause
+    """The provider's clause that this offends: it brings severity, provider and the provider's own text."""
+    told: Mapping[str, object]
+    """What the provider's text says beside the place, the id and the name; see `turnlint.wording.FIELDS`."""
 
 
 Key = Literal["id", "name", "body", "whole"]
@@ -138,7 +200,7 @@ class Rule(Struct, frozen=True):
         """A finding at a call: at its id, or at its `name` or `body`."""
         call = asked.call
         below = call.at if key == "whole" else (*call.at, *_key(call, key))
-        return self._at(case, asked.message, below, message, call.id, call.name, **more)
+        return self._at(case, asked.message, below, message, call, **more)
 
     def at_result(
         self, case: Case, answered: Answered, message: str, *, key: Key = "id", **more: Unpack[More]
@@ -146,7 +208,7 @@ class Rule(Struct, frozen=True):
         """A finding at a result: at the id it answers, or at its `name` or `body`."""
         result = answered.result
         below = result.at if key == "whole" else (*result.at, *_key(result, key))
-        return self._at(case, answered.message, below, message, result.id, result.name, **more)
+        return self._at(case, answered.message, below, message, result, **more)
 
     def at_message(
         self,
@@ -159,8 +221,25 @@ class Rule(Struct, frozen=True):
         **more: Unpack[More],
     ) -> Finding:
         """A finding at a message, at something below it, or elsewhere in its record."""
-        finding = self._at(case, index, below, message, None, None, **more)
+        finding = self._at(case, index, below, message, None, **more)
         return finding if at is None else structs.replace(finding, where=Location(finding.where.record, at))
+
+    def at_request(self, case: Case, at: Pointer, message: str, **more: Unpack[More]) -> Finding:
+        """A finding at something of the request that is no message: its tools, its settings."""
+        request = case.transcript.request
+        assert request is not None, "there is a request, or nothing of it could be wrong"
+        finding = self.at_record(request.record, message, at=at, **more)
+        clause = more.get("under")
+        return structs.replace(
+            finding,
+            conversation=case.transcript.id,
+            conversation_index=case.transcript.index,
+            severity=more.get("severity", case.severity(clause) if clause else self.severity),
+            provider=case.profile.name if clause and case.profile else None,
+            provider_error=in_its_words(case, 0, (), None, clause, more.get("told", {}), at)
+            if clause
+            else None,
+        )
 
     def at_record(
         self,
@@ -191,27 +270,30 @@ class Rule(Struct, frozen=True):
         index: int,
         below: Pointer,
         message: str,
-        call_id: str | None,
-        tool: str | None,
+        piece: Call | Result | None,
         **more: Unpack[More],
     ) -> Finding:
         transcript = case.transcript
         place = transcript.messages[index]
+        clause = more.get("under")
+        severity = more.get("severity", case.severity(clause) if clause else self.severity)
         return Finding(
             self.code,
             self.name,
             self.fault,
-            more.get("severity", self.severity),
+            severity,
             message,
             Location(place.record, (*place.at, *below)),
             transcript.id,
             transcript.index,
             index,
             more.get("label", ""),
-            call_id,
-            tool,
+            piece.id if piece else None,
+            piece.name if piece else None,
             more.get("related", ()),
             more.get("fix"),
+            case.profile.name if clause and case.profile else None,
+            in_its_words(case, index, below, piece, clause, more.get("told", {})) if clause else None,
         )
 
 

@@ -1,33 +1,32 @@
 """One source from bytes to placed findings.
 
-This module owns the order of things: frame, decode, carry, pair, judge, place. It refuses to know
-what any rule says and how anything is shown.
+This module owns the order of things: read, pair, judge, place. It refuses to know how bytes become
+conversations, what any rule says and how anything is shown.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct, field, structs
+from msgspec import Struct, field
 
-from turnlint import carriers, ledger
+from turnlint import ledger
 from turnlint.api import Case
-from turnlint.carrying.carrier import Carrier, Reader, Stray
 from turnlint.clean import is_clean
-from turnlint.documents.decode import Decoded
-from turnlint.documents.framing import frame, split
-from turnlint.documents.source import Guarded, Progress, Source, open_source
-from turnlint.documents.trouble import Damage, Trouble
-from turnlint.model import SEVERITIES, Finding, Message, Pointer, Record, Transcript
+from turnlint.documents.source import Progress, Source, SourceError
+from turnlint.documents.trouble import Damage
+from turnlint.fits import fits
+from turnlint.model import SEVERITIES, Finding, Pointer, Record, Transcript
+from turnlint.profiles import Profile
+from turnlint.providers import Chosen, Providers
+from turnlint.reading import Batch, Foreign, batches
 from turnlint.rows import Line, Place, Row, shape_of
 from turnlint.rulebook import Entry
-from turnlint.sampling import sample
+from turnlint.weighing import weigh
 
 if TYPE_CHECKING:
     from turnlint.view import Plan
 
-TOO_DEEP = "nested deeper than it can be read"
 Content = Literal["none", "excerpt", "full"]
 
 
@@ -36,12 +35,16 @@ class Options(Struct, frozen=True):
 
     format: str | None = None
     """`None` is `auto`."""
+    providers: tuple[str, ...] = ("auto",)
+    """Names with or without a version, `auto`; none at all leaves state and pairing only."""
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     view: bool = False
     content: Content = "none"
     views_per_rule: int = 3
     fingerprints: bool = False
+    profiles: tuple[Profile, ...] = ()
+    """Profiles that the user brings."""
 
 
 class Tally(Struct):
@@ -88,11 +91,24 @@ class Book:
 
         self.options = options
         self.packages = rulebook.packages()
-        self.only_faults = len(self.packages) == 1 and not rulebook.other_families()
-        """No rule of this run has anything to say of a clean conversation; known without loading any."""
+        self.only_faults = len(self.packages) == 1
+        """No rule of this run but those about a provider has anything to say of a clean conversation."""
+        self.providers = Providers(self.packages, options.profiles)
+        self.named = [
+            None if name == "auto" else self.providers.named(name)
+            for name in dict.fromkeys(options.providers)
+        ]
         self.entries: list[Entry] | None = None
         if options.select or options.ignore:
             self.rules()
+
+    def chosen(self, transcript: Transcript) -> tuple[Chosen, ...]:
+        """The providers that a conversation is held against, each once."""
+        found = [
+            self.providers.auto(transcript) if one is None else self.providers.for_named(one, transcript)
+            for one in self.named
+        ]
+        return tuple({one.profile.label: one for one in found if one}.values())
 
     def rules(self) -> list[Entry]:
         if self.entries is None:
@@ -123,108 +139,56 @@ class _Run:
         self.deferred: list[Drawn] = []
         self.drawn: dict[str, int] = {}
         self.met: dict[str, int] = {}
-        self.readers: dict[str, Reader] = {}
-        self.said: set[tuple[str, int, Pointer, int | None, str]] = set()
+        self.said: set[tuple[str, int, Pointer, int | None, str, str | None]] = set()
         """What was found in the record at hand: branches of one conversation share their faults."""
-        self.kept = not source.again
+        self.failure: SourceError | None = None
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
-        with open_source(self.source) as opened:
-            stream = Guarded(opened, self.source.name, progress)
-            framed = frame(stream, self.source.name, carriers.holds_records)
-            head, carrier = sample(framed, self.options.format, is_log=self.source.is_log)
-            if carrier is None and any(isinstance(item, Record) for item in head):
-                self.tally.files, self.tally.skipped = 0, 1
-                yield Skipped(self.source)
-            else:
-                yield from self._read(carrier or carriers.carrier(carriers.NAMES[0]), chain(head, framed))
-            if stream.damage:
-                detail = f"{stream.damage}, after {stream.count:,} bytes"
-                self._judge_damage(Damage(Record(1, 0, b""), Trouble("compressed-badly", 0, 0, (), detail)))
-        yield from self._ready()
+        for batch in batches(self.source, self.options.format, progress):
+            self.said.clear()
+            self._take(batch)
+            yield from self._ready()
         yield from self._settle()
         yield self.tally
-        if stream.failure:
-            raise stream.failure
+        if self.failure:
+            raise self.failure
+
+    def _take(self, batch: Batch) -> None:
+        for item in batch:
+            if isinstance(item, Transcript):
+                self._judge(item)
+            elif isinstance(item, tuple):
+                self._judge_damage(*item)
+            elif isinstance(item, Foreign):
+                self.tally.files, self.tally.skipped = 0, 1
+                self.waiting.append(Skipped(item.source))
+            else:
+                self.failure = item
 
     def _ready(self) -> Iterator[Event]:
         while self.waiting:
             yield self.waiting.popleft()
 
-    def _read(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Event]:
-        self.readers[carrier.name] = carrier.open()
-        for item in items:
-            self.said.clear()
-            if isinstance(item, Damage):
-                self._judge_damage(item)
-            else:
-                self._take(carrier, item)
-            if self.waiting:
-                yield from self._ready()
-        for reader in self.readers.values():
-            for found in reader.finish():
-                self.said.clear()
-                self._hear(found)
-                yield from self._ready()
-
-    def _take(self, carrier: Carrier, record: Record) -> None:
-        decoded = self._decode(carrier, record)
-        following = list(split(decoded.rest)) if decoded.rest else []
-        self._feed(carrier, decoded)
-        for number, one in enumerate(following):
-            if number:
-                self._judge_damage(Damage(one, Trouble("joined-records", 0, 1)))
-            self._feed(carrier, self._decode(carrier, one))
-
-    def _decode(self, carrier: Carrier, record: Record) -> Decoded[Any]:
-        record.kept = self.kept
-        decoded = carrier.shape.read(record)
-        self._judge_damage(*(Damage(record, trouble) for trouble in decoded.troubles))
-        return decoded
-
-    def _feed(self, carrier: Carrier, decoded: Decoded[Any]) -> None:
-        """Give a record to the file's reader, and in a mixed file to the one it speaks for."""
-        try:
-            found = self.readers[carrier.name].feed(decoded)
-        except RecursionError:  # what one decoder just took, the next, called from deeper, may not
-            self._judge_damage(Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)))
-            return
-        if not self.options.format and decoded.record.data and any(map(_fits_badly, found)):
-            elsewhere = self._given_away(carrier, decoded.record)
-            found = found if elsewhere is None else elsewhere
-        for one in found:
-            self._hear(one)
-
-    def _given_away(self, carrier: Carrier, record: Record) -> list[Transcript | Stray] | None:
-        """What another format makes of a record that speaks for it, or that it is nobody's here."""
-        other, _ = carriers.best_for([record])
-        if other is None:
-            return [Stray(record, None)] if carriers.score(carrier, record) < 0 else None
-        if other.name == carrier.name:
-            return None
-        if other.name not in self.readers:
-            self.readers[other.name] = other.open()
-        return self.readers[other.name].feed(other.shape.read(record))
-
-    def _hear(self, found: Transcript | Stray) -> None:
-        if isinstance(found, Stray):
-            self._judge_damage(Damage(found.record, _stray(found)))
-        else:
-            self._judge(found)
-
     def _judge(self, transcript: Transcript) -> None:
         pairs = ledger.read(transcript.messages, transcript.wire)
         self._count(transcript, pairs)
-        transcript = structs.replace(transcript, index=self.tally.conversations - 1)
         clean = is_clean(transcript, pairs)
-        if clean and self.book.only_faults:
+        chosen = self.book.chosen(transcript)
+        cases = [Case(transcript, pairs, one.profile, one.certain, one.named) for one in chosen]
+        if clean and self.book.only_faults and all(map(fits, cases)):
             return
-        case = Case(transcript, pairs)
         line = transcript.messages[0].record.line if transcript.messages else 1
         findings: list[Finding] = []
+        bare = Case(transcript, pairs)
         for entry in self.book.rules():
-            if entry.check and not (clean and entry.only_faults):
-                findings += self._ask(entry, line, entry.check, case)
+            if entry.check is None or (clean and entry.only_faults):
+                continue
+            if entry.rule.fault == "projection":
+                for case in cases:
+                    findings += self._ask(entry, line, entry.check, case)
+            else:
+                found = self._ask(entry, line, entry.check, bare)
+                findings += [weigh(finding, transcript, chosen) for finding in found] if chosen else found
         self._place([(finding, transcript) for finding in findings])
 
     def _judge_damage(self, *damages: Damage) -> None:
@@ -263,7 +227,7 @@ class _Run:
 
     def _is_new(self, finding: Finding) -> bool:
         where = finding.where
-        key = (finding.code, where.record.offset, where.at, where.start, finding.message)
+        key = (finding.code, where.record.offset, where.at, where.start, finding.message, finding.provider)
         known = key in self.said
         self.said.add(key)
         return not known
@@ -349,20 +313,3 @@ def _records_of(finding: Finding, plan: "Plan | None") -> Iterator[Record]:
         yield related.where.record
     if plan:
         yield from plan.records()
-
-
-def _stray(stray: Stray) -> Trouble:
-    misfit = stray.misfit
-    if misfit is None:
-        return Trouble("stray", 0, 0)
-    return Trouble("stray", 0, 0, misfit.at, f": expected {misfit.expected}, found {misfit.found}")
-
-
-def _fits_badly(found: Transcript | Stray) -> bool:
-    return isinstance(found, Stray) or bool(found.misfits) or any(map(_is_foreign, found.messages))
-
-
-def _is_foreign(message: Message) -> bool:
-    return message.dialect is not None or any(
-        getattr(block, "dialect", None) is not None for block in message.blocks
-    )

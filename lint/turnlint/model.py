@@ -20,6 +20,13 @@ Arguments = Literal["object", "nothing", "other", "unfit", "broken", "torn", "fr
 """What a call's arguments are: a JSON object; absent, null or blank; a text that holds other JSON; other JSON
 in place of the object; a text that is no JSON; one that ends too early; or free text by the tool's own grammar."""
 
+Written = Literal["absent", "null", "text", "object", "list", "other"]
+"""The JSON kind of a value as the wire has it."""
+Content = Literal["absent", "null", "text", "blank", "parts", "no-parts", "other"]
+"""What a message's content is: a text, a text of nothing but white space, parts, an empty list, anything else."""
+Signature = Literal["absent", "blank", "given", "bypass", "unfit"]
+"""A proof by the provider that a thought is its own: `bypass` is the word that stands for none, `unfit` is no text."""
+
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 
@@ -46,6 +53,13 @@ class Call(Struct, frozen=True, gc=False):
     needs_id: bool = True
     dialect: str | None = None
     """The wire whose spelling this is, when it is not the transcript's own."""
+    written: Written = "object"
+    """How the arguments are written: as JSON inside a text, or as the object itself."""
+    kind: str = ""
+    """The type that the wire writes for this piece; empty where it must write one and does not."""
+    item: str | None = None
+    """The id of the piece itself, on wires where the call has another."""
+    signature: Signature = "absent"
 
 
 class Result(Struct, frozen=True, gc=False):
@@ -68,16 +82,42 @@ class Result(Struct, frozen=True, gc=False):
     """How far the call got, by all marks together."""
     synthetic: bool = False
     """Written by a repair, not by a tool."""
+    written: Written = "text"
+    """How the content is written."""
+    parts: tuple[str, ...] = ()
+    """Kinds of what its content holds, each once, in order: `text`, `image`, `json`, `json-other` for JSON that is
+    no object, `document`, and so on."""
+    kind: str = ""
+    item: str | None = None
 
 
 class Text(Struct, frozen=True, gc=False):
     at: Pointer
     call_marker: str | None = None
     """The opening mark of a call that the model wrote as text, where there is one."""
+    trailing: bool = False
+    """It ends in white space."""
+
+
+class Blank(Struct, frozen=True, gc=False):
+    """A piece of text that says nothing, which most wires ignore and some refuse."""
+
+    at: Pointer
+    before: int = 0
+    """How many blocks of its message stand before it."""
+    white: bool = False
+    """It has white space in it; else it is empty."""
 
 
 class Thinking(Struct, frozen=True, gc=False):
     at: Pointer
+    kind: str = "thinking"
+    words: bool = True
+    """It has a text of its own, not only a signature or a cipher."""
+    signature: Signature = "absent"
+    cipher: bool = False
+    """It carries an encrypted form of itself."""
+    item: str | None = None
 
 
 class Other(Struct, frozen=True, gc=False):
@@ -135,6 +175,20 @@ class Message(Struct, frozen=True):
     """Calls, below `at`, that stand where only results belong: echoes, which pair with nothing."""
     empty: bool = False
     """Nothing at all in it, and the wire would show it to the model."""
+    content: Content = "parts"
+    blanks: tuple[Blank, ...] = ()
+    """Texts that say nothing; they are no blocks."""
+    no_calls: bool = False
+    """It has a list of calls with none in it."""
+    name: str | None = None
+    """Who speaks, where the wire lets a message say so."""
+    reasoning: Content = "absent"
+    """What a key beside the content holds of the model's thoughts (`reasoning_content`), on wires that have one."""
+    prefix: bool = False
+    """It says that the model shall go on from it."""
+    kind: str = ""
+    """The type of the item, on wires whose messages are items."""
+    item: str | None = None
 
 
 class Wire(Struct, frozen=True):
@@ -147,6 +201,47 @@ class Wire(Struct, frozen=True):
     """Consecutive assistant messages are one turn."""
     idless: bool = False
     """Some dialects of it have no ids at all, and pair by position."""
+    counts: bool = False
+    """Its provider counts results and does not look at their names, so where numbers agree, order decides."""
+    anywhere: bool = False
+    """A result may stand anywhere after its call."""
+    like: str = ""
+    """The request wire whose spelling of messages this is, where the format is not one itself."""
+
+    @property
+    def speaks(self) -> str:
+        return self.like or self.name
+
+
+class Declared(Struct, frozen=True, gc=False):
+    """A tool that a request offers to the model."""
+
+    at: Pointer
+    name: str | None
+    kind: str = "function"
+    """`function` for the caller's own; else the type the provider knows it by."""
+
+
+class Request(Struct, frozen=True):
+    """What a record says about the request around its conversation."""
+
+    record: Record
+    at: Pointer = ()
+    """Where in the record the request body stands."""
+    key: str = ""
+    """The key of the body that holds the messages; nothing where only an answer was kept."""
+    whole: bool = False
+    """The record is a request as a provider gets it: it declares tools, or has another key that only requests have."""
+    model: str | None = None
+    host: str | None = None
+    tools: tuple[Declared, ...] | None = None
+    """Nothing where the body has no such key."""
+    tools_at: Pointer = ()
+    thinking: Literal["off", "budget", "adaptive", "unsaid"] = "unsaid"
+    forced: bool = False
+    """The model must call a tool."""
+    stored: bool | None = None
+    """The provider keeps the conversation, where the request says."""
 
 
 class Transcript(Struct, frozen=True):
@@ -161,6 +256,7 @@ class Transcript(Struct, frozen=True):
     open_end: bool = False
     """A last unanswered call is how such a record ends: a training sample, a recorded response."""
     misfits: tuple[tuple[Record, Misfit], ...] = ()
+    request: Request | None = None
     identity: str = ""
     """What tells it from others where it has no id, for conversations whose bytes are let go."""
 

@@ -120,7 +120,7 @@ def _modules(root: ModuleType) -> Iterator[ModuleType]:
             path = os.path.join(folder, name)
             if name.endswith(".py") and name != "__init__.py":
                 yield import_module(f"{root.__name__}.{name[:-3]}")
-            elif os.path.isfile(os.path.join(path, "__init__.py")):
+            elif name != "profiles" and os.path.isfile(os.path.join(path, "__init__.py")):
                 yield from _modules(import_module(f"{root.__name__}.{name}"))
 
 
@@ -129,20 +129,6 @@ def _entry(module: Any, *, builtin: bool) -> Entry:
     check = getattr(module, "check", None)
     check_record = getattr(module, "check_record", None)
     return Entry(module.RULE, headline, docs.strip(), check, check_record, builtin, module)
-
-
-def other_families() -> list[str]:
-    """Families of built-in rules that may speak of clean conversations too, found without importing them."""
-    from importlib.util import find_spec
-
-    spec = find_spec(BUILTIN)
-    folders = spec.submodule_search_locations if spec else None
-    return [
-        name
-        for folder in folders or ()
-        for name in FAMILIES
-        if name not in FAULTS_ONLY and os.path.isdir(os.path.join(folder, name))
-    ]
 
 
 def everything() -> list[Entry]:

@@ -8,13 +8,14 @@ import os
 import tempfile
 from collections.abc import Iterator
 
-from turnlint.api import Example, Raw
+from turnlint.api import Example, Raw, quote
 from turnlint.documents.locate import locate
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Event, Options, Tally, lint
-from turnlint.notation import Written, write
+from turnlint.notation import write
 from turnlint.rows import Row
 from turnlint.rulebook import Entry
+from turnlint.writing import Written
 
 HEADINGS = ("What it does", "Why it matters", "How it happens", "What fix does", "Evidence")
 WIDTH = 100
@@ -25,13 +26,14 @@ def events_of(path: str, name: str, options: Options) -> list[Event]:
     return list(lint(Source(name, path), options, Book(options)))
 
 
-def rows_of(data: bytes, format_name: str | None) -> list[Row]:
+def rows_of(data: bytes, format_name: str | None, provider: str = "none") -> list[Row]:
     """The findings of some bytes, placed. Raises where a rule crashed."""
+    providers = () if provider == "none" else (provider,)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "example.jsonl")
         with open(path, "wb") as file:
             file.write(data)
-        events = events_of(path, "example.jsonl", Options(format=format_name))
+        events = events_of(path, "example.jsonl", Options(format=format_name, providers=providers))
     crashes = [event for event in events if isinstance(event, Crash)]
     if crashes:
         raise AssertionError(f"rule {crashes[0].rule} crashed: {crashes[0].reason}")
@@ -60,7 +62,7 @@ def _docs(entry: Entry) -> Iterator[str]:
 
 def _example(entry: Entry, example: Example | Raw, *, bad: bool) -> Iterator[str]:
     if isinstance(example, Raw):
-        rows = rows_of(example.data, example.format)
+        rows = rows_of(example.data, example.format, example.provider)
         found = sorted((row.finding.code, row.place.line) for row in rows)
         if found != sorted(example.expect):
             yield f"found {found}, expected {sorted(example.expect)}"
@@ -70,7 +72,7 @@ def _example(entry: Entry, example: Example | Raw, *, bad: bool) -> Iterator[str
         codes = set()
         for wire in example.wires:
             written = write(example.text, wire)
-            rows = rows_of(written.data, wire)
+            rows = rows_of(written.data, wire, example.provider)
             yield from (f"{wire}: {problem}" for problem in _marks(written, rows))
             yield from (f"{wire}: {problem}" for problem in _findings(entry, rows, written.data))
             codes = {expected.code for expected in written.expected}
@@ -103,7 +105,7 @@ def _findings(entry: Entry, rows: list[Row], data: bytes) -> Iterator[str]:
             continue
         if not finding.message or finding.message[0].isupper() or finding.message.endswith("."):
             yield f"a message is lower case and has no full stop: {finding.message!r}"
-        if finding.call_id and finding.call_id not in finding.message:
+        if finding.call_id and quote(finding.call_id).rstrip("`") not in finding.message:
             yield f"the message does not name call {finding.call_id!r}: {finding.message!r}"
         if finding.fix and entry.rule.fix is None:
             yield "the finding has a fix, the rule says it has none"

@@ -9,7 +9,19 @@ from collections.abc import Iterator
 from msgspec import Struct, json
 
 from turnlint.documents.locate import locate_all
-from turnlint.model import Block, Call, Finding, Other, Pointer, Record, Result, Text, Transcript
+from turnlint.model import (
+    Blank,
+    Block,
+    Call,
+    Finding,
+    Message,
+    Other,
+    Pointer,
+    Record,
+    Result,
+    Text,
+    Transcript,
+)
 from turnlint.rows import Cell, Line, Mark
 
 AROUND = 1
@@ -79,7 +91,7 @@ def _excerpt(data: bytes, start: int, end: int, longest: int) -> str:
     return piece + ("…" if end - start > longest else "")
 
 
-def _content_at(block: Block) -> Pointer | None:
+def _content_at(block: Block | Blank) -> Pointer | None:
     if isinstance(block, Result):
         return (*block.at, *block.keys.body)
     if isinstance(block, Text):
@@ -89,7 +101,8 @@ def _content_at(block: Block) -> Pointer | None:
 
 def _line(wanted: Plan, index: int, excerpts: dict[tuple[int, Pointer], str]) -> Line:
     message = wanted.transcript.messages[index]
-    shown = message.blocks[:MOST_CELLS]
+    pieces = _pieces(message)
+    shown = pieces[:MOST_CELLS]
     places = [*(block.at for block in shown), *message.inner_calls]
     told = _marks(wanted, index)
     marks = _by_place(told, places)
@@ -99,14 +112,25 @@ def _line(wanted: Plan, index: int, excerpts: dict[tuple[int, Pointer], str]) ->
         below = _content_at(block)
         excerpt = excerpts.get((id(message.record), (*message.at, *below))) if below is not None else None
         cells += _cells(block, marks.get(number, ()), excerpt, pointed)
-    if len(message.blocks) > len(shown):
-        cells.append(Cell(f"… {len(message.blocks) - len(shown)} more"))
+    if len(pieces) > len(shown):
+        cells.append(Cell(f"… {len(pieces) - len(shown)} more"))
     cells += [Cell("a call", marks.get(len(shown) + n, ())) for n in range(len(message.inner_calls))]
     if not cells:
         cells = [Cell("(nothing)" if message.empty else "(nothing shown)")]
     if -1 in marks:  # what belongs to no block stands under the first
         cells[0] = Cell(cells[0].text, (*cells[0].marks, *marks[-1]), cells[0].excerpt)
     return Line(index, _short(message.written_role or message.role), tuple(cells))
+
+
+def _pieces(message: Message) -> list[Block | Blank]:
+    """Its blocks, and where they stand the texts that say nothing."""
+    pieces: list[Block | Blank] = []
+    blanks = list(message.blanks)
+    for number, block in enumerate(message.blocks):
+        while blanks and blanks[0].before <= number:
+            pieces.append(blanks.pop(0))
+        pieces.append(block)
+    return [*pieces, *blanks]
 
 
 def _marks(wanted: Plan, index: int) -> list[tuple[Pointer, Mark]]:
@@ -132,7 +156,7 @@ def _by_place(marks: list[tuple[Pointer, Mark]], places: list[Pointer]) -> dict[
 
 
 def _cells(
-    block: Block, marks: tuple[Mark, ...], excerpt: str | None, pointed: set[Pointer]
+    block: Block | Blank, marks: tuple[Mark, ...], excerpt: str | None, pointed: set[Pointer]
 ) -> Iterator[Cell]:
     if isinstance(block, Call):
         yield Cell(f"{_id(block.id)} {_short(block.name or '(no name)')}", marks)
@@ -142,6 +166,8 @@ def _cells(
         yield Cell(excerpt or "", excerpt=True) if excerpt is not None else Cell("(content)")
     elif isinstance(block, Text):
         yield Cell(excerpt, marks, excerpt=True) if excerpt is not None else Cell("(text)", marks)
+    elif isinstance(block, Blank):
+        yield Cell('" "' if block.white else '""', marks)
     else:
         yield Cell(_short(block.kind) if isinstance(block, Other) else "thinking", marks)
 

@@ -11,12 +11,24 @@ from msgspec import Raw, Struct, json
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.contents import arguments_in_place, call_marker
-from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
-from turnlint.carrying.raws import NOTHING, given, head, is_blank, start
+from turnlint.carrying.envelope import Dialect, make_carrier
+from turnlint.carrying.outer import Envelope
+from turnlint.carrying.raws import (
+    NOTHING,
+    content_of,
+    given,
+    head,
+    is_blank,
+    is_white,
+    start,
+    trails,
+    written,
+)
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
+    Blank,
     Block,
     Call,
     Keys,
@@ -27,6 +39,7 @@ from turnlint.model import (
     Record,
     Result,
     Role,
+    Signature,
     Text,
     Thinking,
     Wire,
@@ -42,6 +55,8 @@ class Part(Struct, gc=False):
     input: Raw = NOTHING
     content: Raw = NOTHING
     is_error: bool | None = None
+    thinking: Raw = NOTHING
+    signature: Raw = NOTHING
 
 
 class Turn(Struct, gc=False):
@@ -56,7 +71,6 @@ class Body(Envelope, gc=False, kw_only=True):
     messages: list[Turn] | None = None
     content: Raw = NOTHING
     system: Raw = NOTHING
-    tools: Raw = NOTHING
     anthropic_version: Raw = NOTHING
     stop_reason: Raw = NOTHING
 
@@ -78,15 +92,16 @@ PART = Shape(Part)
 
 def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
     misfits: list[Misfit] = []
-    written = turn.role or ""
-    role = ROLES.get(written, "other")
+    said = turn.role or ""
+    role = ROLES.get(said, "other")
     dialect = None
     if role == "other":
-        role, dialect = foreign.ROLES.get(written, (role, None))
+        role, dialect = foreign.ROLES.get(said, (role, None))
         if dialect is None:
             misfits.append(foreign.role_misfit(at, turn.role, tuple(ROLES)))
     echoes: list[Pointer] = []
-    blocks = _blocks(turn.content, role, misfits, at, echoes)
+    blanks: list[Blank] = []
+    blocks = _blocks(turn.content, role, misfits, at, echoes, blanks)
     if given(turn.tool_calls) or given(turn.tool_call_id):
         role, blocks = _as_openai(turn, role, blocks)
         dialect = "openai-chat"
@@ -97,10 +112,12 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         at,
         tuple(blocks),
         record,
-        written,
+        said,
         dialect=dialect,
         inner_calls=tuple(echoes),
         empty=role in ("user", "assistant") and not blocks and not echoes,
+        content=content_of(turn.content),
+        blanks=tuple(blanks),
     )
     return message, misfits
 
@@ -142,11 +159,14 @@ def _as_openai(turn: Turn, role: Role, blocks: list[Block]) -> tuple[Role, list[
 
 
 def _blocks(
-    content: Raw, role: Role, misfits: list[Misfit], at: Pointer, echoes: list[Pointer]
+    content: Raw, role: Role, misfits: list[Misfit], at: Pointer, echoes: list[Pointer], blanks: list[Blank]
 ) -> list[Block]:
     first = head(content)
     if first == b'"':
-        return [] if is_blank(content) else [Text(("content",), call_marker(content, role))]
+        if is_blank(content):
+            blanks.append(Blank(("content",), 0, is_white(content)))
+            return []
+        return [Text(("content",), call_marker(content, role), trails(content))]
     if first != b"[":
         if first not in (b"", b"n"):
             found = kind_of(json.decode(content))
@@ -159,7 +179,9 @@ def _blocks(
             misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
             continue
         block = _block(raw, role, place, misfits, at)
-        if block is not None:
+        if isinstance(block, Blank):
+            blanks.append(Blank(place, len(blocks), block.white))
+        elif block is not None:
             blocks.append(block)
         if isinstance(block, Result) and not block.server and b"tool_use" in block.body:
             echoes += [(*place, *inner) for inner in _calls_inside(block.body)]
@@ -178,27 +200,45 @@ def _calls_inside(body: bytes) -> list[Pointer]:
     ]
 
 
-def _block(raw: Raw, role: Role, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | None:
+def _block(raw: Raw, role: Role, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | Blank | None:
     part, wrong = PART.inner(raw, (*at, *place))
     misfits += wrong
     if part is None:
         return None
     kind = part.type or ""
     if kind == "text":
-        return None if is_blank(part.text) else Text(place, call_marker(part.text, role))
+        if is_blank(part.text):
+            return Blank(place, white=is_white(part.text))
+        return Text(place, call_marker(part.text, role), trails(part.text))
     if kind in CALLS:
         body, arguments = arguments_in_place(part.input, required=True)
-        return Call(place, CALL_KEYS, part.id, part.name, body, arguments, server=CALLS[kind])
+        return Call(
+            place, CALL_KEYS, part.id, part.name, body, arguments, server=CALLS[kind],
+            written=written(part.input), kind=kind,
+        )  # fmt: skip
     if kind == "tool_result" or kind.endswith("_tool_result"):
         if kind == "tool_result" and head(part.content) not in (b"", b"n", b'"', b"["):
             found = kind_of(json.decode(part.content))
             misfits.append(Misfit((*at, *place, "content"), "a string or an array of blocks", found))
         return _result(part, place, server=kind != "tool_result")
     if kind in THINKING:
-        return Thinking(place)
+        words = kind == "thinking" and not is_blank(part.thinking)
+        return Thinking(place, kind, words, _signature(part.signature), cipher=kind == "redacted_thinking")
     if kind in OWN_PARTS:
         return Other(place, kind)
     return foreign.block(raw, part.type, place)
+
+
+def _signature(raw: Raw) -> Signature:
+    kind = written(raw)
+    if kind == "text":
+        return "blank" if is_blank(raw) else "given"
+    return "absent" if kind == "absent" else "unfit"
+
+
+def _parts_of(content: Raw) -> tuple[str, ...]:
+    """The kinds of what a result holds, each once."""
+    return tuple(dict.fromkeys(part.type for part in foreign.parts_of(content)))
 
 
 def _result(part: Part, place: Pointer, *, server: bool) -> Result:
@@ -213,6 +253,9 @@ def _result(part: Part, place: Pointer, *, server: bool) -> Result:
         error=part.is_error,
         synthetic=is_placeholder(body),
         state=ending(body, failed=bool(part.is_error)),
+        written=written(part.content),
+        parts=_parts_of(part.content),
+        kind=part.type or "",
     )
 
 
@@ -238,6 +281,8 @@ def _evidence(value: Any) -> int:
             return SPEAKS
         if given(value.parts) or foreign.is_strange(value.content, OWN_PARTS):
             return STRANGE
+        if value.role in ("system", "developer"):
+            return STRANGE  # this API keeps its system prompt beside the messages
         # Plain words could be anyone's, and are taken for the commonest wire's.
         return SPEAKS if any(part.type in THINKING for part in parts) else 0
     if isinstance(value, Body):
@@ -245,8 +290,13 @@ def _evidence(value: Any) -> int:
             return 0
         declares = b'"input_schema"' in start(value.tools, 4000)
         keys = value.system, value.anthropic_version, value.stop_reason
-        claude = b"claude" in start(value.model, 80)
-        return SPEAKS * (declares + claude + any(given(raw) for raw in keys))
+        model = start(value.model, 80)
+        claude = (
+            b"claude" in model and b"/" not in model
+        )  # a router's name for it says nothing about the wire
+        hosts = value.host, value.url, value.base_url, value.api_base, value.endpoint
+        sent = any(b"api.anthropic.com" in start(raw, 200) for raw in hosts)
+        return SPEAKS * (declares + claude + 3 * sent + any(given(raw) for raw in keys))
     return 0
 
 

@@ -12,8 +12,9 @@ from msgspec import UNSET, Raw, Struct, UnsetType, json
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS
 from turnlint.carrying.contents import arguments_in_place, call_marker
-from turnlint.carrying.envelope import Dialect, Envelope, make_carrier
-from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
+from turnlint.carrying.envelope import Dialect, make_carrier
+from turnlint.carrying.outer import Envelope
+from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import ending, is_placeholder
@@ -75,8 +76,8 @@ _metadata = json.Decoder(Metadata)
 
 def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
     misfits: list[Misfit] = []
-    written = turn.speaker or ""
-    role = ROLES.get(written, "other")
+    said = turn.speaker or ""
+    role = ROLES.get(said, "other")
     if role == "other":
         misfits.append(_speaker_misfit(at, turn.speaker))
     metadata = _metadata_of(turn.metadata)
@@ -97,7 +98,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         if block is not None:
             blocks.append(block)
     message = Message(
-        role, at, tuple(blocks), record, written,
+        role, at, tuple(blocks), record, said,
         turn_id=string(metadata.turnId),
         inner_calls=tuple(echoes),
         empty=role in ("user", "assistant") and not blocks,
@@ -126,7 +127,16 @@ def _block(
         return None if is_blank(part.text) else Text(place, call_marker(part.text, role))
     if part.type == "tool_call":
         body, arguments = arguments_in_place(part.parameters, required=True)
-        return Call(place, CALL_KEYS, part.id, part.name, body, arguments)
+        return Call(
+            place,
+            CALL_KEYS,
+            part.id,
+            part.name,
+            body,
+            arguments,
+            written=written(part.parameters),
+            kind="tool_call",
+        )
     if part.type == "tool_response":
         return _response(part, place, synthetic=synthetic)
     if part.type == "thinking":

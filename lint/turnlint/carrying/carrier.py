@@ -24,6 +24,8 @@ class Stray(Struct, frozen=True):
     record: Record
     misfit: Misfit | None
     """What stands where a conversation should, if anything does."""
+    expected: bool = False
+    """Records of this family may be so: an error answer, an expired batch line."""
 
 
 class Carrier(Struct, frozen=True):

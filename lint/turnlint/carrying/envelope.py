@@ -13,62 +13,24 @@ from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying.carrier import NEUTRAL, STRANGE, Carrier, Stray
 from turnlint.carrying.lines import Lines
-from turnlint.carrying.raws import NOTHING, given, head
+from turnlint.carrying.listed import Listed, listed, refers_to_none, unlisted
+from turnlint.carrying.outer import Envelope
+from turnlint.carrying.raws import given, head
+from turnlint.carrying.requests import request_of
 from turnlint.documents.decode import Decoded, Shape, dig
-from turnlint.model import Message, Misfit, Pointer, Record, Transcript, Wire
-
-
-class Envelope(Struct, gc=False, kw_only=True):
-    """Keys of a record that are not a message's. All are kept raw: a proxy may put anything there."""
-
-    body: Raw = NOTHING
-    params: Raw = NOTHING
-    request: Raw = NOTHING
-    request_body: Raw = NOTHING
-    response: Raw = NOTHING
-    response_body: Raw = NOTHING
-    result: Raw = NOTHING
-    input: Raw = NOTHING
-    inputs: Raw = NOTHING
-    output: Raw = NOTHING
-    outputs: Raw = NOTHING
-    message: Raw = NOTHING
-    error: Raw = NOTHING
-    model: Raw = NOTHING
-    previous_response_id: Raw = NOTHING
-    role: Raw = NOTHING
-    speaker: Raw = NOTHING
-    type: Raw = NOTHING
-
-    id: Raw = NOTHING
-    custom_id: Raw = NOTHING
-    conversation_id: Raw = NOTHING
-    conversationId: Raw = NOTHING
-    conversation: Raw = NOTHING
-    thread_id: Raw = NOTHING
-    threadId: Raw = NOTHING
-    session_id: Raw = NOTHING
-    sessionId: Raw = NOTHING
-    chat_id: Raw = NOTHING
-    trace_id: Raw = NOTHING
-    request_id: Raw = NOTHING
-
-    message_id: Raw = NOTHING
-    uuid: Raw = NOTHING
-    parent_id: Raw = NOTHING
-    parentId: Raw = NOTHING
-    parent_message_id: Raw = NOTHING
-    parentUuid: Raw = NOTHING
-
+from turnlint.model import Message, Misfit, Pointer, Record, Request, Transcript, Wire
 
 LONGEST_NAME = 400
 _REQUESTS = ("request", "request_body", "body", "params", "input", "inputs")
 _RESPONSES = ("response", "response_body", "result", "output", "outputs")
+_INSIDE_REQUESTS = ("body", "inputBodyJson")
+_INSIDE_RESPONSES = ("body", "message", "outputBodyJson")
+_INSIDE = (*_INSIDE_REQUESTS, *_INSIDE_RESPONSES[1:])
 _GROUPS = (
     "conversation_id", "conversationId", "conversation", "thread_id", "threadId",
     "session_id", "sessionId", "chat_id", "trace_id",
 )  # fmt: skip
-_RECORD_IDS = ("custom_id", *_GROUPS, "id", "request_id")
+_RECORD_IDS = ("custom_id", "key", *_GROUPS, "id", "request_id", "requestId")
 _OWN_IDS = ("uuid", "message_id", "id")
 _PARENT_IDS = ("parentUuid", "parent_id", "parentId", "parent_message_id")
 
@@ -96,6 +58,14 @@ class Dialect(Struct, frozen=True):
     """Whether this body is of a kind that may end on a call: a training sample."""
     evidence: Callable[[Any], int]
     """What a message or an envelope says for this wire."""
+    asked: Callable[[Any], Listed | None] = unlisted
+    """What a request body holds, where `keys` do not say it."""
+    answered: Callable[[Any], Listed | None] = unlisted
+    """What a response body holds, where all of it is one answer."""
+    refers: Callable[[list[Message]], bool] = refers_to_none
+    """Whether messages speak of others that are kept elsewhere."""
+    typed: bool = False
+    """Messages have a `type`, so that one does not make a record an event of something else."""
 
 
 class _Found(Struct):
@@ -105,6 +75,7 @@ class _Found(Struct):
     misfits: list[Misfit]
     open_end: bool = False
     headless: bool = False
+    request: Request | None = None
 
 
 def text_of(raw: Raw) -> str | None:
@@ -169,14 +140,16 @@ class _Spelling:
         line = self._line(value, decoded)
         if line is not None:
             return self.dialect.evidence(line[1])
-        inner = self._bodies(value, (*_REQUESTS, *_RESPONSES), ("body", "message"))
+        inner = self._bodies(value, (*_REQUESTS, *_RESPONSES), _INSIDE)
         score = self._speaks(value) + sum(self._speaks(body) for _, body, _ in inner)
         return score or (0 if self._known(value) else STRANGE)
 
     def _speaks(self, value: Any) -> int:
         """The evidence of one body: its own keys and its messages."""
         turns = (turn for name in self.dialect.keys for turn in getattr(value, name) or ())
-        return _weigh(map(self.dialect.evidence, chain((value,), turns)))
+        bodies = (self.dialect.asked(value), self.dialect.answered(value))
+        others = (turn for body in bodies if body for _, turn in body.turns)
+        return _weigh(map(self.dialect.evidence, chain((value,), turns, others)))
 
     def read(self, decoded: Decoded[Any], lines: Lines) -> list[Transcript | Stray]:
         value, record = decoded.value, decoded.record
@@ -191,15 +164,16 @@ class _Spelling:
             lines.add(first_of(value, _GROUPS), _placed(message, value), whole)
             return [*lines.overflow()]
         done = self._transcripts(value, record, whole)
-        if not done and (decoded.misfits or not self._known(value)):
-            return [Stray(record, decoded.misfits[0] if decoded.misfits else None)]
+        if not done:
+            expected = not decoded.misfits and self._known(value)
+            return [Stray(record, decoded.misfits[0] if decoded.misfits else None, expected)]
         return [*done]
 
     def _transcripts(
         self, value: Any, record: Record, misfits: list[tuple[Record, Misfit]]
     ) -> list[Transcript]:
         if isinstance(value, list):
-            found, identifier = [self._conversation(value, (), record)], None
+            found, identifier = [self._conversation(listed(value), record)], None
         else:
             found, identifier = self._all(value, record), first_of(value, _RECORD_IDS)
         done = []
@@ -217,57 +191,82 @@ class _Spelling:
                     one.headless,
                     one.open_end,
                     here,
+                    one.request,
                 )
             )
         return done
 
     def _all(self, value: Any, record: Record) -> list[_Found]:
         """The conversations of one record: a request, and what each answer in its response adds."""
-        request = self._request(value, (), record, ())
-        bodies = () if request else self._bodies(value, _REQUESTS, ("body",))
+        request = self._request(value, value, (), record, ())
+        bodies = () if request else self._bodies(value, _REQUESTS, _INSIDE_REQUESTS)
         for at, body, misfits in bodies:
-            request = request or self._request(body, at, record, misfits)
+            request = request or self._request(value, body, at, record, misfits)
         answers = self._answers(value, (), record)
-        for at, body, misfits in self._bodies(value, _RESPONSES, ("body", "message")):
-            answers += [(message, [*misfits, *wrong]) for message, wrong in self._answers(body, at, record)]
+        for at, body, misfits in self._bodies(value, _RESPONSES, _INSIDE_RESPONSES):
+            answers += [(said, [*misfits, *wrong]) for said, wrong in self._answers(body, at, record)]
         if request is None:
-            return [_Found([message], misfits, True, True) for message, misfits in answers]
+            facts = request_of(value, value, record, (), key="")
+            return [_Found(said, misfits, True, True, facts) for said, misfits in answers]
         if not answers:
             return [request]
         return [
-            _Found([*request.messages, message], [*request.misfits, *misfits], True, request.headless)
-            for message, misfits in answers
+            _Found(
+                [*request.messages, *said],
+                [*request.misfits, *misfits],
+                True,
+                request.headless,
+                request.request,
+            )
+            for said, misfits in answers
         ]
 
-    def _request(self, value: Any, at: Pointer, record: Record, misfits: tuple[Misfit, ...]) -> _Found | None:
+    def _request(
+        self, outer: Any, value: Any, at: Pointer, record: Record, misfits: tuple[Misfit, ...]
+    ) -> _Found | None:
+        asked = self._asked(value)
+        if asked is None:
+            return None
+        found = self._conversation(asked.below(at), record)
+        found.misfits[:0] = misfits
+        found.open_end = self.dialect.ends_open(value)
+        found.headless |= text_of(value.previous_response_id) is not None
+        key = next((str(place[0]) for place, _ in asked.turns if place), "messages")
+        found.request = request_of(outer, value, record, at, key=key)
+        return found
+
+    def _asked(self, value: Any) -> Listed | None:
         for name in self.dialect.keys:
             turns = getattr(value, name)
             if turns is not None:
-                found = self._conversation(turns, (*at, name), record)
-                found.misfits[:0] = misfits
-                found.open_end = self.dialect.ends_open(value)
-                found.headless = text_of(value.previous_response_id) is not None
-                return found
-        return None
+                return listed(turns, (name,))
+        return self.dialect.asked(value)
 
-    def _conversation(self, turns: list[Any], at: Pointer, record: Record) -> _Found:
+    def _conversation(self, said: Listed, record: Record) -> _Found:
         messages: list[Message] = []
-        misfits: list[Misfit] = []
+        misfits = [*said.misfits]
+        emptied = {misfit.at for misfit in misfits}
         read_turn = self.dialect.read_turn
-        for index, turn in enumerate(turns):
-            message, wrong = read_turn(turn, (*at, index), record)
+        for at, turn in said.turns:
+            message, wrong = read_turn(turn, at, record)
             messages.append(message)
-            misfits += wrong
-        return _Found(messages, misfits)
+            misfits += (one for one in wrong if not _below_any(one.at, emptied)) if emptied else wrong
+        return _Found(messages, misfits, headless=said.headless or self.dialect.refers(messages))
 
-    def _answers(self, value: Any, at: Pointer, record: Record) -> list[tuple[Message, list[Misfit]]]:
-        replies = self.dialect.replies(value)
-        return [self.dialect.read_turn(turn, (*at, *place), record) for place, turn in replies]
+    def _answers(self, value: Any, at: Pointer, record: Record) -> list[tuple[list[Message], list[Misfit]]]:
+        """What each answer in a response body says."""
+        whole = self.dialect.answered(value)
+        answers = [Listed([reply]) for reply in self.dialect.replies(value)] + ([whole] if whole else [])
+        found = (self._conversation(answer.below(at), record) for answer in answers)
+        return [(one.messages, one.misfits) for one in found]
 
     def _line(self, value: Any, decoded: Decoded[Any]) -> tuple[Pointer, Any, tuple[Misfit, ...]] | None:
         """The message of a record that holds one message and no list."""
-        if given(value.type) or any(getattr(value, name) is not None for name in self.dialect.keys):
+        typed = given(value.type) and not self.dialect.typed
+        if typed or any(getattr(value, name) is not None for name in self.dialect.keys):
             return None  # a `type` says that the record is an event of something else
+        if self.dialect.answered(value):
+            return None  # a whole answer, whatever its keys are called
         for at in self.dialect.lines:
             data = dig(decoded.data, at)
             if data is None:

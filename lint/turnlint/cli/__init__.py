@@ -17,6 +17,9 @@ COMMANDS = {
     "lint": "Find what is wrong in transcripts.",
     "rules": "List the rules.",
     "explain": "Say what a rule means, why it matters and what fix does.",
+    "why": "Say which rule explains a provider's refusal, and where it is in a transcript.",
+    "profiles": "List the providers whose rules are known, or print one.",
+    "ids": "Show which id each call and result would get.",
     "formats": "List the formats that are read.",
     "schema": "Print a JSON Schema.",
 }

@@ -9,10 +9,11 @@ from contextlib import ExitStack, nullcontext
 from typing import Any, cast
 
 import click
-from msgspec import Struct
 
 from turnlint.carriers import NAMES
+from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
+from turnlint.cli.own import own_profiles, tell_unused
 from turnlint.documents.source import STDIN, Source, SourceError, find, size_of
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally, lint
 from turnlint.model import SEVERITIES
@@ -20,17 +21,6 @@ from turnlint.report import FORMATS, Sink, open_sink
 
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 LONG_RUN = 32 << 20
-DEFAULT_WIDTH = 100
-PROVIDERS = ("auto", "none")
-_NO_PROFILES = " (this version judges state and pairing, which hold for every provider)"
-
-
-class Look(Struct, frozen=True):
-    """How text for people is to look."""
-
-    width: int
-    color: bool
-    statistics: bool
 
 
 @click.command("lint")
@@ -40,8 +30,12 @@ class Look(Struct, frozen=True):
     help="What the files are; `turnlint formats` lists them.",
 )  # fmt: skip
 @click.option(
-    "--provider", "providers", type=Named("provider", PROVIDERS, note=_NO_PROFILES), multiple=True,
-    help="Whose rules to apply: auto or none.",
+    "--provider", "providers", multiple=True, metavar="NAME[@VERSION]",
+    help="Whose rules to apply: auto, none, or names that `turnlint profiles` lists. Default: auto.",
+)  # fmt: skip
+@click.option(
+    "--profile", "profiles", multiple=True, metavar="FILE",
+    help="Profiles of your own, in YAML, for --provider to name.",
 )  # fmt: skip
 @click.option(
     "--select", multiple=True, metavar="RULE", help="Only these: a code, its beginning, a name or a family."
@@ -71,8 +65,8 @@ class Look(Struct, frozen=True):
     help="Colours: auto, always, never.",
 )
 def command(
-    paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], select: tuple[str, ...],
-    ignore: tuple[str, ...], fail_on: str, output_format: str, outputs: tuple[str, ...],
+    paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
+    select: tuple[str, ...], ignore: tuple[str, ...], fail_on: str, output_format: str, outputs: tuple[str, ...],
     stdin_filename: str, show_content: str | None, statistics: bool, color: str,
 ) -> None:  # fmt: skip
     """Find what is wrong in transcripts.
@@ -80,18 +74,21 @@ def command(
     PATH is a file, a folder, a pattern, or - for standard input; without one, the folder you are in.
     Exit code: 0 nothing at or above --fail-on, 1 something, 2 usage, 3 nothing to lint, 4 internal.
     """
-    del providers  # `auto` and `none` are the same until profiles exist
-    content = show_content or ("excerpt" if _is_terminal(sys.stdout) and not os.environ.get("CI") else "none")
+    content = show_content or ("excerpt" if is_terminal(sys.stdout) and not os.environ.get("CI") else "none")
     kinds = [output_format, *(_split(output)[0] for output in outputs)]
+    named, own = own_profiles(profiles, _words(providers))
+    tell_unused(named, own)
     options = Options(
         format=None if format_name == "auto" else format_name,
+        providers=_providers(named),
+        profiles=own,
         select=_words(select),
         ignore=_words(ignore),
         view="text" in kinds,
         content=cast("Content", content),
         fingerprints=any(kind in ("json", "jsonl") for kind in kinds),
     )
-    look = Look(_width(), _colors(color), statistics)
+    look = Look(width(), colors(color), statistics)
     sources = _sources(paths, stdin_filename, [path for _, path in map(_split, outputs)])
     with ExitStack() as files:
         sinks = [open_sink(output_format, sys.stdout.write, look)]
@@ -101,14 +98,24 @@ def command(
         raise click.exceptions.Exit(_run(sources, options, sinks, fail_on))
 
 
+def _providers(names: tuple[str, ...]) -> tuple[str, ...]:
+    """What the user named; `none` stands alone."""
+    if "none" not in names:
+        return names or ("auto",)
+    if len(names) > 1:
+        raise click.UsageError("--provider none leaves all providers out; it cannot be combined with others")
+    return ()
+
+
 def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: str) -> int:
+    from turnlint.providers import UnknownProvider
     from turnlint.rulebook import BrokenRules, UnknownRule
 
     try:
         book = Book(options)
         if len(book.packages) > 1:
             book.rules()
-    except UnknownRule as error:
+    except (UnknownRule, UnknownProvider) as error:
         raise click.UsageError(str(error)) from None
     except BrokenRules as error:
         click.echo(f"turnlint: {_shown(str(error))}", err=True)
@@ -221,31 +228,9 @@ def _open_output(path: str, files: ExitStack) -> Any:
         raise click.UsageError(f"{_shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
 
 
-def _is_terminal(stream: Any) -> bool:
-    return bool(getattr(stream, "isatty", bool)())
-
-
-def _colors(choice: str) -> bool:
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or _is_terminal(sys.stdout)
-
-
-def _width() -> int:
-    columns = os.environ.get("COLUMNS", "")
-    if columns.isdigit() and int(columns) > 0:
-        return int(columns)
-    try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
-    except (OSError, ValueError):
-        return DEFAULT_WIDTH
-
-
 def _progress(sources: list[Source]) -> Any:
     """A bar on standard error, where somebody watches and there is something to wait for."""
-    total = sum(map(size_of, sources)) if _is_terminal(sys.stderr) else 0
+    total = sum(map(size_of, sources)) if is_terminal(sys.stderr) else 0
     if total < LONG_RUN:
         return nullcontext()
     return _Bar(total)

@@ -1,6 +1,7 @@
 """`turnlint schema`.
 
-This module owns how the shipped JSON Schemas reach a user.
+This module owns how the JSON Schemas reach a user: those that are shipped as files, and that of a profile,
+which is made from what a profile is.
 """
 
 import os
@@ -9,13 +10,21 @@ import click
 
 from turnlint.cli.nearest import Named
 
-NAMES = {"report": "report-v1.json", "transcript": "transcript.json"}
+FILES = {"report": "report-v1.json", "transcript": "transcript.json"}
+MADE = "profile"
 
 
 @click.command("schema")
-@click.argument("name", type=Named("schema", tuple(NAMES)))
+@click.argument("name", type=Named("schema", (*FILES, MADE)))
 def command(name: str) -> None:
-    """Print a JSON Schema: of the report, or of a canonical transcript."""
+    """Print a JSON Schema: of the report, of a canonical transcript, or of a profile of your own."""
+    if name == MADE:
+        from json import dumps
+
+        from turnlint.own_profiles.shape import schema
+
+        click.echo(dumps(schema(), indent=2, ensure_ascii=False))
+        return
     folder = os.path.join(os.path.dirname(os.path.dirname(__file__)), "schemas")
-    with open(os.path.join(folder, NAMES[name]), encoding="utf-8") as file:
+    with open(os.path.join(folder, FILES[name]), encoding="utf-8") as file:
         click.echo(file.read().rstrip("\n"))

@@ -100,3 +100,13 @@ def _rest_of(record: Record, end: int) -> Record | None:
     column = (1 if newlines else record.column) + len(last.decode(errors="replace"))
     offset = record.offset + end + start
     return Record(record.line + newlines, offset, tail[start:], record.prefix, column)
+
+
+def value_of(data: bytes) -> Any:
+    """All of a JSON text, decoded as far as it can be read."""
+    try:
+        return msgspec.json.decode(data)
+    except (ValueError, RecursionError):
+        from turnlint.documents import exact
+
+        return exact.read(data).value

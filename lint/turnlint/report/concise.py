@@ -16,9 +16,11 @@ class Concise:
     def take(self, event: Event) -> None:
         if isinstance(event, Row):
             finding, place = event.finding, event.place
+            named = finding.fault == "projection" and finding.provider
+            here = f" at {visible(finding.provider or '')}" if named else ""
             self.write(
                 f"{line_start(event.path)}:{place.line}:{place.column}: "
-                f"{finding.code}[{finding.severity}] {finding.rule}: {visible(finding.message)}\n"
+                f"{finding.code}[{finding.severity}] {finding.rule}{here}: {visible(finding.message)}\n"
             )
         elif isinstance(event, Crash):
             self.write(

@@ -17,6 +17,7 @@ ROLE_WIDTH = 11
 EXCERPT = 210
 """No excerpt is longer: what is longer was asked for in full."""
 LEAST_EXCERPT = 12
+LONGEST_WORDS = 600
 DOTS = "…"
 _COLORS = {"error": "31", "warning": "33", "info": "36"}
 
@@ -66,7 +67,9 @@ class Text:
     def _finding(self, row: Row, group: _Group | None) -> None:
         finding, place = row.finding, row.place
         head = self._paint(_COLORS[finding.severity], f"{finding.code}[{finding.severity}]", bold=True)
-        self.write(f"{head} {self._paint('', f'{finding.rule}: {visible(finding.message)}', bold=True)}\n")
+        here = f" at {finding.provider}" if finding.fault == "projection" and finding.provider else ""
+        title = f"{finding.rule}{visible(here)}: {visible(finding.message)}"
+        self.write(f"{head} {self._paint('', title, bold=True)}\n")
         spot = f"{visible(row.path)}:{place.line}:{place.column}"
         parts = [f"  {self._paint('34', '-->')} {spot}"]
         if finding.conversation is not None:
@@ -82,6 +85,10 @@ class Text:
         for note, there in row.related if not row.view else ():
             spot = f"line {there.line}, column {there.column}"
             self.write(f"{margin} {visible(note)}: {spot}, {clip(visible(there.pointer[:120]), 60)}\n")
+        if finding.provider_error and finding.severity != "info":
+            words = clip(visible(" ".join(finding.provider_error.split())), LONGEST_WORDS)
+            verb = "would" if finding.severity == "error" else "may"
+            self.write(f"{' ' * gutter} = {visible(finding.provider or '')} {verb} answer: {words}\n")
         if finding.fix:
             self.write(f"{' ' * gutter} = fix: {visible(finding.fix.title)} [{finding.fix.level}]\n")
         if group:

@@ -55,9 +55,13 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_result(
                 case,
                 answer,
-                f"result for {quote(asked.call.id)} is named {quote(answer.result.name)}, "
+                f"the result {_of(answer.result.id or asked.call.id)} is named {quote(answer.result.name)}, "
                 f"its call {quote(asked.call.name)}",
                 key="name",
                 label="another tool's name",
                 related=(near_call(case, asked, "asked here", key="name"),),
             )
+
+
+def _of(identifier: str | None) -> str:
+    return f"for {quote(identifier)}" if identifier else "of a call"

@@ -104,7 +104,8 @@ def _name(orphan: Answered) -> str:
 
 
 def _severity(case: Case, orphan: Answered) -> Severity:
-    if case.transcript.headless or not orphan.result.needs_id:
+    uncounted = not orphan.result.needs_id and not case.transcript.wire.counts
+    if case.transcript.headless or uncounted:
         return "info"
     return RULE.severity
 

@@ -68,7 +68,7 @@ def check(case: Case) -> Iterator[Finding]:
             )
     answers = [one.answer for one in case.ledger.interactions if one.answer is not None]
     for answer in (*answers, *case.ledger.orphans):
-        if not answer.result.needs_id and not answer.result.name:
+        if answer.result.kind == "function" and not answer.result.name:
             yield RULE.at_result(
                 case, answer, "a result in the role `function` does not name its function", key="name"
             )

@@ -18,134 +18,50 @@ wire by name, a provider, or how anything is spelled.
 """
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from typing import Literal
+from collections.abc import Iterable
 
-from msgspec import Struct
+from turnlint.ledger.matching import Key, Matching
+from turnlint.ledger.positions import match_by_position
+from turnlint.ledger.values import (
+    MISSING,
+    REDACTED,
+    Answered,
+    Asked,
+    How,
+    Interaction,
+    Ledger,
+    is_missing,
+    is_redacted,
+    usable,
+)
+from turnlint.model import Call, Message, Result, Wire
 
-from turnlint.model import Call, Message, Result, State, Wire
-
-How = Literal["in-place", "late", "early", "by-position"]
-
-MISSING = frozenset({"", "null"})
-"""Ids that say nothing: `null` as a text is what SDKs write for an id they were not given (mistral-common 1.13.0)."""
-
-REDACTED = frozenset({"REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX", "xxx"})
-"""What log scrubbers put where an id was. Such an id names nothing, so it pairs nothing."""
-
-
-def is_redacted(identifier: str | None) -> bool:
-    return identifier is not None and (identifier in REDACTED or identifier.upper() in REDACTED)
-
-
-def is_missing(identifier: str | None) -> bool:
-    return identifier is None or identifier in MISSING
-
-
-def usable(identifier: str | None) -> bool:
-    """True for an id that can tell one call from another."""
-    return not is_missing(identifier) and not is_redacted(identifier)
-
-
-class Asked(Struct, gc=False):
-    """A call at its place: the occurrence."""
-
-    seq: int
-    turn: int
-    message: int
-    call: Call
-
-
-class Answered(Struct, gc=False):
-    """A result at its place. `turn` is the turn whose window it stands in, -1 outside every window."""
-
-    seq: int
-    turn: int
-    message: int
-    result: Result
-
-
-class Interaction(Struct):
-    """A call, and the result that answers it where one does."""
-
-    asked: Asked
-    answer: Answered | None = None
-    how: How | None = None
-    pending: bool = False
-    """Nothing follows the open call: it may still be answered."""
-
-    @property
-    def state(self) -> State:
-        return self.answer.result.state if self.answer else "pending"
-
-
-class Ledger(Struct):
-    """Every occurrence of a transcript in exactly one place."""
-
-    interactions: tuple[Interaction, ...]
-    duplicates: tuple[tuple[Answered, Interaction], ...]
-    """Results whose call is already answered, with that call."""
-    orphans: tuple[Answered, ...]
-    tidy: bool
-    """Every turn answered at once, in place, once, with distinct ids: pairing rules have nothing to say."""
-
-    @property
-    def unanswered(self) -> Iterator[Interaction]:
-        return (i for i in self.interactions if i.answer is None and not i.pending)
-
-    @property
-    def pending(self) -> Iterator[Interaction]:
-        return (i for i in self.interactions if i.answer is None and i.pending)
-
-
-Key = tuple[str | None, bool]
-"""An id, and whether it is the provider's own tool: the two never answer each other."""
-
-
-class _Matching(Struct):
-    """The working state of one pass. Indices into `calls` and `results` stand for occurrences."""
-
-    calls: list[Asked] = []
-    results: list[Answered] = []
-    answer_of: dict[int, int] = {}
-    """Call to result."""
-    how: dict[int, How] = {}
-    spare: list[int] = []
-    """Results the windows could not place; some find their call later and are then in `placed`."""
-    placed: set[int] = set()
-    strayed: dict[str, int] = {}
-    """By id, the last result that found no place when it came."""
-    interrupted: bool = False
-    """Something was said in a window before its last result."""
-    last_turn_message: int = -1
-    """The last message that is part of the last turn or holds nothing but its results."""
-
-    def match(self, call: int, result: int, how: How) -> None:
-        self.answer_of[call] = result
-        self.how[call] = how
-        self.placed.add(result)
-
-    def open(self, call: int) -> bool:
-        return call not in self.answer_of
-
-    def unplaced(self) -> list[int]:
-        return sorted(index for index in self.spare if index not in self.placed)
-
-    def after(self, result: int, call: int) -> bool:
-        return self.results[result].seq > self.calls[call].seq
+__all__ = [
+    "MISSING",
+    "REDACTED",
+    "Answered",
+    "Asked",
+    "How",
+    "Interaction",
+    "Ledger",
+    "is_missing",
+    "is_redacted",
+    "read",
+    "usable",
+]
 
 
 def read(messages: Iterable[Message], wire: Wire) -> Ledger:
     """Pair a conversation: one pass over the messages, then the few pieces the pass left over."""
-    work = _Matching()
+    work = Matching(afterwards="in-place" if wire.anywhere else "late")
     count = _walk(messages, wire, work)
     if work.spare:
         _match_elsewhere(work)
-        _match_by_position(work)
+        match_by_position(work, counts=wire.counts)
     return _close(work, count)
 
 
-def _walk(messages: Iterable[Message], wire: Wire, work: _Matching) -> int:
+def _walk(messages: Iterable[Message], wire: Wire, work: Matching) -> int:
     """Rule 1. Collect occurrences turn by turn and match each window as it ends. Returns how many messages."""
     window, joins = wire.window, wire.joins
     turn = index = -1
@@ -192,7 +108,7 @@ def _walk(messages: Iterable[Message], wire: Wire, work: _Matching) -> int:
 
 
 def _end_window(
-    work: _Matching, turn_calls: list[int], turn_results: list[int], earlier_open: dict[str, list[int]]
+    work: Matching, turn_calls: list[int], turn_results: list[int], earlier_open: dict[str, list[int]]
 ) -> None:
     """Match the results of one window with the calls of its turn."""
     if not turn_calls:
@@ -228,9 +144,7 @@ def _end_window(
             earlier_open.setdefault(call.id, []).append(index)
 
 
-def _share_in_order(
-    work: _Matching, own: list[tuple[int, int]], earlier: list[int], extra: list[int]
-) -> None:
+def _share_in_order(work: Matching, own: list[tuple[int, int]], earlier: list[int], extra: list[int]) -> None:
     """Turns wait for one id and this window holds exactly their results: the first asked is the first answered.
 
     Unless a result with the id came in the meantime: then whoever asked first has that one.
@@ -242,13 +156,13 @@ def _share_in_order(
     results = sorted([result for _, result in own] + extra)
     late = len(earlier)
     for call, result in zip(earlier, results[:late], strict=True):
-        work.match(call, result, "late")
+        work.match(call, result, work.afterwards)
     for (call, _), result in zip(own, results[late:], strict=True):
         work.match(call, result, "in-place")
     earlier.clear()
 
 
-def _match_elsewhere(work: _Matching) -> None:
+def _match_elsewhere(work: Matching) -> None:
     """Rules 2 and 3, for the ids that have both an open call and an unplaced result."""
     wanted: dict[Key, list[int]] = {}
     for index in work.unplaced():
@@ -267,11 +181,11 @@ def _match_elsewhere(work: _Matching) -> None:
         _match_one_id(work, calls, wanted[key], first[key])
 
 
-def _match_one_id(work: _Matching, calls: list[int], results: list[int], first: int) -> None:
+def _match_one_id(work: Matching, calls: list[int], results: list[int], first: int) -> None:
     """`first` is the first call that bears the id at all, answered or not: what follows it may repeat its answer."""
     if len(calls) == len(results) and all(map(work.after, results, calls)):
         for call, result in zip(calls, results, strict=True):
-            work.match(call, result, "late")
+            work.match(call, result, work.afterwards)
         return
     opened: list[deque[int]] = []  # open calls before the result at hand, by turn, the nearest turn last
     following = 0
@@ -287,7 +201,7 @@ def _match_one_id(work: _Matching, calls: list[int], results: list[int], first: 
         if not opened:
             early.append(result)
             continue
-        work.match(opened[-1].popleft(), result, "late")
+        work.match(opened[-1].popleft(), result, work.afterwards)
         if not opened[-1]:
             opened.pop()
     alone = len(early) == 1 and not opened and following == len(calls) - 1
@@ -295,59 +209,7 @@ def _match_one_id(work: _Matching, calls: list[int], results: list[int], first: 
         work.match(calls[following], early[0], "early")
 
 
-def _match_by_position(work: _Matching) -> None:
-    """Rule 4. A result without a usable id takes the next open call of its window.
-
-    So does a result whose id no call bears, where the call has no usable id itself: the name was
-    lost at the other end.
-    """
-    spare = [index for index in work.unplaced() if work.results[index].turn >= 0]
-    turns = {work.results[index].turn for index in spare}
-    known = {asked.call.id for asked in work.calls}
-    open_calls = [index for index, asked in enumerate(work.calls) if asked.turn in turns and work.open(index)]
-    lines = _Queues(work, open_calls)
-    for index in spare:
-        if not usable(work.results[index].result.id):
-            lines.place(index)
-    lines = _Queues(work, [i for i in open_calls if work.open(i) and not usable(work.calls[i].call.id)])
-    for index in spare:
-        identifier = work.results[index].result.id
-        if usable(identifier) and identifier not in known:
-            lines.place(index)
-
-
-class _Queues:
-    """Open calls of each turn in order, and by name, so that each placing costs the same however many wait."""
-
-    def __init__(self, work: _Matching, calls: list[int]) -> None:
-        self.work = work
-        self.queues: dict[tuple[int, bool, str | None], deque[int]] = {}
-        self.any: dict[tuple[int, bool], deque[int]] = {}
-        for index in calls:
-            asked = work.calls[index]
-            side = (asked.turn, asked.call.server)
-            self.any.setdefault(side, deque()).append(index)
-            self.queues.setdefault((*side, asked.call.name or None), deque()).append(index)
-
-    def place(self, result: int) -> None:
-        answered = self.work.results[result]
-        side = (answered.turn, answered.result.server)
-        name = answered.result.name
-        lines = (
-            [self.queues.get((*side, name)), self.queues.get((*side, None))] if name else [self.any.get(side)]
-        )
-        heads = [line[0] for line in lines if line and self._drop_taken(line)]
-        heads = [call for call in heads if self.work.after(result, call)]
-        if heads:
-            self.work.match(min(heads), result, "by-position")
-
-    def _drop_taken(self, line: deque[int]) -> bool:
-        while line and not self.work.open(line[0]):
-            line.popleft()
-        return bool(line)
-
-
-def _close(work: _Matching, count: int) -> Ledger:
+def _close(work: Matching, count: int) -> Ledger:
     """Rule 5, and whether there was anything but a tidy conversation."""
     tail_open = work.last_turn_message == count - 1
     last_turn = work.calls[-1].turn if work.calls else -1
@@ -374,7 +236,7 @@ def _close(work: _Matching, count: int) -> Ledger:
 
 
 def _sort_out_spares(
-    work: _Matching, spare: list[int], interactions: list[Interaction]
+    work: Matching, spare: list[int], interactions: list[Interaction]
 ) -> tuple[tuple[tuple[Answered, Interaction], ...], tuple[Answered, ...]]:
     """A spare result repeats the nearest answered call with its id before it, or it answers nothing."""
     duplicates: list[tuple[Answered, Interaction]] = []

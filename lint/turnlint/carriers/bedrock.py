@@ -1,0 +1,387 @@
+"""Amazon Bedrock's Converse: blocks without a type, `toolUse` and `toolResult`.
+
+This module owns how that wire spells a conversation, in requests, responses and the service's own
+invocation logs. Consecutive messages of one role are one turn to it. It refuses to know which models
+stand behind it.
+"""
+
+from typing import Any
+
+from msgspec import Raw, Struct, json, structs
+
+from turnlint.carrying import foreign
+from turnlint.carrying.carrier import SPEAKS, STRANGE
+from turnlint.carrying.contents import arguments_in_place, call_marker
+from turnlint.carrying.envelope import Dialect, make_carrier
+from turnlint.carrying.outer import Envelope
+from turnlint.carrying.raws import (
+    NOTHING,
+    content_of,
+    given,
+    head,
+    is_blank,
+    is_white,
+    start,
+    string,
+    trails,
+    written,
+)
+from turnlint.documents.decode import Shape
+from turnlint.documents.fit import kind_of
+from turnlint.lifecycle import ending, is_placeholder
+from turnlint.model import (
+    Blank,
+    Block,
+    Call,
+    Keys,
+    Message,
+    Misfit,
+    Other,
+    Pointer,
+    Record,
+    Result,
+    Role,
+    Signature,
+    Text,
+    Thinking,
+    Wire,
+)  # fmt: skip
+
+
+class ToolUse(Struct, gc=False):
+    toolUseId: str | None = None
+    name: str | None = None
+    input: Raw = NOTHING
+    type: str | None = None
+
+
+class ToolResult(Struct, gc=False):
+    toolUseId: str | None = None
+    content: Raw = NOTHING
+    status: str | None = None
+    type: str | None = None
+
+
+class ReasoningText(Struct, gc=False):
+    text: Raw = NOTHING
+    signature: Raw = NOTHING
+
+
+class Reasoning(Struct, gc=False):
+    reasoningText: ReasoningText | None = None
+    redactedContent: Raw = NOTHING
+
+
+class Turn(Struct, gc=False):
+    role: str | None = None
+    content: Raw = NOTHING
+    tool_calls: Raw = NOTHING
+    tool_call_id: Raw = NOTHING
+    meta: Raw = NOTHING
+
+
+class Output(Struct, gc=False):
+    message: Turn | None = None
+
+
+class Body(Envelope, gc=False, kw_only=True):
+    messages: list[Turn] | None = None
+    guardrailConfig: Raw = NOTHING
+    additionalModelRequestFields: Raw = NOTHING
+    stopReason: Raw = NOTHING
+
+    def __post_init__(self) -> None:
+        """Claude's switch for thinking is among the fields that the service only hands through."""
+        if head(self.additionalModelRequestFields) == b"{":
+            fields = _members.decode(self.additionalModelRequestFields)
+            self.thinking = fields.get("thinking") or fields.get("reasoning_config") or self.thinking
+
+
+ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system"}
+CALL_KEYS = Keys(("toolUse", "toolUseId"), ("toolUse", "name"), ("toolUse", "input"))
+RESULT_KEYS = Keys(("toolResult", "toolUseId"), ("toolResult", "name"), ("toolResult", "content"))
+OWN_PARTS = frozenset({
+    "image", "document", "video", "audio", "guardContent", "cachePoint", "citationsContent", "searchResult",
+    "toolAddition", "toolRemoval",
+})  # fmt: skip
+PAIRING = frozenset({"toolUse", "toolResult", "reasoningContent"})
+OBJECTS = OWN_PARTS | PAIRING
+STATUS = {"error": True, "success": False}
+
+_items = json.Decoder(list[Raw])
+_members = json.Decoder(dict[str, Raw])
+_output = Shape(Output)
+CALL = Shape(ToolUse)
+RESULT = Shape(ToolResult)
+REASONING = Shape(Reasoning)
+
+
+class _Draft(Struct):
+    """A message being read."""
+
+    at: Pointer
+    role: Role
+    blocks: list[Block] = []
+    blanks: list[Blank] = []
+    echoes: list[Pointer] = []
+    misfits: list[Misfit] = []
+
+    def amiss(self, place: Pointer, expected: str, found: Raw | str, *, grave: bool = True) -> None:
+        said = found if isinstance(found, str) else kind_of(json.decode(found))
+        self.misfits.append(Misfit((*self.at, *place), expected, said, grave))
+
+
+def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    if given(turn.tool_calls) or given(turn.tool_call_id):
+        return _as_openai(turn, at, record)
+    said = turn.role or ""
+    role, dialect = ROLES.get(said, "other"), None
+    if role == "other":
+        role, dialect = foreign.ROLES.get(said, (role, None))
+    out = _Draft(at, role)
+    if role == "other":
+        out.misfits.append(foreign.role_misfit(at, turn.role, tuple(ROLES)))
+    _read_content(turn.content, out)
+    _settle_calls(out)
+    message = Message(
+        role,
+        at,
+        tuple(out.blocks),
+        record,
+        said,
+        dialect=dialect,
+        inner_calls=tuple(out.echoes),
+        empty=role in ("user", "assistant") and not (out.blocks or out.echoes),
+        content=content_of(turn.content),
+        blanks=tuple(out.blanks),
+    )
+    return message, out.misfits
+
+
+def _read_content(content: Raw, out: _Draft) -> None:
+    first = head(content)
+    if first == b"[":
+        for index, raw in enumerate(_items.decode(content)):
+            _read_block(raw, ("content", index), out)
+    elif first == b'"':
+        # The service's model has lists only, yet two recorded requests with a bare text were answered.
+        out.amiss(("content",), "an array of blocks", "a string", grave=False)
+        _read_text(content, ("content",), ("content",), out)
+    elif first not in (b"", b"n"):
+        out.amiss(("content",), "an array of blocks", content)
+
+
+def _read_block(raw: Raw, place: Pointer, out: _Draft) -> None:
+    """What one block holds: one thing where it is sound, and nothing of it is lost where it is not."""
+    if head(raw) != b"{":
+        out.amiss(place, "an object", raw)
+        return
+    members = {name: value for name, value in _members.decode(raw).items() if head(value) != b"n"}
+    typed = string(members.get("type"))
+    known = False
+    kinds = [name for name in members if name in READERS]
+    if len(kinds) > 1 and typed is None:
+        out.amiss(place, "one kind of content", f"{len(kinds)} of them")
+    for name, value in members.items():
+        read = READERS.get(name)
+        if read is None or (typed is not None and typed != name):
+            continue
+        known = True
+        if name in OBJECTS and head(value) != b"{":
+            out.amiss((*place, name), "an object", value)
+        else:
+            read(value, place, (*place, name), out)
+    if not members:
+        out.blanks.append(Blank(place, len(out.blocks)))
+    elif not known:
+        out.blocks.append(foreign.block(raw, typed, place))
+
+
+def _read_text(raw: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
+    if head(raw) != b'"':
+        out.amiss(inner, "a string", raw)
+    elif is_blank(raw):
+        out.blanks.append(Blank(place, len(out.blocks), is_white(raw)))
+    else:
+        out.blocks.append(Text(place, call_marker(raw, out.role), trails(raw)))
+
+
+def _read_call(raw: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
+    call, wrong = CALL.inner(raw, (*out.at, *inner))
+    out.misfits += wrong
+    if call is not None:
+        body, arguments = arguments_in_place(call.input, required=True)
+        out.blocks.append(Call(
+            place, CALL_KEYS, call.toolUseId, call.name, body, arguments, server=call.type == "server_tool_use",
+            written=written(call.input), kind="toolUse",
+        ))  # fmt: skip
+
+
+def _read_result(raw: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
+    result, wrong = RESULT.inner(raw, (*out.at, *inner))
+    out.misfits += wrong
+    if result is None:
+        return
+    body = bytes(result.content)
+    failed = STATUS.get(result.status or "")
+    out.blocks.append(Result(
+        place, RESULT_KEYS, result.toolUseId, None, body, error=failed,
+        server=result.type is not None and out.role == "assistant",
+        state=ending(body, failed=bool(failed)), synthetic=_is_placeholder(result.content),
+        written=written(result.content), parts=_kinds(result.content, (*inner, "content"), out), kind="toolResult",
+    ))  # fmt: skip
+
+
+def _kinds(content: Raw, inner: Pointer, out: _Draft) -> tuple[str, ...]:
+    """The kinds of what a result holds, each once."""
+    if head(content) != b"[":
+        if head(content) not in (b"", b"n"):
+            out.amiss(inner, "an array of blocks", content)
+        return ()
+    kinds: list[str] = []
+    for index, raw in enumerate(_items.decode(content)):
+        if head(raw) != b"{":
+            out.amiss((*inner, index), "an object", raw)
+            continue
+        members = _members.decode(raw)
+        if "toolUse" in members:
+            out.echoes.append((*inner, index))
+        for name, value in members.items():
+            other = name == "json" and head(value) != b"{"
+            kinds.append("json-other" if other else name)
+    return tuple(dict.fromkeys(kinds))
+
+
+def _is_placeholder(content: Raw) -> bool:
+    """Whether a result's only text is one that repairs write."""
+    items = _items.decode(content) if head(content) == b"[" else []
+    if len(items) != 1 or head(items[0]) != b"{":
+        return False
+    return is_placeholder(bytes(_members.decode(items[0]).get("text", NOTHING)))
+
+
+def _read_reasoning(raw: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
+    thought, wrong = REASONING.inner(raw, (*out.at, *inner))
+    out.misfits += wrong
+    said = thought.reasoningText if thought else None
+    out.blocks.append(Thinking(
+        place, "reasoningContent", words=said is not None and not is_blank(said.text),
+        signature=_signature(said.signature if said else NOTHING),
+        cipher=thought is not None and given(thought.redactedContent),
+    ))  # fmt: skip
+
+
+def _signature(raw: Raw) -> Signature:
+    kind = written(raw)
+    if kind == "text":
+        return "blank" if is_blank(raw) else "given"
+    return "absent" if kind in ("absent", "null") else "unfit"
+
+
+def _read_other(_: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
+    out.blocks.append(Other(place, str(inner[-1])))
+
+
+READERS = {
+    **dict.fromkeys(OWN_PARTS, _read_other),
+    "text": _read_text,
+    "toolUse": _read_call,
+    "toolResult": _read_result,
+    "reasoningContent": _read_reasoning,
+}
+
+
+def _settle_calls(out: _Draft) -> None:
+    """A call in a user's message beside results is an echo; alone it is a call under the wrong role."""
+    calls = [block for block in out.blocks if isinstance(block, Call)]
+    if not calls or out.role != "user":
+        return
+    if any(isinstance(block, Result) for block in out.blocks):
+        out.echoes += [call.at for call in calls]
+        out.blocks = [block for block in out.blocks if not isinstance(block, Call)]
+    else:
+        out.misfits += [Misfit((*out.at, *call.at), "a block of a user turn", "a call") for call in calls]
+
+
+def _as_openai(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    """A message that carries the keys of Chat Completions beside or instead of blocks."""
+    from turnlint.carriers import openai_chat
+
+    keys = {"content": turn.content, "tool_calls": turn.tool_calls, "tool_call_id": turn.tool_call_id}
+    text = json.encode({"role": turn.role, **{key: raw for key, raw in keys.items() if given(raw)}})
+    other, wrong = Shape(openai_chat.Turn).inner(text, at)
+    message, misfits = openai_chat.read_turn(other or openai_chat.Turn(turn.role), at, record)
+    blocks = tuple(
+        structs.replace(block, dialect="openai-chat")
+        if isinstance(block, (Call, Result)) and block.dialect is None
+        else block
+        for block in message.blocks
+    )
+    return structs.replace(message, dialect="openai-chat", blocks=blocks), [*wrong, *misfits]
+
+
+def _replies(body: Any) -> list[tuple[Pointer, Turn]]:
+    output = _output.inner(body.output)[0] if head(body.output) == b"{" else None
+    return [(("output", "message"), output.message)] if output and output.message else []
+
+
+def _is_turn(envelope: Any) -> bool:
+    return given(envelope.role) and not given(envelope.type)
+
+
+def _evidence(value: Any) -> int:
+    if isinstance(value, Turn):
+        return _evidence_of_blocks(value)
+    if isinstance(value, Body):
+        replies = _replies(value)
+        if value.messages is None and not replies:
+            return 0
+        declares = b'"toolSpec"' in start(value.toolConfig, 400)
+        settings = (
+            value.inferenceConfig,
+            value.guardrailConfig,
+            value.additionalModelRequestFields,
+            value.stopReason,
+        )
+        return SPEAKS * (declares + sum(map(given, settings))) + sum(_evidence(turn) for _, turn in replies)
+    return 0
+
+
+def _evidence_of_blocks(turn: Turn) -> int:
+    """Blocks of this wire have no type, and all but texts are objects under a name that says what they are."""
+    if head(turn.content) != b"[":
+        return 0
+    try:
+        blocks = [_members.decode(raw) for raw in _items.decode(turn.content)]
+    except (ValueError, RecursionError):
+        return STRANGE
+    if not blocks:
+        return 0
+    own = all(map(_is_own, blocks)) and turn.role in ROLES and not given(turn.meta)
+    return SPEAKS if own else STRANGE
+
+
+def _is_own(block: dict[str, Raw]) -> bool:
+    named = [name for name, raw in block.items() if head(raw) != b"n"]
+    if len(named) != 1 or named[0] not in READERS:
+        return False
+    return named[0] == "text" or head(block[named[0]]) == b"{"
+
+
+CARRIER = make_carrier(
+    Dialect(
+        wire=Wire("bedrock", window=frozenset({"user", "tool"}), joins=True),
+        envelope=Body,
+        turn=Turn,
+        keys=("messages",),
+        turn_key="role",
+        read_turn=read_turn,
+        is_turn=_is_turn,
+        lines=((), ("message",)),
+        replies=_replies,
+        ends_open=lambda _: False,
+        evidence=_evidence,
+    ),
+    title="Bedrock Converse",
+    about="request bodies, message arrays, request/response pairs, model invocation logs, one message a line",
+)

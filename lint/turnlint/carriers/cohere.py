@@ -1,0 +1,188 @@
+"""Cohere: Chat Completions with a plan, documents as results, and the first API with its own speakers.
+
+This module owns how the second API spells a conversation, and which of the two a record is written for. It
+refuses to know which models insist on what.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Raw, Struct, json, structs
+
+from turnlint.carriers import openai_chat
+from turnlint.carrying import cohere_v1
+from turnlint.carrying.carrier import SPEAKS, STRANGE, Reader, Stray
+from turnlint.carrying.envelope import Dialect
+from turnlint.carrying.listed import Listed
+from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
+from turnlint.documents.decode import Decoded, Shape
+from turnlint.model import Block, Message, Misfit, Pointer, Record, Role, Thinking, Transcript, Wire
+
+
+class ToolCall(openai_chat.ToolCall, gc=False):
+    name: str | None = None
+    parameters: Raw = NOTHING
+
+
+class Turn(openai_chat.Turn, gc=False):
+    tool_calls: Sequence[ToolCall] | None = None
+    tool_plan: Raw = NOTHING
+    message: Raw = NOTHING
+    text: Raw = NOTHING
+    tool_results: Sequence[cohere_v1.PastResult] | None = None
+
+
+class Brought(Turn, gc=False):
+    """A turn that a body has under keys of its own, which alone are anyone's."""
+
+
+class Body(openai_chat.Body, gc=False, kw_only=True):
+    messages: Sequence[Turn] | None = None
+    finish_reason: Raw = NOTHING
+    safety_mode: Raw = NOTHING
+    citation_options: Raw = NOTHING
+
+    chat_history: Sequence[Turn] | None = None
+    tool_calls: Sequence[ToolCall] | None = None
+    tool_results: Sequence[cohere_v1.PastResult] | None = None
+    text: Raw = NOTHING
+    generation_id: Raw = NOTHING
+    preamble: Raw = NOTHING
+    connectors: Raw = NOTHING
+
+    def __post_init__(self) -> None:
+        """A response of the first API repeats the conversation beside its answer; one that failed has a text."""
+        if head(self.message) != b'"':
+            self.chat_history = None if given(self.generation_id) else self.chat_history
+        elif given(self.id) and not given(self.model) and not given(self.error):
+            self.error = self.message
+
+
+class Chunk(Struct, gc=False):
+    type: str = ""
+    thinking: Raw = NOTHING
+    document: Raw = NOTHING
+
+
+ROLES: dict[str, Role] = {
+    "system": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "System": "system",
+    "User": "user",
+    "Chatbot": "assistant",
+}
+"""Those with a capital are of samples for fine-tuning."""
+FAMILIES = ("command-", "c4ai-")
+HOSTED = r"(?:command|c4ai)-[a-z0-9-]+-\d\d-\d{4}|c4ai-aya-[a-z0-9-]+"
+"""Models under the names of Cohere's own platform, with their month; other servers have `command-r` too."""
+FIRST, SECOND = Wire("cohere-v1"), Wire("cohere")
+TURN = Shape(Turn)
+
+_chunk = json.Decoder(Chunk)
+_chunks = json.Decoder(list[Chunk])
+
+
+def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    if cohere_v1.is_past(turn):
+        return cohere_v1.read_turn(turn, at, record)
+    return openai_chat.read_turn(turn, at, record, SPELLING)
+
+
+def _beside(turn: Turn) -> list[Block]:
+    return [] if is_blank(turn.tool_plan) else [Thinking(("tool_plan",), "tool_plan")]
+
+
+def _thinking(raw: Raw, kind: str, at: Pointer) -> Block:
+    return Thinking(at, kind, not is_blank(_chunk.decode(raw).thinking))
+
+
+SPELLING = openai_chat.Spelling(ROLES, {**openai_chat.PARTS, "thinking": _thinking}, beside=_beside)
+
+
+def _asked(body: Any) -> Listed | None:
+    return cohere_v1.asked(body, Brought)
+
+
+def _answered(body: Any) -> Listed | None:
+    """The answer of either API."""
+    if head(body.message) != b"{" or not given(body.finish_reason):
+        return cohere_v1.answered(body, Brought)
+    turn, misfits = TURN.inner(body.message, ("message",))
+    return Listed([(("message",), turn)], misfits) if turn else None
+
+
+def _evidence(value: Any) -> int:
+    """What no other server of Chat Completions takes or gives."""
+    if isinstance(value, Brought):
+        return 0
+    if isinstance(value, Turn):
+        planned = head(value.tool_plan) == b'"'
+        past = cohere_v1.is_past(value) and value.role in cohere_v1.ROLES
+        return SPEAKS * (planned or past or value.role == "Chatbot" or _holds_document(value.content))
+    if isinstance(value, Body):
+        if value.choices is not None or openai_chat.was_sent_to(value, "/compatibility/"):
+            return 2 * STRANGE  # the same models behind Chat Completions
+        model = string(value.model) or ""
+        hosted = model.startswith(FAMILIES) and re.fullmatch(HOSTED, model) is not None
+        asks = value.messages is not None or _asked(value) is not None
+        keys = (value.safety_mode, value.citation_options, value.preamble, value.connectors)
+        past = value.messages is None and (value.tool_results is not None or model.startswith("command"))
+        asks = asks and (hosted or past or any(map(given, keys)))
+        answers = _answered(value) is not None
+        return SPEAKS * (openai_chat.was_sent_to(value, "api.cohere.") + asks + 2 * answers)
+    return 0
+
+
+def _holds_document(content: Raw) -> bool:
+    try:
+        chunks = _chunks.decode(content) if head(content) == b"[" else []
+    except (ValueError, RecursionError):
+        return False
+    return any(chunk.type == "document" and head(chunk.document) == b"{" for chunk in chunks)
+
+
+class _Reading:
+    """One reading of one source, which says of each conversation for which API it is written."""
+
+    def __init__(self, inner: Reader) -> None:
+        self.inner = inner
+
+    def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]:
+        return [*map(_labelled, self.inner.feed(decoded))]
+
+    def finish(self) -> list[Transcript | Stray]:
+        return [*map(_labelled, self.inner.finish())]
+
+
+def _labelled(one: Transcript | Stray) -> Transcript | Stray:
+    """What a provider says of the second API's spelling does not hold for the first."""
+    if isinstance(one, Stray) or all(said.written_role not in cohere_v1.ROLES for said in one.messages):
+        return one
+    return structs.replace(one, wire=FIRST)
+
+
+_carrier = openai_chat.make_kin(
+    Dialect(
+        wire=SECOND,
+        envelope=Body,
+        turn=Turn,
+        keys=("messages",),
+        turn_key="role",
+        read_turn=read_turn,
+        is_turn=openai_chat.is_turn,
+        lines=((), ("message",)),
+        replies=lambda _: [],
+        ends_open=lambda _: False,
+        evidence=_evidence,
+        asked=_asked,
+        answered=_answered,
+    ),
+    title="Cohere chat",
+    about="bodies of either chat API, message arrays, request/response pairs, one message a line",
+)
+CARRIER = structs.replace(
+    _carrier, open=lambda: _Reading(_carrier.open()), record_keys=_carrier.record_keys | {"chat_history"}
+)

@@ -1,0 +1,400 @@
+"""Gemini's generateContent, on AI Studio and Vertex: `contents`, `parts`, `functionCall`, `functionResponse`.
+
+This module owns how that wire spells a conversation, in camel case and in snake case, with ids and
+without. It refuses to know what Google's servers make of it.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Raw, Struct, json, structs
+
+from turnlint.carrying import foreign
+from turnlint.carrying.carrier import SPEAKS, STRANGE
+from turnlint.carrying.contents import arguments_in_place, call_marker
+from turnlint.carrying.envelope import Dialect, make_carrier
+from turnlint.carrying.listed import Listed, listed
+from turnlint.carrying.outer import Envelope
+from turnlint.carrying.raws import (
+    NOTHING,
+    content_of,
+    given,
+    head,
+    is_blank,
+    is_white,
+    start,
+    string,
+    trails,
+    written,
+)
+from turnlint.documents.decode import Shape
+from turnlint.documents.fit import kind_of
+from turnlint.lifecycle import ending, is_placeholder
+from turnlint.model import (
+    Blank,
+    Block,
+    Call,
+    Keys,
+    Message,
+    Misfit,
+    Other,
+    Pointer,
+    Record,
+    Result,
+    Role,
+    Signature,
+    Text,
+    Thinking,
+    Wire,
+)  # fmt: skip
+
+
+class FunctionCall(Struct, gc=False):
+    id: str | None = None
+    name: str | None = None
+    args: Raw = NOTHING
+
+
+class FunctionResponse(Struct, gc=False):
+    id: str | None = None
+    name: str | None = None
+    response: Raw = NOTHING
+    parts: Raw = NOTHING
+
+
+class Turn(Struct, gc=False):
+    role: str | None = None
+    parts: Raw = NOTHING
+    content: Raw = NOTHING
+    tool_calls: Raw = NOTHING
+    tool_call_id: Raw = NOTHING
+
+
+class Reply(Turn, gc=False):
+    """A content of a response, which is the model's whether it says so or not, and may have been cut to nothing."""
+
+
+class Candidate(Struct, gc=False):
+    content: Reply | None = None
+
+
+class Body(Envelope, gc=False, kw_only=True):
+    contents: list[Turn] | Turn | None = None
+    history: list[Turn] | Turn | None = None
+    candidates: list[Candidate] | None = None
+    systemInstruction: Raw = NOTHING
+    system_instruction: Raw = NOTHING
+    generation_config: Raw = NOTHING
+    tool_config: Raw = NOTHING
+    cachedContent: Raw = NOTHING
+    cached_content: Raw = NOTHING
+    parts: Raw = NOTHING
+
+    def __post_init__(self) -> None:
+        """Bring the two cases of what is asked for here together."""
+        for snake, camel in SNAKES.items():
+            if given(getattr(self, snake)):
+                setattr(self, camel, getattr(self, snake))
+
+
+SNAKES = {
+    "system_instruction": "systemInstruction", "generation_config": "generationConfig",
+    "tool_config": "toolConfig", "cached_content": "cachedContent",
+}  # fmt: skip
+ROLES: dict[str, Role] = {"user": "user", "model": "assistant", "function": "tool", "": "user"}
+OTHER_ROLES: dict[str, tuple[Role, str | None]] = {
+    **foreign.ROLES, "assistant": ("assistant", "openai-chat"), "system": ("system", None),
+}  # fmt: skip
+CALLS = ("functionCall", "function_call")
+RESULTS = ("functionResponse", "function_response")
+CALL_KEYS = {name: Keys((name, "id"), (name, "name"), (name, "args")) for name in CALLS}
+RESULT_KEYS = {name: Keys((name, "id"), (name, "name"), (name, "response")) for name in RESULTS}
+OWN_PARTS = {
+    "inlineData": "inlineData", "inline_data": "inlineData",
+    "fileData": "fileData", "file_data": "fileData",
+    "executableCode": "executableCode", "executable_code": "executableCode",
+    "codeExecutionResult": "codeExecutionResult", "code_execution_result": "codeExecutionResult",
+    "toolCall": "toolCall", "tool_call": "toolCall",
+    "toolResponse": "toolResponse", "tool_response": "toolResponse",
+}  # fmt: skip
+"""Parts that pairing does not look at. Code and tools that the model's own servers run come with their outcome."""
+SIGNATURES = ("thoughtSignature", "thought_signature")
+KNOWN = frozenset(("text", "thought", *SIGNATURES, *CALLS, *RESULTS, *OWN_PARTS))
+BYPASSES = frozenset({
+    "skip_thought_signature_validator", "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I",
+    "context_engineering_is_the_way_to_go", "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3RvX2dv",
+})  # fmt: skip
+"""Words that stand for a signature, and the same in base64: SDKs with a type for bytes write them so."""
+MEDIA = frozenset({"image", "video", "audio"})
+
+_items = json.Decoder(list[Raw])
+_members = json.Decoder(dict[str, Raw])
+CALL = Shape(FunctionCall)
+RESULT = Shape(FunctionResponse)
+
+
+class _Draft(Struct):
+    """A content being read."""
+
+    at: Pointer
+    role: Role
+    blocks: list[Block] = []
+    blanks: list[Blank] = []
+    echoes: list[Pointer] = []
+    misfits: list[Misfit] = []
+
+    def amiss(self, place: Pointer, expected: str, found: Raw | str, *, grave: bool = True) -> None:
+        said = found if isinstance(found, str) else kind_of(json.decode(found))
+        self.misfits.append(Misfit((*self.at, *place), expected, said, grave))
+
+
+def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    if not given(turn.parts) and (given(turn.content) or given(turn.tool_calls)):
+        return _as_openai(turn, at, record)
+    reply = isinstance(turn, Reply)
+    said = turn.role or ("model" if reply else "")
+    role, dialect = (ROLES[said], None) if said in ROLES else OTHER_ROLES.get(said, ("other", None))
+    out = _Draft(at, role)
+    if said not in ROLES and dialect is None:
+        out.misfits.append(foreign.role_misfit(at, said, tuple(filter(None, ROLES))))
+    for place, raw in _parts(turn.parts, out):
+        _read_part(raw, place, out)
+    _settle_roles(out, said)
+    message = Message(
+        out.role, at, tuple(out.blocks), record, said,
+        dialect=dialect, inner_calls=tuple(out.echoes), blanks=tuple(out.blanks),
+        empty=out.role in ("user", "assistant") and not (out.blocks or out.echoes or reply),
+        content="parts" if head(turn.parts) == b"{" else content_of(turn.parts),
+    )  # fmt: skip
+    return message, out.misfits
+
+
+def _parts(raw: Raw, out: _Draft) -> Iterator[tuple[Pointer, Raw]]:
+    """The parts with their places; a single one may stand without a list (49 accepted contents)."""
+    first = head(raw)
+    if first == b"[":
+        yield from ((("parts", index), part) for index, part in enumerate(_items.decode(raw)))
+    elif first == b"{":
+        yield ("parts",), raw
+    elif first not in (b"", b"n"):
+        out.amiss(("parts",), "an array of parts", raw)
+
+
+def _read_part(raw: Raw, place: Pointer, out: _Draft) -> None:
+    """What one part holds: one thing where it is sound, and nothing of it is lost where it is not."""
+    if head(raw) != b"{":
+        out.amiss(place, "an object", raw)
+        return
+    members = {name: value for name, value in _members.decode(raw).items() if head(value) != b"n"}
+    signature = _signature(members)
+    thought = bytes(members.get("thought", NOTHING)) == b"true"
+    known = False
+    for name, value in members.items():
+        known = known or name in KNOWN
+        if name in CALL_KEYS:
+            _read_call(value, name, place, signature, out)
+        elif name in RESULT_KEYS:
+            _read_result(value, name, place, out)
+        elif name in OWN_PARTS:
+            out.blocks.append(Other(place, OWN_PARTS[name]))
+        elif name == "text":
+            _read_text(value, place, signature, out, thought=thought)
+    if not known and members:
+        out.blocks.append(foreign.block(raw, string(members.get("type")), place))
+    elif KNOWN.isdisjoint(members.keys() - {"thought", *SIGNATURES}):
+        if thought or signature != "absent":
+            out.blocks.append(Thinking(place, "thought", words=False, signature=signature))
+        else:
+            out.blanks.append(Blank(place, len(out.blocks)))
+
+
+def _read_call(raw: Raw, name: str, place: Pointer, signature: Signature, out: _Draft) -> None:
+    if head(raw) != b"{":
+        out.amiss((*place, name), "an object", raw)
+        return
+    call, wrong = CALL.inner(raw, (*out.at, *place, name))
+    out.misfits += wrong
+    if call is not None:
+        body, arguments = arguments_in_place(call.args)
+        out.blocks.append(Call(
+            place, CALL_KEYS[name], call.id, call.name, body, arguments, needs_id=bool(call.id),
+            written=written(call.args), kind="functionCall", signature=signature,
+        ))  # fmt: skip
+
+
+def _read_result(raw: Raw, name: str, place: Pointer, out: _Draft) -> None:
+    if head(raw) != b"{":
+        out.amiss((*place, name), "an object", raw)
+        return
+    result, wrong = RESULT.inner(raw, (*out.at, *place, name))
+    out.misfits += wrong
+    if result is None:
+        return
+    if head(result.response) not in (b"", b"n", b"{"):
+        out.amiss((*place, name, "response"), "an object", result.response)
+    body = bytes(result.response)
+    failed = _failed(result.response)
+    out.blocks.append(Result(
+        place, RESULT_KEYS[name], result.id, result.name, body + bytes(result.parts), needs_id=bool(result.id),
+        error=True if failed else None, state=ending(body, failed=failed), synthetic=is_placeholder(body),
+        written=written(result.response), parts=_kinds(result, (*place, name), out), kind="functionResponse",
+    ))  # fmt: skip
+
+
+def _failed(response: Raw) -> bool:
+    """By convention a result that went wrong says so under `error`; there is no mark beside it."""
+    if head(response) != b"{" or b'"error"' not in bytes(response):
+        return False
+    error = _members.decode(response).get("error", NOTHING)
+    return not is_blank(error) and bytes(error) not in (b"false", b"{}")
+
+
+def _kinds(result: FunctionResponse, place: Pointer, out: _Draft) -> tuple[str, ...]:
+    """The kinds of what a result holds: its object, and media in parts of its own."""
+    kinds = [] if is_blank(result.response) else ["json" if head(result.response) == b"{" else "json-other"]
+    for index, raw in enumerate(_items.decode(result.parts) if head(result.parts) == b"[" else ()):
+        if head(raw) != b"{":
+            out.amiss((*place, "parts", index), "an object", raw)
+            continue
+        members = _members.decode(raw)
+        if not members.keys().isdisjoint(CALLS):
+            out.echoes.append((*place, "parts", index))
+        kinds += [_medium(OWN_PARTS[name], members[name]) for name in members if name in OWN_PARTS]
+        kinds += ["text"] * ("text" in members)
+    return tuple(dict.fromkeys(kinds))
+
+
+def _medium(kind: str, raw: Raw) -> str:
+    """What data are, by their media type: an image, a video, a sound; else a document."""
+    if kind not in ("inlineData", "fileData") or head(raw) != b"{":
+        return kind
+    members = _members.decode(raw)
+    medium = (string(members.get("mimeType", members.get("mime_type"))) or "").partition("/")[0]
+    return medium if medium in MEDIA else "document"
+
+
+def _read_text(raw: Raw, place: Pointer, signature: Signature, out: _Draft, *, thought: bool) -> None:
+    if head(raw) != b'"':
+        out.amiss((*place, "text"), "a string", raw)
+    elif thought or (is_blank(raw) and signature == "given"):
+        # Streams end on an empty text that carries the signature of what went before.
+        out.blocks.append(Thinking(place, "thought", not is_blank(raw), signature))
+    elif is_blank(raw):
+        out.blanks.append(Blank(place, len(out.blocks), is_white(raw)))
+    else:
+        out.blocks.append(Text(place, call_marker(raw, out.role), trails(raw)))
+
+
+def _signature(members: dict[str, Raw]) -> Signature:
+    raw = next((members[name] for name in SIGNATURES if name in members), NOTHING)
+    text = string(raw)
+    if text is None:
+        return "unfit" if given(raw) else "absent"
+    if not text.strip():
+        return "blank"
+    return "bypass" if text.rstrip("=") in BYPASSES else "given"
+
+
+def _settle_roles(out: _Draft, said: str) -> None:
+    """A call beside results is an echo; other calls that are not the model's, and results that are, have a wrong role."""
+    calls = [block for block in out.blocks if isinstance(block, Call)]
+    if out.role == "assistant" and foreign.only_results(out.blocks):
+        out.role = "tool"
+        out.amiss(("role",), "the role of results, user or function", f"`{said}`", grave=False)
+    elif calls and out.role in ("user", "tool"):
+        if any(isinstance(block, Result) for block in out.blocks):
+            out.echoes += [call.at for call in calls]
+            out.blocks = [block for block in out.blocks if not isinstance(block, Call)]
+        else:
+            out.amiss(calls[0].at, "no calls in this role", "a call", grave=False)
+
+
+def _as_openai(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    """A message that carries the keys of Chat Completions instead of parts."""
+    from turnlint.carriers import openai_chat
+
+    keys = {"content": turn.content, "tool_calls": turn.tool_calls, "tool_call_id": turn.tool_call_id}
+    text = json.encode({"role": turn.role, **{key: raw for key, raw in keys.items() if given(raw)}})
+    other, wrong = Shape(openai_chat.Turn).inner(text, at)
+    message, misfits = openai_chat.read_turn(other or openai_chat.Turn(turn.role), at, record)
+    blocks = tuple(
+        structs.replace(block, dialect="openai-chat") if isinstance(block, (Call, Result)) else block
+        for block in message.blocks
+    )
+    return structs.replace(message, dialect="openai-chat", blocks=blocks), [*wrong, *misfits]
+
+
+def _asked(body: Any) -> Listed | None:
+    """The contents; Google's servers read a single one as a list of one. A cache may hold what came before them."""
+    cached = given(body.cachedContent)
+    for name in ("contents", "history"):
+        turns = getattr(body, name)
+        if turns is not None:
+            said = listed(turns, (name,)) if isinstance(turns, list) else Listed([((name,), turns)])
+            return structs.replace(said, headless=cached)
+    return None
+
+
+def _replies(body: Any) -> list[tuple[Pointer, Turn]]:
+    candidates = enumerate(body.candidates or ())
+    return [(("candidates", index, "content"), one.content) for index, one in candidates if one.content]
+
+
+def _is_turn(envelope: Any) -> bool:
+    return given(envelope.parts)
+
+
+def _ends_open(body: Any) -> bool:
+    """A tuning sample declares tools and says nothing of a model; it may end on the call it teaches."""
+    return given(body.tools) and not given(body.model) and not given(body.generationConfig)
+
+
+def _evidence(value: Any) -> int:
+    if isinstance(value, Turn):
+        return _evidence_of_parts(value)
+    if isinstance(value, Body):
+        if value.candidates is not None:
+            return SPEAKS * any(candidate.content is not None for candidate in value.candidates)
+        if value.contents is None:
+            return 0
+        declares = b"unction" in start(value.tools, 40)
+        return SPEAKS * (declares + given(value.systemInstruction) + given(value.generationConfig))
+    return 0
+
+
+def _evidence_of_parts(turn: Turn) -> int:
+    """Parts of this wire have no type; those of others that speak of parts do."""
+    first = head(turn.parts)
+    if first not in (b"[", b"{"):
+        return 0
+    try:
+        items = _items.decode(turn.parts) if first == b"[" else [turn.parts]
+        parts = [_members.decode(raw) for raw in items]
+    except (ValueError, RecursionError):
+        return STRANGE
+    if any("type" in part or KNOWN.isdisjoint(part) for part in parts if part):
+        return STRANGE
+    return SPEAKS if parts or turn.role == "model" else 0
+
+
+_CARRIER = make_carrier(
+    Dialect(
+        # Google's own SDK keeps a streamed answer as one content a chunk, and sends them back so (python-genai 1791).
+        wire=Wire("gemini", window=frozenset({"user", "tool"}), joins=True, idless=True, counts=True),
+        envelope=Body,
+        turn=Turn,
+        keys=(),
+        turn_key="parts",
+        read_turn=read_turn,
+        is_turn=_is_turn,
+        lines=((), ("content",), ("message",)),
+        replies=_replies,
+        ends_open=_ends_open,
+        evidence=_evidence,
+        asked=_asked,
+    ),
+    title="Gemini generateContent",
+    about="request bodies, arrays of contents, request/response pairs, batch lines, one content a line; both key cases",
+)
+CARRIER = structs.replace(_CARRIER, record_keys=_CARRIER.record_keys | {"contents", "history", "candidates"})
+"""Without streaming by events, a response that came in pieces is an array of them."""

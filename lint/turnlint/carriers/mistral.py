@@ -1,0 +1,145 @@
+"""Mistral: Chat Completions with chunks, `prefix`, and arguments that may be objects.
+
+This module owns what Mistral's API writes in another way than OpenAI's, in the spelling of either of its
+SDKs. It refuses to know which ids and orders of roles the API takes.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from msgspec import Raw, Struct, json, structs
+
+from turnlint.carriers import openai_chat
+from turnlint.carrying.carrier import SPEAKS, STRANGE
+from turnlint.carrying.envelope import Dialect
+from turnlint.carrying.raws import NOTHING, given, head, is_blank, start, string
+from turnlint.model import Block, Call, Keys, Pointer, Result, Role, Thinking, Wire
+
+
+class Turn(openai_chat.Turn, gc=False):
+    toolCalls: Sequence[openai_chat.ToolCall] | None = None
+    toolCallId: str | None = None
+
+
+class Choice(openai_chat.Choice, gc=False):
+    message: Turn | None = None
+
+
+class Body(openai_chat.Body, gc=False, kw_only=True):
+    messages: Sequence[Turn] | None = None
+    choices: Sequence[Choice] | None = None
+    safe_prompt: Raw = NOTHING
+    random_seed: Raw = NOTHING
+
+
+class Chunk(Struct, gc=False):
+    type: str = ""
+    text: Raw = NOTHING
+    thinking: Raw = NOTHING
+    document_url: Raw = NOTHING
+    reference_ids: Raw = NOTHING
+
+
+ROLES: dict[str, Role] = {"system": "system", "user": "user", "assistant": "assistant", "tool": "tool"}
+SDK_KEYS = Keys(("toolCallId",), ("name",), ("content",))
+HOSTED = (
+    r"(?:mistral-(?:tiny|small|medium|large|saba)|ministral-\d+b|codestral(?:-mamba)?|magistral-(?:small|medium)"
+    r"|pixtral-(?:12b|large)|devstral(?:-small|-medium)?|voxtral-(?:mini|small))-(?:latest|\d{4})"
+    r"|open-(?:mistral|mixtral|codestral)-[\w-]+"
+)
+"""Models under the names of Mistral's own platform. Others serve them too, without the month: Ollama has a
+`mistral-small3.1`."""
+HINTS = ("mi", "co", "ma", "pi", "de", "vo", "op")
+"""Every such name begins so; compiling the expression costs more than all else here."""
+
+_chunk = json.Decoder(Chunk)
+_chunks = json.Decoder(list[Chunk])
+
+
+def _calls(turn: Turn) -> list[Call]:
+    """The type of a call may be left out: there is only one."""
+    calls = openai_chat.calls_of(turn) or openai_chat.calls_in(turn.toolCalls or (), "toolCalls")
+    return [call if call.kind else structs.replace(call, kind="function") for call in calls]
+
+
+def _result(turn: Turn) -> Result:
+    result = openai_chat.result_of(turn)
+    if turn.tool_call_id is not None or turn.toolCallId is None:
+        return result
+    return structs.replace(result, id=turn.toolCallId, keys=SDK_KEYS)
+
+
+def _thinking(raw: Raw, kind: str, at: Pointer) -> Block:
+    """A thought is a list of chunks; the library for fine-tuning writes a text (mistral-common 1.13.0)."""
+    inner = _chunk.decode(raw).thinking
+    if head(inner) != b"[":
+        return Thinking(at, kind, not is_blank(inner))
+    return Thinking(at, kind, any(not is_blank(chunk.text) for chunk in _chunks_of(inner)))
+
+
+def _chunks_of(raw: Raw) -> list[Chunk]:
+    try:
+        return _chunks.decode(raw) if head(raw) == b"[" else []
+    except (ValueError, RecursionError):
+        return []
+
+
+SPELLING = openai_chat.Spelling(
+    ROLES,
+    {
+        **openai_chat.PARTS,
+        **dict.fromkeys(("document_url", "reference"), openai_chat.other),
+        "thinking": _thinking,
+    },
+    calls=_calls,
+    result=_result,
+)
+
+
+def _is_own_chunk(chunk: Chunk) -> bool:
+    return (
+        (chunk.type == "thinking" and head(chunk.thinking) == b"[")
+        or (chunk.type == "reference" and given(chunk.reference_ids))
+        or (chunk.type == "document_url" and given(chunk.document_url))
+    )
+
+
+def _is_hosted(model: str | None) -> bool:
+    return bool(model and model.startswith(HINTS) and re.fullmatch(HOSTED, model))
+
+
+def _evidence(value: Any) -> int:
+    """What no other server of Chat Completions writes; a mere name of a model says so only in its hosted form."""
+    if isinstance(value, Turn):
+        # DeepSeek has `prefix` too, beside a key of its own.
+        continued = value.prefix is not None and not given(value.reasoning_content)
+        return SPEAKS * (continued or any(map(_is_own_chunk, _chunks_of(value.content))))
+    if isinstance(value, Body):
+        if b"deepseek" in start(value.model, 80):
+            return STRANGE
+        holds = value.messages is not None or value.choices is not None
+        keys = given(value.safe_prompt) or given(value.random_seed)
+        own = holds and (keys or _is_hosted(string(value.model)))
+        return SPEAKS * (own + openai_chat.was_sent_to(value, "mistral.ai"))
+    return 0
+
+
+CARRIER = openai_chat.make_kin(
+    Dialect(
+        wire=Wire("mistral"),
+        envelope=Body,
+        turn=Turn,
+        keys=("messages",),
+        turn_key="role",
+        read_turn=partial(openai_chat.read_turn, spelling=SPELLING),
+        is_turn=openai_chat.is_turn,
+        lines=((), ("message",)),
+        replies=openai_chat.replies_of,
+        ends_open=openai_chat.ends_open,
+        evidence=_evidence,
+    ),
+    title="Mistral chat",
+    about="request bodies, message arrays, request/response pairs, fine-tuning lines, one message a line; both SDKs' keys",
+)

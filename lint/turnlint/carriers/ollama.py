@@ -1,0 +1,200 @@
+"""Ollama's own chat: arguments as objects, results by the name of their tool, ids where there are any.
+
+This module owns how `/api/chat` spells a conversation, and puts together answers that were streamed a
+piece a line. It refuses to know Ollama's other face, which is Chat Completions.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from msgspec import Raw, json, structs
+
+from turnlint.carriers import openai_chat
+from turnlint.carrying.carrier import SPEAKS, Reader, Stray
+from turnlint.carrying.envelope import Dialect
+from turnlint.carrying.listed import Listed
+from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
+from turnlint.documents.decode import Decoded, Shape
+from turnlint.lifecycle import is_placeholder
+from turnlint.model import (
+    Block,
+    Call,
+    Keys,
+    Message,
+    Misfit,
+    Other,
+    Record,
+    Result,
+    Role,
+    Thinking,
+    Transcript,
+    Wire,
+)
+
+
+class Turn(openai_chat.Turn, gc=False):
+    tool_name: str | None = None
+    thinking: Raw = NOTHING
+    images: Sequence[Raw] | None = None
+
+
+class Body(openai_chat.Body, gc=False, kw_only=True):
+    messages: Sequence[Turn] | None = None
+    options: Raw = NOTHING
+    keep_alive: Raw = NOTHING
+    think: Raw = NOTHING
+    created_at: Raw = NOTHING
+    done: Raw = NOTHING
+
+
+ROLES: dict[str, Role] = {
+    "system": "system",
+    "control": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+}
+"""A role is any text: what it means, and whether anything, is said by each model's template."""
+RESULT_KEYS = Keys(("tool_call_id",), ("tool_name",), ("content",))
+BARE_KEYS = Keys(("tool_call_id",), ("name",), ("content",))
+OPTIONS = frozenset({
+    "num_ctx", "num_predict", "num_keep", "num_gpu", "num_thread", "num_batch", "main_gpu", "use_mmap", "seed",
+    "temperature", "top_k", "top_p", "min_p", "typical_p", "tfs_z", "repeat_last_n", "repeat_penalty", "mirostat",
+    "presence_penalty", "frequency_penalty", "stop",
+})  # fmt: skip
+WIRE = Wire("ollama", idless=True)
+STREAMED = structs.replace(WIRE, joins=True)
+"""The pieces of one answer are one turn."""
+
+TURN = Shape(Turn)
+_members = json.Decoder(dict[str, Raw])
+
+
+def _beside(turn: Turn) -> list[Block]:
+    thoughts = [] if is_blank(turn.thinking) else [Thinking(("thinking",))]
+    return [*thoughts, *(Other(("images", index), "image") for index in range(len(turn.images or ())))]
+
+
+def _calls(turn: Turn) -> list[Call]:
+    """Neither an id nor a type must be there."""
+    return [
+        structs.replace(call, needs_id=bool(call.id), kind=call.kind or "function")
+        for call in openai_chat.calls_of(turn)
+    ]
+
+
+def _result(turn: Turn) -> Result:
+    content = bytes(turn.content)
+    return Result(
+        (),
+        RESULT_KEYS if turn.tool_name or not turn.name else BARE_KEYS,
+        turn.tool_call_id,
+        turn.tool_name or turn.name,
+        content,
+        needs_id=bool(turn.tool_call_id),
+        synthetic=is_placeholder(content),
+        written=written(turn.content),
+        kind="tool",
+    )
+
+
+SPELLING = openai_chat.Spelling(
+    ROLES, openai_chat.PARTS, beside=_beside, calls=_calls, result=_result, listed=False, closed=False
+)
+
+
+def _answered(body: Any) -> Listed | None:
+    """A whole answer, or one piece of it."""
+    if head(body.message) != b"{" or bytes(body.done) not in (b"true", b"false"):
+        return None
+    turn, misfits = TURN.inner(body.message, ("message",))
+    return Listed([(("message",), turn)], misfits) if turn else None
+
+
+class _Reading:
+    """One reading of one source, in which the pieces of a streamed answer become one conversation."""
+
+    def __init__(self, inner: Reader) -> None:
+        self.inner = inner
+        self.pieces: list[Message] = []
+        """The first that says anything, and all that call: what is held does not grow with what was said."""
+        self.misfits: list[tuple[Record, Misfit]] = []
+        self.first: Transcript | None = None
+
+    def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]:
+        value = decoded.value
+        done = bytes(value.done) if isinstance(value, Body) and value.messages is None else b""
+        if done != b"false" and not (done and self.first):
+            return [*self._end(), *self.inner.feed(decoded)]
+        said = self.inner.feed(decoded)
+        for one in said:
+            if isinstance(one, Stray):
+                return [*self._end(), *said]
+            self._take(one)
+        return self._end() if done == b"true" else []
+
+    def finish(self) -> list[Transcript | Stray]:
+        return [*self._end(), *self.inner.finish()]
+
+    def _take(self, piece: Transcript) -> None:
+        self.first = self.first or piece
+        self.misfits += piece.misfits
+        for message in piece.messages:
+            calls = any(isinstance(block, Call) for block in message.blocks)
+            if not self.pieces or calls:
+                self.pieces.append(message)
+            elif self.pieces[0].empty:
+                self.pieces[0] = message
+
+    def _end(self) -> list[Transcript | Stray]:
+        first, pieces, misfits = self.first, self.pieces, self.misfits
+        self.first, self.pieces, self.misfits = None, [], []
+        if first is None:
+            return []
+        whole = [piece for piece in pieces if not piece.empty] or pieces[:1]
+        return [structs.replace(first, wire=STREAMED, messages=tuple(whole), misfits=tuple(misfits))]
+
+
+def _evidence(value: Any) -> int:
+    """What no server of Chat Completions takes or gives. Arguments as objects alone are training samples' too."""
+    if isinstance(value, Turn):
+        named = value.role == "tool" and value.tool_name is not None and value.tool_call_id is None
+        return SPEAKS * (named or bool(value.images) or any(map(_is_own_call, value.tool_calls or ())))
+    if isinstance(value, Body):
+        local = openai_chat.was_sent_to(value, ":11434/api/chat", "ollama.com/api/chat")
+        answers = given(value.created_at) and _answered(value) is not None
+        asks = value.messages is not None and string(value.model) is not None
+        keys = given(value.keep_alive) or given(value.think) or _has_options(value.options)
+        return SPEAKS * (local + 2 * answers + (asks and keys))
+    return 0
+
+
+def _is_own_call(call: openai_chat.ToolCall) -> bool:
+    return call.type is None and call.function is not None and head(call.function.arguments) == b"{"
+
+
+def _has_options(raw: Raw) -> bool:
+    return head(raw) == b"{" and not OPTIONS.isdisjoint(_members.decode(raw))
+
+
+_carrier = openai_chat.make_kin(
+    Dialect(
+        wire=WIRE,
+        envelope=Body,
+        turn=Turn,
+        keys=("messages",),
+        turn_key="role",
+        read_turn=partial(openai_chat.read_turn, spelling=SPELLING),
+        is_turn=openai_chat.is_turn,
+        lines=((), ("message",)),
+        replies=lambda _: [],
+        ends_open=lambda _: False,
+        evidence=_evidence,
+        answered=_answered,
+    ),
+    title="Ollama chat",
+    about="bodies of /api/chat, message arrays, request/response pairs, answers whole or streamed a piece a line",
+)
+CARRIER = structs.replace(_carrier, open=lambda: _Reading(_carrier.open()))

@@ -1,0 +1,318 @@
+"""OpenAI Responses: items under `input` and `output`, paired by `call_id`.
+
+This module owns how that wire spells a conversation: each item is a message of its own, and what the
+model wrote in a row is one turn. It refuses to know what any server makes of it.
+"""
+
+from typing import Any
+
+from msgspec import Raw, json, structs
+
+from turnlint.carrying import foreign
+from turnlint.carrying.carrier import SPEAKS, STRANGE
+from turnlint.carrying.contents import call_marker
+from turnlint.carrying.envelope import Dialect, make_carrier
+from turnlint.carrying.items import CALLS, KINDS, PART, REFERENCE, RESULTS, Item, kind_of_item, piece_of
+from turnlint.carrying.listed import Listed, listed
+from turnlint.carrying.outer import Envelope
+from turnlint.carrying.raws import (
+    NOTHING,
+    content_of,
+    given,
+    head,
+    is_blank,
+    is_white,
+    start,
+    string,
+    trails,
+    written,
+)  # fmt: skip
+from turnlint.documents.decode import Shape
+from turnlint.documents.fit import kind_of
+from turnlint.lifecycle import is_placeholder
+from turnlint.model import (
+    Blank,
+    Block,
+    Message,
+    Misfit,
+    Other,
+    Pointer,
+    Record,
+    Result,
+    Role,
+    Text,
+    Wire,
+)  # fmt: skip
+
+
+class Body(Envelope, gc=False, kw_only=True):
+    object: Raw = NOTHING
+    content: Raw = NOTHING
+    messages: Raw = NOTHING
+    voice: Raw = NOTHING
+    instructions: Raw = NOTHING
+    include: Raw = NOTHING
+    text: Raw = NOTHING
+    reasoning: Raw = NOTHING
+    max_output_tokens: Raw = NOTHING
+    summary: Raw = NOTHING
+    encrypted_content: Raw = NOTHING
+
+
+ROLES: dict[str, Role] = {"system": "system", "developer": "system", "user": "user", "assistant": "assistant"}
+TEXTS = frozenset({"input_text", "output_text", "text"})
+OWN_PARTS = frozenset({
+    "input_text", "output_text", "refusal", "input_image", "input_file", "input_audio", "computer_screenshot",
+})  # fmt: skip
+
+_parts = json.Decoder(list[Raw])
+ITEM = Shape(Item)
+ITEMS = Shape(list[Item])
+
+
+def read_turn(item: Item, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    kind = kind_of_item(item)
+    if kind == "message":
+        return _message(item, at, record)
+    misfits = [] if kind else [Misfit(at, "a type or a role", "none")]
+    role, block = piece_of(item, kind)
+    blocks = () if block is None else (block,)
+    return Message(
+        role, at, blocks, record, item.role or "", content=content_of(item.content), kind=kind, item=item.id
+    ), misfits  # fmt: skip
+
+
+def _message(item: Item, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    misfits: list[Misfit] = []
+    blanks: list[Blank] = []
+    said = item.role or ""
+    role = ROLES.get(said, "other")
+    dialect = None
+    if role == "other":
+        role, dialect = foreign.ROLES.get(said, (role, None))
+        if dialect is None:
+            misfits.append(foreign.role_misfit(at, item.role, tuple(ROLES)))
+    blocks = _content(item.content, role, misfits, at, blanks)
+    if _is_chat(item):
+        dialect = "openai-chat"
+        blocks = _as_chat(item, role, blocks)
+    if foreign.only_results(blocks):
+        role = "tool"
+    message = Message(
+        role,
+        at,
+        tuple(blocks),
+        record,
+        said,
+        dialect=dialect,
+        empty=role in ("user", "assistant") and not blocks,
+        content=content_of(item.content),
+        blanks=tuple(blanks),
+        name=item.name if role != "tool" else None,
+        kind="message",
+        item=item.id,
+    )
+    return message, misfits
+
+
+def _there(raw: Raw) -> bool:
+    return head(raw) not in (b"", b"n")
+
+
+def _is_chat(item: Item) -> bool:
+    return item.role in ("tool", "function") or _there(item.tool_calls) or _there(item.tool_call_id)
+
+
+def _as_chat(item: Item, role: Role, blocks: list[Block]) -> list[Block]:
+    """A message of Chat Completions among the items: what a switch of APIs leaves behind."""
+    from turnlint.carriers import openai_chat
+
+    if role == "tool":
+        body, identifier = bytes(item.content), string(item.tool_call_id)
+        return [Result(
+            (), openai_chat.RESULT_KEYS, identifier, item.name, body, needs_id=item.role != "function",
+            dialect="openai-chat", synthetic=is_placeholder(body), written=written(item.content), kind=item.role or "",
+        )]  # fmt: skip
+    try:
+        turn = json.decode(json.encode({"tool_calls": item.tool_calls}), type=openai_chat.Turn)
+    except (ValueError, RecursionError):
+        return blocks
+    return [*blocks, *openai_chat.calls_of(turn, dialect="openai-chat")]
+
+
+def _content(
+    content: Raw, role: Role, misfits: list[Misfit], at: Pointer, blanks: list[Blank]
+) -> list[Block]:
+    """Text, parts, or nothing. The one text that may be a whole input stands where the message does."""
+    where: Pointer = () if at and isinstance(at[-1], str) else ("content",)
+    first = head(content)
+    if first == b'"':
+        if is_blank(content):
+            blanks.append(Blank(where, 0, is_white(content)))
+            return []
+        return [Text(where, call_marker(content, role), trails(content))]
+    if first != b"[":
+        if first not in (b"", b"n"):
+            found = kind_of(json.decode(content))
+            misfits.append(Misfit((*at, "content"), "a string or an array of parts", found))
+        return []
+    blocks: list[Block] = []
+    for index, raw in enumerate(_parts.decode(content)):
+        place: Pointer = ("content", index)
+        if head(raw) != b"{":
+            misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
+            continue
+        block = _part(raw, role, place, misfits, at)
+        if isinstance(block, Blank):
+            blanks.append(Blank(place, len(blocks), block.white))
+        elif block is not None:
+            blocks.append(block)
+    return blocks
+
+
+def _part(raw: Raw, role: Role, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | Blank | None:
+    part, wrong = PART.inner(raw, (*at, *place))
+    misfits += wrong
+    if part is None:
+        return None
+    if part.type in TEXTS:
+        if is_blank(part.text):
+            return Blank(place, white=is_white(part.text))
+        return Text(place, call_marker(part.text, role), trails(part.text))
+    if part.type in OWN_PARTS:
+        return Other(place, part.type or "")
+    if part.type in CALLS or part.type in RESULTS:
+        misfits.append(Misfit((*at, *place), "a part of a message", "an item"))
+        item, wrong = ITEM.inner(raw, (*at, *place))
+        misfits += wrong
+        block = piece_of(item, part.type)[1] if item is not None else None
+        return structs.replace(block, at=place) if block is not None else None
+    return foreign.block(raw, part.type, place)
+
+
+def _asked(body: Any) -> Listed | None:
+    """What a request holds under `input`: a text, which is one message of the user, or items."""
+    first = head(body.input)
+    if given(body.type) or first in (b"", b"n", b"{"):
+        return None
+    headless = head(body.conversation) in (b'"', b"{")
+    if first == b'"':
+        return Listed([(("input",), Item(role="user", content=body.input))], headless=headless)
+    if first == b"[":
+        return structs.replace(_items(body.input, "input"), headless=headless)
+    if not given(body.model):
+        return None
+    found = kind_of(json.decode(body.input))
+    return Listed([], (Misfit(("input",), "a string or an array of items", found),))
+
+
+def _items(raw: Raw, key: str) -> Listed:
+    items, misfits = ITEMS.inner(raw, (key,))
+    if items is None:
+        return Listed([], (*misfits, Misfit((key,), "items", "nesting deeper than can be read")))
+    return structs.replace(listed(items, (key,)), misfits=misfits)
+
+
+def _answered(body: Any) -> Listed | None:
+    """What a response holds under `output`; other records have lists of other things there."""
+    if given(body.type) or head(body.output) != b"[":
+        return None
+    answer = _items(body.output, "output")
+    own = _is_response(body) or any(item.type in KINDS for _, item in answer.turns)
+    return answer if own and answer.turns else None
+
+
+def _is_response(body: Any) -> bool:
+    return start(body.object, 24) in (b'"response"', b'"response.compaction"')
+
+
+def _refers(messages: list[Message]) -> bool:
+    return any(message.kind == REFERENCE for message in messages)
+
+
+def _is_turn(envelope: Any) -> bool:
+    """One item a line."""
+    kind = string(envelope.type)
+    if kind is None:
+        bare = given(envelope.messages) or given(envelope.input)
+        return given(envelope.role) and given(envelope.content) and not given(envelope.type) and not bare
+    if kind == "message":
+        return given(envelope.role)
+    if kind == "reasoning":
+        return given(envelope.summary) or given(envelope.encrypted_content)
+    unheard = (
+        kind.endswith(("_call", "_call_output")) and kind != "tool_call"
+    )  # a name for other logs' events
+    return kind in KINDS or unheard
+
+
+def _evidence(value: Any) -> int:
+    return _item_evidence(value) if isinstance(value, Item) else _body_evidence(value)
+
+
+def _item_evidence(item: Item) -> int:
+    if item.type in CALLS or item.type in RESULTS:
+        return SPEAKS * (
+            item.call_id is not None or item.approval_request_id is not None or item.id is not None
+        )
+    if item.type == "reasoning":
+        return SPEAKS * (given(item.summary) or given(item.encrypted_content))
+    if item.type in KINDS and item.type != "message":
+        return SPEAKS
+    if any(part.type in OWN_PARTS for part in foreign.parts_of(item.content)):
+        return SPEAKS
+    return STRANGE if given(item.parts) or foreign.is_strange(item.content, OWN_PARTS) else 0
+
+
+def _body_evidence(body: Body) -> int:
+    if start(body.type, 10) == b'"response.':
+        return STRANGE  # an event of a stream
+    if _is_response(body) and head(body.output) == b"[":
+        return SPEAKS
+    asked = _asked(body)
+    if b"/responses" in start(body.url, 200) or b"/responses" in start(body.endpoint, 200):
+        return SPEAKS * (
+            asked is not None or b"{" in (head(body.body), head(body.request), head(body.request_body))
+        )
+    if asked is None or asked.misfits or given(body.messages) or given(body.voice):
+        return 0
+    kinds = (
+        (body.instructions, b'"['), (body.include, b"["), (body.text, b"{"), (body.reasoning, b"{"),
+        (body.max_output_tokens, b"0123456789"), (body.store, b"tf"), (body.previous_response_id, b'"'),
+        (body.conversation, b'"{'), (body.tools, b"["),
+    )  # fmt: skip
+    own = any(_there(raw) and head(raw) in first for raw, first in kinds)
+    return SPEAKS * (given(body.model) and (own or _are_messages(asked)))
+
+
+def _are_messages(asked: Listed) -> bool:
+    """A list of messages, none of them one of Chat Completions: other bodies with `input` have texts there."""
+    return bool(asked.turns) and all(
+        isinstance(place[-1], int) and item.role in ROLES and given(item.content) and not _is_chat(item)
+        for place, item in asked.turns
+    )
+
+
+CARRIER = make_carrier(
+    Dialect(
+        wire=Wire(
+            "openai-responses", window=frozenset({"tool", "user", "system"}), joins=True, anywhere=True
+        ),
+        envelope=Body,
+        turn=Item,
+        keys=(),
+        turn_key="role",
+        read_turn=read_turn,
+        is_turn=_is_turn,
+        lines=((),),
+        replies=lambda _: [],
+        ends_open=lambda _: False,
+        evidence=_evidence,
+        asked=_asked,
+        answered=_answered,
+        refers=_refers,
+        typed=True,
+    ),
+    title="OpenAI Responses",
+    about="request bodies, item arrays, request/response pairs, batch lines, one item a line; hosted and custom tools",
+)

@@ -1,0 +1,144 @@
+"""Cohere's first chat API: a message, what was said before it, and results that repeat their calls.
+
+This module owns how that API spells a turn, and in which order a request has its turns. It refuses to know
+the second API, which the carrier reads, and how a record wraps either.
+"""
+
+from typing import Any
+
+from msgspec import Raw, Struct, json
+
+from turnlint.carrying import foreign
+from turnlint.carrying.contents import arguments_in_place, call_marker
+from turnlint.carrying.listed import Listed, Placed, listed
+from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, is_white, trails, written
+from turnlint.documents.fit import kind_of
+from turnlint.lifecycle import is_placeholder
+from turnlint.model import (
+    Blank,
+    Block,
+    Call,
+    Keys,
+    Message,
+    Misfit,
+    Pointer,
+    Record,
+    Result,
+    Role,
+    Text,
+)
+
+
+class PastCall(Struct, gc=False):
+    name: str | None = None
+    parameters: Raw = NOTHING
+
+
+class PastResult(Struct, gc=False):
+    call: PastCall | None = None
+    outputs: Raw = NOTHING
+
+
+SPEAKERS: dict[str, Role] = {"USER": "user", "CHATBOT": "assistant", "SYSTEM": "system", "TOOL": "tool"}
+ROLES = SPEAKERS | {name.capitalize(): role for name, role in SPEAKERS.items()}
+"""Older documents and samples for fine-tuning have one capital."""
+CALL_KEYS = Keys(("name",), ("name",), ("parameters",))
+RESULT_KEYS = Keys(("call",), ("call", "name"), ("outputs",))
+"""There are no ids: a result repeats its call."""
+WRAPPINGS = ("request", "request_body", "body", "params", "input", "inputs")
+
+_items = json.Decoder(list[Raw])
+
+
+def is_past(turn: Any) -> bool:
+    """Whether a turn is written for this API; samples for fine-tuning only have its speakers."""
+    own = given(turn.message) or given(turn.text) or turn.tool_results is not None or turn.role in ROLES
+    return own and not given(turn.content)
+
+
+def asked(body: Any, turn: type[Any]) -> Listed | None:
+    """All turns of a request body: those before, then what it brings itself."""
+    says = head(body.message) == b'"' and (body.chat_history is not None or _is_bare(body))
+    brings = body.tool_results
+    if body.chat_history is None and brings is None and not says:
+        return None
+    turns: Placed = listed(body.chat_history or (), ("chat_history",)).turns
+    waits = bool(turns and turns[-1][1].tool_calls)
+    said: Placed = [((), turn(role="USER", message=body.message))] if says else []
+    if brings is None:
+        turns += said
+    else:
+        said = [] if is_blank(body.message) else said
+        results = ((), turn(role="TOOL", tool_results=brings))
+        repeated = ((), turn(role="CHATBOT", tool_results=brings))
+        turns += [results, *said] if waits else [*said, repeated, results]
+    return Listed(turns, headless=given(body.conversation_id) and body.chat_history is None)
+
+
+def _is_bare(body: Any) -> bool:
+    """Whether nothing speaks against a message of a request: it wraps no other, and is no error's text."""
+    wraps = any(head(getattr(body, name)) == b"{" for name in WRAPPINGS)
+    return not wraps and not given(body.role) and (given(body.model) or not given(body.id))
+
+
+def answered(body: Any, turn: type[Any]) -> Listed | None:
+    """The answer in a response body."""
+    if not given(body.generation_id) or not (given(body.text) or body.tool_calls):
+        return None
+    return Listed([((), turn(role="CHATBOT", text=body.text, tool_calls=body.tool_calls))])
+
+
+def read_turn(turn: Any, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    """Read one turn. The answer in a response has its words in `text`."""
+    misfits: list[Misfit] = []
+    blanks: list[Blank] = []
+    said = turn.role or ""
+    role = ROLES.get(said, "other")
+    if role == "other":
+        misfits.append(foreign.role_misfit(at, turn.role, tuple(SPEAKERS)))
+    key, words = ("text", turn.text) if given(turn.text) else ("message", turn.message)
+    blocks: list[Block] = []
+    if is_blank(words):
+        blanks += [Blank((key,), 0, is_white(words))] if head(words) == b'"' else []
+    elif head(words) == b'"':
+        blocks.append(Text((key,), call_marker(words, role), trails(words)))
+    else:
+        misfits.append(Misfit((*at, key), "a string", kind_of(json.decode(words))))
+    blocks += [_call(call, ("tool_calls", index)) for index, call in enumerate(turn.tool_calls or ())]
+    for index, result in enumerate(turn.tool_results or ()):
+        place: Pointer = ("tool_results", index)
+        call = result.call or PastCall()
+        blocks.append(_result(result, call, place) if role == "tool" else _call(call, (*place, "call")))
+    message = Message(
+        role, at, tuple(blocks), record, said,
+        empty=role in ("user", "assistant") and not blocks,
+        content=content_of(words),
+        blanks=tuple(blanks),
+    )  # fmt: skip
+    return message, misfits
+
+
+def _call(call: Any, place: Pointer) -> Call:
+    body, arguments = arguments_in_place(call.parameters)
+    how = written(call.parameters)
+    return Call(
+        place, CALL_KEYS, None, call.name, body, arguments, needs_id=False, written=how, kind="function"
+    )
+
+
+def _result(result: Any, call: PastCall, place: Pointer) -> Result:
+    content = bytes(result.outputs)
+    return Result(
+        place, RESULT_KEYS, None, call.name, content,
+        needs_id=False,
+        synthetic=is_placeholder(content),
+        written=written(result.outputs),
+        parts=_kinds(result.outputs),
+        kind="tool_result",
+    )  # fmt: skip
+
+
+def _kinds(outputs: Raw) -> tuple[str, ...]:
+    """An output is an object; anything else is refused."""
+    items = _items.decode(outputs) if head(outputs) == b"[" else []
+    return tuple(dict.fromkeys("json" if head(item) == b"{" else "json-other" for item in items))

@@ -1,0 +1,182 @@
+"""Items of OpenAI's Responses that are no messages: calls, outputs, reasoning, and what needs no answer.
+
+This module owns how such an item is spelled, wherever it is kept: in requests, in responses, in the logs
+of agents. It refuses to know what holds it, and what stands before or after it.
+"""
+
+from msgspec import Raw, Struct, json, structs
+
+from turnlint.carrying import foreign
+from turnlint.carrying.contents import arguments_in_text
+from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
+from turnlint.documents.decode import Shape
+from turnlint.lifecycle import ending, is_placeholder
+from turnlint.model import Block, Call, Keys, Other, Result, Role, Thinking
+
+
+class Item(Struct, gc=False):
+    type: str | None = None
+    role: str | None = None
+    id: str | None = None
+    call_id: str | None = None
+    approval_request_id: str | None = None
+    name: str | None = None
+    content: Raw = NOTHING
+    arguments: Raw = NOTHING
+    input: Raw = NOTHING
+    action: Raw = NOTHING
+    actions: Raw = NOTHING
+    operation: Raw = NOTHING
+    output: Raw = NOTHING
+    tools: Raw = NOTHING
+    approve: Raw = NOTHING
+    status: Raw = NOTHING
+    execution: Raw = NOTHING
+    summary: Raw = NOTHING
+    encrypted_content: Raw = NOTHING
+    tool_calls: Raw = NOTHING
+    tool_call_id: Raw = NOTHING
+    parts: Raw = NOTHING
+
+
+class Part(Struct, gc=False):
+    type: str | None = None
+    text: Raw = NOTHING
+
+
+class _Form(Struct, frozen=True):
+    """Where an item of some type keeps its pieces."""
+
+    body: str
+    id: str = "call_id"
+    name: str | None = None
+    """The tool, where there is only one for the type."""
+
+    @property
+    def keys(self) -> Keys:
+        return Keys((self.id,), ("type" if self.name else "name",), (self.body,))
+
+
+CALLS = {
+    "function_call": _Form("arguments"),
+    "custom_tool_call": _Form("input"),
+    "computer_call": _Form("action", name="computer"),
+    "local_shell_call": _Form("action", name="local_shell"),
+    "shell_call": _Form("action", name="shell"),
+    "apply_patch_call": _Form("operation", name="apply_patch"),
+    "tool_search_call": _Form("arguments", name="tool_search"),
+    "mcp_approval_request": _Form("arguments", id="id"),
+}
+AS_TEXT = frozenset({"function_call", "mcp_approval_request"})
+"""Calls whose arguments are JSON in a text; those of the others are of their tool's own kind."""
+RESULTS = {
+    "function_call_output": _Form("output"),
+    "custom_tool_call_output": _Form("output"),
+    "computer_call_output": _Form("output"),
+    "local_shell_call_output": _Form("output"),
+    "shell_call_output": _Form("output"),
+    "apply_patch_call_output": _Form("output"),
+    "tool_search_output": _Form("tools"),
+    "mcp_approval_response": _Form("approve", id="approval_request_id"),
+}
+PROVIDERS = frozenset({
+    "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
+    "mcp_list_tools", "program", "program_output", "compaction",
+})  # fmt: skip
+"""What the provider runs or makes itself: such an item carries its own outcome and waits for nothing."""
+SETTINGS = frozenset({"additional_tools", "configuration_update", "compaction_trigger"})
+"""What a client sets between turns."""
+REFERENCE = "item_reference"
+KINDS = frozenset({*CALLS, *RESULTS, *PROVIDERS, *SETTINGS, REFERENCE, "reasoning", "message"})
+
+_parts = json.Decoder(list[Raw])
+PART = Shape(Part)
+
+
+def kind_of_item(item: Item) -> str:
+    """The type of an item. Messages need not bear one, and neither need references."""
+    if item.type is not None:
+        return item.type
+    if item.role is not None or given(item.content):
+        return "message"
+    return REFERENCE if item.id is not None else ""
+
+
+def piece_of(item: Item, kind: str) -> tuple[Role, Block | None]:
+    """An item that is no message: whose it is, and what."""
+    if kind == "reasoning":
+        words = _has_words(item.summary) or _has_words(item.content)
+        return "assistant", Thinking(
+            (), kind, words, cipher=not is_blank(item.encrypted_content), item=item.id
+        )
+    hosted = kind.startswith("tool_search_") and (
+        item.call_id is None or string(item.execution) == "server"
+    )  # the provider's own search answers itself, and its ids are null
+    if kind in CALLS and not hosted:
+        return "assistant", _call(item, kind)
+    if kind in RESULTS and not hosted:
+        return "tool", _result(item, kind)
+    if kind in SETTINGS:
+        return "system", Other((), kind)
+    unknown = kind not in KINDS
+    role: Role = "tool" if unknown and kind.endswith("_output") else "assistant" if kind else "other"
+    return role, Other((), kind) if kind else None
+
+
+def _has_words(raw: Raw) -> bool:
+    """Whether a text, or one of some parts, says anything."""
+    if head(raw) != b"[":
+        return head(raw) == b'"' and not is_blank(raw)
+    objects = (PART.inner(one)[0] for one in _parts.decode(raw) if head(one) == b"{")
+    return any(part is not None and not is_blank(part.text) for part in objects)
+
+
+def _call(item: Item, kind: str) -> Call:
+    form = CALLS[kind]
+    keys, raw = form.keys, getattr(item, form.body)
+    if kind == "computer_call" and given(item.actions) and not given(item.action):
+        keys, raw = structs.replace(keys, body=("actions",)), item.actions
+    body, arguments = arguments_in_text(raw) if kind in AS_TEXT else (bytes(raw), "free")
+    return Call(
+        (), keys, getattr(item, form.id), form.name or item.name, body, arguments,
+        written=written(raw), kind=kind, item=item.id,
+    )  # fmt: skip
+
+
+def _result(item: Item, kind: str) -> Result:
+    form = RESULTS[kind]
+    key, dialect = _key_of(item, form, kind)
+    identifier = string(item.tool_call_id) if dialect else getattr(item, key)
+    raw = getattr(item, form.body)
+    body = bytes(raw)
+    failed = string(item.status) == "failed" if kind == "apply_patch_call_output" else None
+    return Result(
+        (), structs.replace(form.keys, id=(key,)), identifier, item.name, body,
+        needs_id=identifier is not None or not item.name,  # since 2026-08 a name may stand for the id
+        dialect=dialect,
+        error=failed,
+        state=ending(body, failed=bool(failed)),
+        synthetic=is_placeholder(body),
+        written=written(raw),
+        parts=_kinds_in(raw) if form.body == "output" else (),
+        kind=kind,
+        item=item.id if key != "id" else None,
+    )  # fmt: skip
+
+
+def _key_of(item: Item, form: _Form, kind: str) -> tuple[str, str | None]:
+    """Where an output says which call it answers, and whose spelling that is where it is not this wire's."""
+    if getattr(item, form.id) is None:
+        if kind == "local_shell_call_output" and item.id is not None:
+            return "id", None  # the API's types have the id of the call there (openai 3.51.0)
+        if head(item.tool_call_id) == b'"':
+            return "tool_call_id", "openai-chat"
+    return form.id, None
+
+
+def _kinds_in(output: Raw) -> tuple[str, ...]:
+    """The types of what an output holds, each once; a screenshot is an object by itself."""
+    if head(output) == b"{":
+        part = PART.inner(output)[0]
+        return (part.type,) if part is not None and part.type else ()
+    return tuple(dict.fromkeys(part.type for part in foreign.parts_of(output) if part.type))

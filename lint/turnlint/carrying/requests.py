@@ -1,0 +1,196 @@
+"""What a record says about the request around a conversation, whatever the wire.
+
+This module owns the reading of model, host, declared tools and switches: every wire spells them a little
+differently, and none of the spellings means anything else on another. It refuses to judge them.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Raw, Struct, json
+
+from turnlint.carrying.raws import NOTHING, given, head, string
+from turnlint.model import Declared, Pointer, Record, Request
+
+HOSTS = ("host", "url", "base_url", "api_base", "endpoint")
+_SENT = (
+    "max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "stream", "generationConfig",
+    "inferenceConfig", "tool_choice", "toolConfig", "parallel_tool_calls", "response_format", "thinking", "options",
+    "seed", "top_p", "stop", "n", "store", "include", "stream_options", "reasoning_effort", "random_seed",
+)  # fmt: skip
+"""Keys that only a request has, not a conversation that somebody kept."""
+_OWN = frozenset({"function", "custom"})
+_LISTS = ("functionDeclarations", "function_declarations")
+_HOLDERS = ("function", "custom", "toolSpec")
+_NO_TOOLS = frozenset({"cachePoint"})
+"""What stands among tools and is none."""
+
+
+class _Named(Struct, gc=False):
+    name: Raw = NOTHING
+
+
+class _Tool(Struct, gc=False):
+    type: Raw = NOTHING
+    name: Raw = NOTHING
+    function: Raw = NOTHING
+    custom: Raw = NOTHING
+    toolSpec: Raw = NOTHING
+
+
+class _Settings(Struct, gc=False):
+    tools: Raw = NOTHING
+    type: Raw = NOTHING
+    mode: Raw = NOTHING
+    any: Raw = NOTHING
+    tool: Raw = NOTHING
+    functionCallingConfig: Raw = NOTHING
+    function_calling_config: Raw = NOTHING
+    toolChoice: Raw = NOTHING
+    function: Raw = NOTHING
+
+
+_named = json.Decoder(_Named)
+_tool = json.Decoder(_Tool)
+_keys = json.Decoder(dict[str, Raw])
+_settings = json.Decoder(_Settings)
+_items = json.Decoder(list[Raw])
+
+
+def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) -> Request:
+    """The facts of one request body in its record; `key` holds its messages, where they were kept at all."""
+    model = first_string((body, outer), ("model", "modelId"))
+    tools, tools_at = _tools(body, at)
+    return Request(
+        record,
+        at,
+        key,
+        whole=bool(key)
+        and (
+            tools is not None
+            or (key == "input" and model is not None)
+            or any(given(getattr(body, name)) for name in _SENT)
+        ),
+        model=model,
+        host=_host(outer) or _host(body),
+        tools=tools,
+        tools_at=tools_at,
+        thinking=_thinking(body.thinking),
+        forced=_forced(body),
+        stored={b"true": True, b"false": False}.get(bytes(body.store)),
+    )
+
+
+def first_string(holders: tuple[Any, ...], names: tuple[str, ...]) -> str | None:
+    for holder in holders:
+        for name in names:
+            text = string(getattr(holder, name))
+            if text:
+                return text
+    return None
+
+
+def _host(value: Any) -> str | None:
+    """The name of the machine, from a name or an address of it."""
+    text = first_string((value,), HOSTS)
+    if text is None and head(value.request) == b"{":
+        text = first_string((json.decode(value.request, type=type(value)),), HOSTS) if _opens(value) else None
+    if text is None:
+        return None
+    rest = text.split("://", 1)[-1]
+    name = rest.split("/", 1)[0].rsplit("@", 1)[-1].split(":", 1)[0].lower()
+    return name if "." in name or name == "localhost" else None
+
+
+def _opens(value: Any) -> bool:
+    try:
+        json.decode(value.request, type=type(value))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _members(raw: Raw) -> list[Raw]:
+    try:
+        return _items.decode(raw) if head(raw) == b"[" else []
+    except (ValueError, RecursionError):
+        return []
+
+
+def _tools(body: Any, at: Pointer) -> tuple[tuple[Declared, ...] | None, Pointer]:
+    """The tools that a body declares, and where; nothing where it has no key for them."""
+    config = _read(body.toolConfig)
+    for raw, place in (
+        (body.tools, ("tools",)),
+        (body.functions, ("functions",)),
+        (config.tools, ("toolConfig", "tools")),
+    ):
+        there = (*at, *place)
+        if head(raw) == b"{":  # Google's servers read one as a list of one
+            return tuple(_declared(raw, there)), there
+        if head(raw) == b"[":
+            found = [
+                one for index, item in enumerate(_members(raw)) for one in _declared(item, (*there, index))
+            ]
+            return tuple(found), there
+    return None, ()
+
+
+def _declared(raw: Raw, at: Pointer) -> Iterator[Declared]:
+    try:
+        tool = _tool.decode(raw)
+    except (ValueError, RecursionError):
+        return
+    for key in _HOLDERS:
+        if head(getattr(tool, key)) == b"{":
+            yield Declared((*at, key, "name"), _name_of(getattr(tool, key)))
+            return
+    kind = string(tool.type)
+    if kind is not None or given(tool.name):
+        yield Declared((*at, "name"), string(tool.name), "function" if kind is None or kind in _OWN else kind)
+    else:
+        yield from _named_by_key(_keys.decode(raw), at)
+
+
+def _named_by_key(keys: dict[str, Raw], at: Pointer) -> Iterator[Declared]:
+    """Tools without a type: functions in lists, and the provider's own, each under the key that names it."""
+    for key, raw in keys.items():
+        if key in _LISTS:
+            lone = head(raw) == b"{"
+            for index, inner in enumerate([raw] if lone else _members(raw)):
+                yield Declared((*at, key, *(() if lone else (index,)), "name"), _name_of(inner))
+        elif key not in _NO_TOOLS:
+            yield Declared((*at, key), _name_of(raw), key)
+
+
+def _name_of(raw: Raw) -> str | None:
+    try:
+        return string(_named.decode(raw).name) if head(raw) == b"{" else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _read(raw: Raw) -> _Settings:
+    try:
+        return _settings.decode(raw) if head(raw) == b"{" else _Settings()
+    except (ValueError, RecursionError):
+        return _Settings()
+
+
+def _thinking(raw: Raw) -> Any:
+    kind = string(_read(raw).type)
+    return {"enabled": "budget", "adaptive": "adaptive", "disabled": "off"}.get(kind or "", "unsaid")
+
+
+def _forced(body: Any) -> bool:
+    """Whether the model must call a tool: by a word, by the name of one, or by a mode."""
+    choice = string(body.tool_choice)
+    if choice is not None:
+        return choice.lower() in ("required", "any")
+    setting = _read(body.tool_choice)
+    if string(setting.type) in ("any", "tool", "function") or given(setting.function):
+        return True
+    config = _read(body.toolConfig)
+    bedrock = _read(config.toolChoice)
+    google = _read(config.functionCallingConfig or config.function_calling_config)
+    return given(bedrock.any) or given(bedrock.tool) or (string(google.mode) or "").upper() == "ANY"

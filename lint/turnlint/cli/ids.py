@@ -1,0 +1,245 @@
+"""`turnlint ids`.
+
+This module owns the options of that command and how a map of ids is shown. It refuses to make ids.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from msgspec import Struct, structs
+
+from turnlint.carriers import NAMES
+from turnlint.cli.nearest import Named
+from turnlint.documents.source import STDIN, Source, SourceError, find
+from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
+from turnlint.ledger import read as paired
+from turnlint.model import Location, Request, Transcript
+from turnlint.providers import Providers, UnknownProvider
+from turnlint.reading import Foreign, read
+from turnlint.report.escape import clip, in_json, line_start, visible
+
+EXIT_USAGE, EXIT_NOTHING = 2, 3
+WIDTHS = {"conversation": 24, "pointer": 60, "tool": 32, "id": 72, "becomes": 72}
+"""How much of each column is shown. The JSON output has all of it."""
+
+
+class Row(Struct, frozen=True):
+    """An id at its place in a file."""
+
+    path: str
+    transcript: tuple[str | None, int]
+    """The conversation's id, and its number in the file."""
+    target: str
+    order: int
+    line: int
+    pointer: str
+    entry: Entry
+
+
+@click.command("ids")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
+@click.option(
+    "--provider", metavar="NAME[@VERSION]",
+    help="Whose ids to show: a name that `turnlint profiles` lists.",
+)  # fmt: skip
+@click.option("--model", metavar="NAME", help="The model that is to read them, if not the one in the log.")
+@click.option(
+    "--canonical", is_flag=True,
+    help="Show canonical ids; with --provider, make its ids from those in every case, not only where it must be.",
+)  # fmt: skip
+@click.option(
+    "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
+    help="What the files are; `turnlint formats` lists them.",
+)  # fmt: skip
+@click.option(
+    "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
+    help="What to write: text, or json with one record a line.",
+)  # fmt: skip
+def command(
+    paths: tuple[str, ...], provider: str | None, model: str | None, canonical: bool, format_name: str,
+    output_format: str,
+) -> None:  # fmt: skip
+    """Show which id each call and result would get.
+
+    An id that the provider takes stays as it is; a result has its call's. Nothing is written.
+    PATH is a file, a folder, a pattern, or - for standard input.
+    Exit code: 0 shown, 2 usage, 3 nothing to show, 4 internal.
+    """
+    if provider is None and not canonical:
+        raise click.UsageError(
+            "--provider says whose ids to show; --canonical shows canonical ids without one"
+        )
+    try:
+        ids = _Ids(provider, model, canonical=canonical)
+        sources = _sources(paths)
+        code = _show(sources, None if format_name == "auto" else format_name, ids, output_format)
+    except (UnknownProvider, Unprojectable) as error:
+        raise click.UsageError(visible(str(error))) from None
+    raise click.exceptions.Exit(code)
+
+
+class _Ids:
+    """Whose ids are wanted."""
+
+    def __init__(self, provider: str | None, model: str | None, *, canonical: bool) -> None:
+        from turnlint.cli.own import own_profiles
+        from turnlint.rulebook import packages
+
+        self.model = model
+        self.canonical = canonical
+        names, own = own_profiles((), () if provider is None else (provider,))
+        self.providers = Providers(packages(), own)
+        self.named = tuple(one for name in names for one in self.providers.named(name))
+
+    def of(self, transcript: Transcript) -> Projection:
+        pairs = paired(transcript.messages, transcript.wire)
+        if not self.named:
+            return canonicalize(transcript, pairs)
+        profile = self.providers.for_named(self.named, self._read_by(transcript)).profile
+        return project(transcript, pairs, profile, canonical=self.canonical, model=self.model)
+
+    def _read_by(self, transcript: Transcript) -> Transcript:
+        """The conversation as the model would be given it that was named."""
+        if self.model is None or not transcript.messages:
+            return transcript
+        said = transcript.request or Request(transcript.messages[0].record)
+        return structs.replace(transcript, request=structs.replace(said, model=self.model))
+
+
+def _sources(paths: tuple[str, ...]) -> list[Source]:
+    from os.path import realpath
+
+    try:
+        found = list(find(paths))
+    except SourceError as error:
+        raise click.UsageError(f"{visible(error.name)}: {error.reason}") from None
+    return list({STDIN if one.path is None else realpath(one.path): one for one in found}.values())
+
+
+def _show(sources: list[Source], format_name: str | None, ids: _Ids, output_format: str) -> int:
+    unreadable = False
+    seen = _Seen()
+    for source in sources:
+        try:
+            rows = _rows(source, format_name, ids, seen)
+        except SourceError as error:
+            unreadable = True
+            click.echo(f"turnlint: {visible(error.name)}: {error.reason}", err=True)
+            continue
+        if rows and output_format == "json":
+            click.echo("\n".join(map(_json, rows)))
+        elif rows:
+            click.echo(_table(rows))
+    if unreadable:
+        return EXIT_USAGE
+    if not seen.files:
+        click.echo("turnlint: nothing to show", err=True)
+        return EXIT_NOTHING
+    if output_format == "text":
+        click.echo(seen.sum())
+    return 0
+
+
+class _Seen(Struct):
+    """What was read, for the last line."""
+
+    files: int = 0
+    conversations: int = 0
+    ids: int = 0
+    changed: int = 0
+
+    def sum(self) -> str:
+        what = f"{self.ids:,} ids" if self.ids != 1 else "1 id"
+        where = f"{self.conversations:,} conversations" if self.conversations != 1 else "1 conversation"
+        return f"{what} in {where}: {self.changed:,} changed, {self.ids - self.changed:,} kept."
+
+
+def _rows(source: Source, format_name: str | None, ids: _Ids, seen: _Seen) -> list[Row]:
+    """The ids of one source, in its order. Those in records that were let go are placed by a second look."""
+    ready: list[Row] = []
+    gone: list[tuple[Location, Transcript, Projection, int]] = []
+    seen.files += 1
+    damages = 0
+    for item in read(source, format_name):
+        if isinstance(item, Foreign):
+            seen.files -= 1
+            if source.named:
+                known = "no known format; `turnlint formats` lists them, --format forces one"
+                click.echo(f"turnlint: {visible(source.name)}: {known}", err=True)
+        elif isinstance(item, Transcript):
+            seen.conversations += 1
+            found = ids.of(item)
+            places = [Location(item.messages[one.message].record, one.at) for one in found.entries]
+            here = [(place, item, found, order) for order, place in enumerate(places)]
+            ready += _placed(source, [one for one in here if one[0].record.data])
+            gone += (one for one in here if not one[0].record.data)
+        else:
+            damages += 1
+    if damages:
+        some = "1 place is" if damages == 1 else f"{damages:,} places are"
+        click.echo(f"turnlint: {visible(source.name)}: {some} damaged; `turnlint lint` says how", err=True)
+    if gone:
+        from turnlint.documents.reread import reread
+
+        for group in reread(source, gone, lambda one: (one[0].record,)):
+            ready += _placed(source, group)
+    ready.sort(key=lambda row: (row.transcript[1], row.order))
+    seen.ids += len(ready)
+    seen.changed += sum(row.entry.changed for row in ready)
+    return ready
+
+
+def _placed(source: Source, items: list[tuple[Location, Transcript, Projection, int]]) -> Iterator[Row]:
+    from turnlint.placing import Placer, as_pointer
+
+    places = Placer(location for location, _, _, _ in items)
+    for location, transcript, found, order in items:
+        pointer = as_pointer((*location.record.prefix, *location.at))
+        line = places[location].line
+        whose = (transcript.id, transcript.index)
+        yield Row(source.name, whose, found.target, order, line, pointer, found.entries[order])
+
+
+def _json(row: Row) -> str:
+    from json import dumps
+
+    entry = row.entry
+    record: dict[str, Any] = {
+        "path": row.path, "conversation": {"id": row.transcript[0], "index": row.transcript[1]},
+        "message_index": entry.message, "line": row.line, "pointer": row.pointer, "piece": entry.piece,
+        "call": None if entry.number < 0 else entry.number, "tool": entry.tool, "for": row.target,
+        "old": entry.old, "new": entry.new, "changed": entry.changed,
+    }  # fmt: skip
+    return in_json(dumps(record))
+
+
+def _table(rows: list[Row]) -> str:
+    """A file's ids under its name and the provider's; where conversations differ in that, each line says its own."""
+    from tabulate import tabulate
+
+    targets = list(dict.fromkeys(row.target for row in rows))
+    headers = ["line", "conversation", "pointer", "of", "tool", "id", "becomes", ""]
+    cells = [
+        (
+            row.line,
+            _cell("conversation", row.transcript[0] or f"#{row.transcript[1]}"),
+            _cell("pointer", row.pointer),
+            row.entry.piece,
+            _cell("tool", row.entry.tool),
+            _cell("id", row.entry.old),
+            _cell("becomes", row.entry.new),
+            ("changed" if row.entry.changed else "kept")
+            + (f" for {visible(row.target)}" if len(targets) > 1 else ""),
+        )
+        for row in rows
+    ]
+    table = tabulate(cells, headers=headers, tablefmt="plain", disable_numparse=True)
+    return f"{line_start(rows[0].path)}: ids for {', '.join(map(visible, targets))}\n{table}\n"
+
+
+def _cell(column: str, text: str | None) -> str:
+    if text is None:
+        return "(none)"
+    width = WIDTHS[column]
+    return clip(visible(text[: 4 * width]), width) or '""'

@@ -1,0 +1,42 @@
+"""How text for people is to look: width and colour, from the terminal and the environment.
+
+This module owns that reading. It refuses to write anything.
+"""
+
+import os
+import sys
+from typing import Any
+
+from msgspec import Struct
+
+DEFAULT_WIDTH = 100
+
+
+class Look(Struct, frozen=True):
+    """How text for people is to look."""
+
+    width: int
+    color: bool
+    statistics: bool
+
+
+def is_terminal(stream: Any) -> bool:
+    return bool(getattr(stream, "isatty", bool)())
+
+
+def colors(choice: str) -> bool:
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or is_terminal(sys.stdout)
+
+
+def width() -> int:
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdigit() and int(columns) > 0:
+        return int(columns)
+    try:
+        return os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        return DEFAULT_WIDTH

@@ -1,0 +1,54 @@
+"""Profiles that a user gives on the command line.
+
+This module owns how such files become profiles for a run, and how a user hears what is wrong in them.
+"""
+
+from collections.abc import Iterable
+
+import click
+
+from turnlint.profiles import Profile
+
+SUFFIXES = (".yaml", ".yml")
+
+
+def own_profiles(
+    files: Iterable[str], named: Iterable[str] = ()
+) -> tuple[tuple[str, ...], tuple[Profile, ...]]:
+    """Providers by name, and the profiles of some files. A provider may be named by a file of its profiles."""
+    names = list(named)
+    paths = list(dict.fromkeys([*files, *(name for name in names if name.endswith(SUFFIXES))]))
+    if not paths:
+        return tuple(names), ()
+    from turnlint.own_profiles import BadProfiles, read
+    from turnlint.report.escape import visible
+    from turnlint.rulebook import packages
+
+    try:
+        found = read(paths, packages())
+    except BadProfiles as error:
+        raise click.UsageError("\n".join(map(visible, error.lines))) from None
+    told = [one for name in names for one in _names_in(found[name] if name.endswith(SUFFIXES) else name)]
+    return tuple(told), tuple(profile for path in paths for profile in found[path])
+
+
+def _names_in(named: str | tuple[Profile, ...]) -> list[str]:
+    return [named] if isinstance(named, str) else list(dict.fromkeys(profile.name for profile in named))
+
+
+def tell_unused(named: tuple[str, ...], own: tuple[Profile, ...]) -> None:
+    """Say which profiles no conversation will meet, where nobody named a provider."""
+    if set(named) - {"auto"} or not own:
+        return
+    from turnlint.providers import Providers
+    from turnlint.report.escape import visible
+    from turnlint.rulebook import packages
+
+    known = Providers(packages()).names()
+    for profile in own:
+        if not (profile.hosts or profile.models or profile.name in known):
+            name = visible(profile.name)
+            click.echo(
+                f"turnlint: nothing leads to {name}, which has no hosts and no models; add --provider {name}",
+                err=True,
+            )

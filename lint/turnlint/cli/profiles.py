@@ -1,0 +1,177 @@
+"""`turnlint profiles`.
+
+This module owns the list of providers as people and programs see it, and their capabilities side by side.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from turnlint.cli.nearest import Named
+
+if TYPE_CHECKING:
+    from turnlint.profiles import Profile
+    from turnlint.providers import Providers
+
+HEADERS = ("profile", "versions", "title", "wires", "clauses")
+MATRIX = (
+    ("format", "format"), ("parallel_calls", "parallel calls"), ("max_calls", "calls a turn"), ("max_tools", "tools"),
+    ("max_messages", "messages"), ("schema", "tool schema"), ("parallel_switch", "one at a time by"),
+    ("streaming", "arguments in a stream"), ("quirks", "quirks"),
+)  # fmt: skip
+NARROW = 6
+"""So many of them fit beside each other on a terminal; the others stand below."""
+UNKNOWN = "?"
+NOTE_WIDTH = 96
+
+
+@click.command("profiles")
+@click.argument("name", required=False, metavar="[NAME[@VERSION]]")
+@click.option("--matrix", is_flag=True, help="Show what each provider offers, side by side.")
+@click.option(
+    "--profile",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="Profiles of your own, in YAML, among the others.",
+)
+@click.option(
+    "--output-format", type=Named("output format", ("table", "json", "markdown")), default="table",
+    show_default=True, help="table, json or markdown. A single profile is YAML, or json.",
+)  # fmt: skip
+def command(name: str | None, files: tuple[str, ...], output_format: str, *, matrix: bool) -> None:
+    """List the providers whose rules are known, or print one.
+
+    NAME prints a profile as YAML, with the evidence for each clause: save it, change it, and give it back with
+    `turnlint lint --profile FILE`. A ? in the matrix means that nothing is known. Exit code: 0, or 2 usage.
+    """
+    from turnlint.cli.own import own_profiles
+    from turnlint.providers import Providers
+    from turnlint.rulebook import packages
+
+    _, own = own_profiles(files)
+    providers = Providers(packages(), own)
+    if name is not None:
+        if matrix:
+            raise click.UsageError("--matrix shows all providers; it takes no NAME")
+        _print(providers, name, output_format)
+    elif matrix:
+        _matrix(providers, output_format)
+    else:
+        _list(providers, output_format)
+
+
+def _print(providers: "Providers", name: str, output_format: str) -> None:
+    from turnlint.providers import UnknownProvider
+    from turnlint.report.escape import in_json, visible
+
+    try:
+        versions = providers.named(name)
+    except UnknownProvider as error:
+        raise click.UsageError(visible(str(error))) from None
+    if output_format == "markdown":
+        raise click.UsageError("a single profile is written as YAML, or with --output-format json")
+    if output_format == "json":
+        from json import dumps
+
+        from msgspec import to_builtins
+
+        click.echo(in_json(dumps([to_builtins(one) for one in versions], indent=1)))
+        return
+    from turnlint.cli.profile_text import text_of
+
+    click.echo(text_of(versions), nl=False)
+
+
+def _list(providers: "Providers", output_format: str) -> None:
+    rows: list[dict[str, Any]] = [
+        {
+            "profile": name,
+            "versions": [one.version for one in versions],
+            "title": versions[0].title,
+            "wires": list(versions[0].wires),
+            "clauses": len(versions[0].clauses),
+        }
+        for name in providers.names()
+        if (versions := providers.versions(name))
+    ]
+    if output_format == "json":
+        _json(rows)
+        return
+    table = [
+        (
+            row["profile"],
+            ", ".join(version or "(default)" for version in row["versions"]) if any(row["versions"]) else "",
+            row["title"],
+            ", ".join(row["wires"]),
+            str(row["clauses"]),
+        )
+        for row in rows
+    ]
+    _table(table, HEADERS, output_format)
+
+
+def _matrix(providers: "Providers", output_format: str) -> None:
+    profiles = [one for name in providers.names() for one in _distinct(providers.versions(name))]
+    if output_format == "json":
+        from msgspec import to_builtins
+
+        _json([{"profile": one.label, **to_builtins(one.capabilities)} for one in profiles])
+        return
+    columns = MATRIX if output_format == "markdown" else MATRIX[:NARROW]
+    table = [(one.label, *(_cell(getattr(one.capabilities, key)) for key, _ in columns)) for one in profiles]
+    _table(table, ("profile", *(title for _, title in columns)), output_format)
+    if output_format == "table":
+        for one in profiles:
+            _notes(one)
+
+
+def _notes(profile: "Profile") -> None:
+    """What does not fit into a column."""
+    from textwrap import wrap
+
+    from turnlint.report.escape import visible
+
+    offers = profile.capabilities
+    titled = [
+        f"{title}: {value}" for key, title in MATRIX[NARROW:-1] if (value := getattr(offers, key)) is not None
+    ]
+    notes = [*titled, *offers.quirks]
+    if notes:
+        click.echo(f"\n{visible(profile.label)}")
+    for note in notes:
+        click.echo("\n".join(wrap(visible(note), NOTE_WIDTH, initial_indent="  ", subsequent_indent="    ")))
+
+
+def _distinct(versions: "tuple[Profile, ...]") -> "list[Profile]":
+    """The first version, and those that offer something else."""
+    return [one for one in versions if one is versions[0] or one.capabilities != versions[0].capabilities]
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, tuple):
+        return "; ".join(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return UNKNOWN if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _table(rows: Sequence[tuple[str, ...]], headers: tuple[str, ...], output_format: str) -> None:
+    from tabulate import tabulate
+
+    from turnlint.report.escape import visible
+
+    shown = [list(map(visible, row)) for row in rows]
+    if output_format == "markdown":
+        shown = [[cell.replace("|", "\\|") for cell in row] for row in shown]
+    style = "github" if output_format == "markdown" else "plain"
+    click.echo(tabulate(shown, headers=headers, tablefmt=style, disable_numparse=True))
+
+
+def _json(rows: list[dict[str, Any]]) -> None:
+    from json import dumps
+
+    from turnlint.report.escape import in_json
+
+    click.echo(in_json(dumps(rows, indent=1)))

@@ -1,0 +1,141 @@
+"""`turnlint why`.
+
+This module owns that command: where the text comes from, what is read to find its cause, and the code it exits with.
+"""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from turnlint.carriers import NAMES
+from turnlint.cli.nearest import Named
+from turnlint.cli.own import own_profiles
+
+if TYPE_CHECKING:
+    from turnlint.cli.why_found import Explained, Looked
+    from turnlint.profiles import Profile
+
+EXIT_OPEN, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
+STDIN = "-"
+MOST_BYTES = 32 << 20
+_BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+
+
+@click.command("why")
+@click.argument("text", required=False, metavar="[TEXT|-]")
+@click.argument("path", required=False, metavar="[PATH]")
+@click.option(
+    "--provider",
+    metavar="NAME[@VERSION]",
+    help="Who refused, where you know it. Default: who says such things.",
+)
+@click.option(
+    "--profile",
+    "profiles",
+    multiple=True,
+    metavar="FILE",
+    help="Profiles of your own, in YAML, with their texts.",
+)
+@click.option(
+    "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
+    help="What PATH is; `turnlint formats` lists them.",
+)  # fmt: skip
+@click.option(
+    "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
+    help="text or json.",
+)  # fmt: skip
+def command(
+    text: str | None, path: str | None, provider: str | None, profiles: tuple[str, ...], format_name: str,
+    output_format: str,
+) -> None:  # fmt: skip
+    """Say which rule explains a provider's refusal, and where it is in a transcript.
+
+    TEXT is the error as you have it: what an SDK, a gateway, curl or a log made of it is taken off. Without TEXT, or
+    with -, it is read from standard input. With PATH, that transcript is held against the provider, and what the
+    text speaks of comes first. Exit code: 0 explained, 1 the text is not known or PATH does not show the fault,
+    2 usage, 3 nothing to read in PATH, 4 internal.
+    """
+    told = _text(text, path)
+    names, own = own_profiles(profiles, (provider,) if provider not in (None, "auto") else ())
+    explained = _explained(told, names, own)
+    looked = None
+    if path is not None and explained.recognised and explained.reasons:
+        looked = _looked(explained, path, format_name, own)
+    if output_format == "json":
+        from turnlint.cli.why_text import in_json
+
+        click.echo(in_json(explained, looked))
+    else:
+        from turnlint.cli.why_text import in_words
+
+        in_words(explained, looked, sys.stdout.write, path)
+        if not explained.recognised and text is not None:
+            _hint_at_file(text)
+    raise click.exceptions.Exit(_exit_code(explained, looked, path))
+
+
+def _exit_code(explained: "Explained", looked: "Looked | None", path: str | None) -> int:
+    if not explained.recognised:
+        return EXIT_OPEN
+    if looked is None:
+        return 0 if path is None else EXIT_OPEN
+    if looked.tally.crashes:
+        return EXIT_INTERNAL
+    if looked.unreadable:
+        return EXIT_USAGE
+    if not looked.tally.files:
+        return EXIT_NOTHING
+    return 0 if looked.shown else EXIT_OPEN
+
+
+def _text(text: str | None, path: str | None) -> str:
+    """The refusal as the user has it."""
+    if text not in (None, STDIN):
+        found = str(text)
+    elif path == STDIN:
+        raise click.UsageError("TEXT and PATH cannot both be read from standard input")
+    elif sys.stdin is None or (text is None and sys.stdin.isatty()):
+        raise click.UsageError("give the error text, or write it to standard input")
+    else:
+        data = sys.stdin.buffer.read(MOST_BYTES)
+        found = data.decode(_BOMS.get(data[:2], "utf-8-sig"), errors="replace")
+    if not found.strip():
+        raise click.UsageError("the error text is empty")
+    return found
+
+
+def _explained(text: str, names: tuple[str, ...], own: "tuple[Profile, ...]") -> "Explained":
+    from turnlint.cli.why_found import explain
+    from turnlint.providers import UnknownProvider
+    from turnlint.rulebook import BrokenRules
+
+    try:
+        return explain(text, names, own)
+    except (UnknownProvider, BrokenRules) as error:
+        from turnlint.report.escape import visible
+
+        raise click.UsageError(visible(str(error))) from None
+
+
+def _looked(explained: "Explained", path: str, format_name: str, own: "tuple[Profile, ...]") -> "Looked":
+    from turnlint.cli.why_found import look
+    from turnlint.documents.source import SourceError
+
+    try:
+        return look(explained, path, None if format_name == "auto" else format_name, own)
+    except SourceError as error:
+        from turnlint.report.escape import visible
+
+        raise click.UsageError(f"{visible(error.name)}: {error.reason}") from None
+
+
+def _hint_at_file(text: str) -> None:
+    import os
+
+    from turnlint.report.escape import visible
+
+    if len(text) < 4096 and "\0" not in text and os.path.isfile(text):
+        click.echo(
+            f"turnlint: {visible(text)} is a file; to read the text from it: turnlint why - < FILE", err=True
+        )

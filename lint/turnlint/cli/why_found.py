@@ -1,0 +1,194 @@
+"""What `turnlint why` finds out.
+
+This module owns the questions it puts to the rest: whose text, which rules, which findings. It refuses to write.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct, field
+
+from turnlint import rulebook
+from turnlint.carriers import NAMES
+from turnlint.clauses import Clause
+from turnlint.documents.source import Source, SourceError, find
+from turnlint.engine import Book, Crash, Options, Skipped, Tally, lint
+from turnlint.model import SEVERITIES
+from turnlint.profiles import Profile
+from turnlint.providers import Providers
+from turnlint.rows import Row
+from turnlint.why import (
+    Agreed,
+    Clues,
+    Near,
+    Recognised,
+    agreement,
+    clues_of,
+    dialects_of,
+    heard,
+    nearest,
+    recognise,
+    standing_in,
+)
+
+MOST_SHOWN = 20
+VIEWS = 50
+"""Pictures of the conversation for each shape of finding: which of them is shown is known at the end only."""
+
+
+class Reason(Struct, frozen=True):
+    """A rule that explains a text."""
+
+    code: str
+    name: str
+    headline: str
+    why: str
+
+
+class Explained(Struct, frozen=True):
+    """What a text is."""
+
+    recognised: Recognised | None
+    providers: tuple[str, ...]
+    """Whose rules a transcript is to be held against."""
+    reasons: tuple[Reason, ...] = ()
+    near: tuple[Near, ...] = ()
+    dialects: tuple[str, ...] = ()
+    """Who an unknown text may be of."""
+
+
+class Shown(Struct, frozen=True):
+    """A finding that explains the text."""
+
+    row: Row
+    agreed: Agreed
+
+
+class Looked(Struct):
+    """What a transcript shows of it."""
+
+    tally: Tally
+    clues: Clues
+    shown: list[Shown] = []
+    """The findings of the rules that explain the text, those that agree with it first."""
+    levels: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SEVERITIES, 0))
+    """How many of these findings there are, also of those that are not kept."""
+    others: dict[str, int] = {}
+    """How often other rules found something."""
+    absent: tuple[str, ...] = ()
+    """Ids that the text names and that stand nowhere in the files."""
+    longest: int = 0
+    """How many messages the longest conversation has."""
+    crashes: list[Crash] = []
+    skipped: list[str] = []
+    unreadable: list[SourceError] = []
+
+    @property
+    def count(self) -> int:
+        return sum(self.levels.values())
+
+
+def explain(text: str, named: tuple[str, ...], own: tuple[Profile, ...]) -> Explained:
+    """Whose text it is and which rules explain it."""
+    providers = Providers(rulebook.packages(), own)
+    hint = tuple(providers.named(name)[0].name for name in named)
+    pieces = heard(text, providers)
+    found = recognise(pieces, providers, hint)
+    if found is None:
+        near = tuple(nearest(pieces, providers))
+        return Explained(None, named, near=near, dialects=dialects_of(pieces, providers))
+    held = named or tuple(dict.fromkeys((found.best.profile.name, *found.carriers)))
+    known = tuple(name for name in held if name.partition("@")[0] in providers.names())
+    return Explained(found, known, tuple(_reasons(found.best.known.rules)))
+
+
+def _reasons(rules: tuple[str, ...]) -> Iterator[Reason]:
+    entries = rulebook.everything()
+    kinds = {one.code: str(one.__struct_config__.tag) for one in Clause.__subclasses__()}
+    for word in rules:
+        entry = next((one for one in entries if word in (one.rule.code, one.rule.name)), None)
+        if entry:
+            yield Reason(entry.rule.code, entry.rule.name, entry.headline, _why(entry.docs))
+        else:
+            yield Reason(word, kinds.get(word, ""), "", "")
+
+
+def _why(docs: str) -> str:
+    """The first sentence of what a rule says of why it matters."""
+    _, _, after = docs.partition("Why it matters\n")
+    lines = []
+    for line in after.split("\n"):
+        if line and not line.startswith(" "):
+            break
+        lines.append(line.strip())
+    first, stop, _ = " ".join(" ".join(lines).split()).partition(". ")
+    return first + "." if stop else first
+
+
+def look(explained: Explained, path: str, format_name: str | None, own: tuple[Profile, ...]) -> Looked:
+    """Lint what `path` names, and put first what the text speaks of. Raises `SourceError` where there is nothing.
+
+    A short transcript may be written on several wires alike; then it is read as the provider that refused it does.
+    """
+    assert explained.recognised
+    sources = list(find((path,)))
+    looked = _look(explained, sources, format_name, own)
+    if not looked.shown and format_name is None and all(source.again for source in sources):
+        for wire in explained.recognised.best.profile.wires:
+            if wire in NAMES:
+                again = _look(explained, sources, wire, own)
+                if again.shown and again.tally.messages == looked.tally.messages and not _reads_badly(again):
+                    return again
+    return looked
+
+
+def _reads_badly(looked: Looked) -> bool:
+    return any(rule in looked.others for rule in ("unreadable-record", "malformed-message", "mixed-dialect"))
+
+
+def _look(
+    explained: Explained, sources: list[Source], format_name: str | None, own: tuple[Profile, ...]
+) -> Looked:
+    assert explained.recognised
+    clues = clues_of(explained.recognised.best)
+    looked = Looked(Tally(), clues)
+    codes = {reason.code for reason in explained.reasons}
+    options = Options(
+        format=format_name, providers=explained.providers, profiles=own, view=True, content="none",
+        views_per_rule=VIEWS, fingerprints=True,
+    )  # fmt: skip
+    book = Book(options)
+    for source in sources:
+        try:
+            for event in lint(source, options, book):
+                _hear(looked, event, codes)
+        except SourceError as error:
+            looked.unreadable.append(error)
+    looked.shown.sort(key=lambda one: one.agreed, reverse=True)
+    looked.absent = _absent(sources, clues)
+    return looked
+
+
+def _hear(looked: Looked, event: object, codes: set[str]) -> None:
+    if isinstance(event, Tally):
+        looked.tally.add(event)
+        looked.longest = max(looked.longest, event.messages)
+    elif isinstance(event, Crash):
+        looked.crashes.append(event)
+    elif isinstance(event, Skipped):
+        looked.skipped.append(event.source.name)
+    elif isinstance(event, Row) and event.finding.code in codes:
+        looked.levels[event.finding.severity] += 1
+        looked.shown.append(Shown(event, agreement(event, looked.clues)))
+        if len(looked.shown) > 50 * MOST_SHOWN:
+            looked.shown.sort(key=lambda one: one.agreed, reverse=True)
+            del looked.shown[MOST_SHOWN:]
+    elif isinstance(event, Row):
+        rule = event.finding.rule
+        looked.others[rule] = looked.others.get(rule, 0) + 1
+
+
+def _absent(sources: list[Source], clues: Clues) -> tuple[str, ...]:
+    here: set[str] = set()
+    for source in sources:
+        here |= standing_in(source, (one for one in clues.ids if one not in here))
+    return tuple(one for one in clues.ids if one not in here)

@@ -1,0 +1,213 @@
+"""What `turnlint why` says, for people and for programs.
+
+This module owns those two pictures. It refuses to let a character of the text or the transcript past `escape`.
+"""
+
+from collections.abc import Callable, Iterator
+from json import dumps
+from typing import Any
+
+from msgspec import structs
+
+from turnlint.cli.look import Look, colors, width
+from turnlint.cli.why_found import MOST_SHOWN, Explained, Looked, Reason
+from turnlint.profiles import Known, Profile
+from turnlint.report import open_sink
+from turnlint.report.escape import clip, visible
+from turnlint.report.escape import in_json as without_commands
+from turnlint.report.machine import finding_of
+from turnlint.why import Near, Recognised
+
+SCHEMA = "turnlint/why-v1"
+LONGEST = 600
+NARROW = 96
+MOST_ALIKE = 8
+
+
+def in_words(
+    explained: Explained, looked: Looked | None, write: Callable[[str], object], path: str | None
+) -> None:
+    """For people."""
+    lines = _known(explained, explained.recognised) if explained.recognised else _unknown(explained)
+    for line in lines:
+        write(line + "\n")
+    if explained.recognised and path is not None:
+        write("\n")
+        if looked is None:
+            write(f"No rule looks for this, so {visible(path)} was not read.\n")
+        else:
+            _findings(explained, looked, write, visible(path))
+
+
+def _known(explained: Explained, found: Recognised) -> Iterator[str]:
+    best = found.best
+    yield f"{visible(best.profile.title)} ({visible(best.profile.name)}) refuses with this."
+    yield f"  | {clip(_line(best.line), LONGEST)}"
+    if best.piece.peeled:
+        yield f"  inside: {', '.join(best.piece.peeled)}"
+    carriers = [name for name in found.carriers if name != best.profile.name]
+    if carriers:
+        yield f"  passed on by: {', '.join(carriers)}"
+    if found.alike:
+        names = [visible(one.profile.name) for one in found.alike]
+        more = f" and {len(names) - MOST_ALIKE} more" if len(names) > MOST_ALIKE else ""
+        yield f"  nearly the same is said by: {', '.join(names[:MOST_ALIKE])}{more}"
+    yield f"  evidence: {visible(_evidence(best.known))}"
+    if best.known.about:
+        yield ""
+        yield f"It means: {visible(best.known.about)}"
+    if not explained.reasons:
+        yield ""
+        yield "No rule explains it: nothing that a transcript says wrongly is at fault."
+        return
+    yield ""
+    yield "What explains it, the likeliest first:" if len(explained.reasons) > 1 else "What explains it:"
+    for reason in explained.reasons:
+        yield from _reason(reason)
+    yield f"  turnlint explain {visible(explained.reasons[0].code)} says more{'; so for each' if len(explained.reasons) > 1 else ''}"
+
+
+def _reason(reason: Reason) -> Iterator[str]:
+    if not reason.headline:
+        yield f"  {visible(f'{reason.code} {reason.name}'.strip())}"
+        return
+    yield f"  {visible(reason.code)} {visible(reason.name)}: {visible(reason.headline)}"
+    if reason.why:
+        yield f"    {clip(visible(reason.why), 2 * NARROW)}"
+
+
+def _unknown(explained: Explained) -> Iterator[str]:
+    yield "This text is not known."
+    if explained.dialects:
+        yield f"  its turns of phrase are those of: {', '.join(explained.dialects[:3])}"
+    if explained.near:
+        yield ""
+        yield "The nearest that are:"
+        for near in explained.near:
+            yield from _near(near)
+    else:
+        yield "  no known text is near it; `turnlint profiles NAME` prints those of a provider"
+
+
+def _near(near: Near) -> Iterator[str]:
+    yield f"  {visible(near.profile.name)}: {clip(_line(near.known.sample), 2 * NARROW)}"
+    if near.known.rules:
+        yield f"    turnlint explain {visible(near.known.rules[0])}"
+
+
+def _line(text: str) -> str:
+    return visible(" ".join(text[: 4 * LONGEST].split()))
+
+
+def _evidence(known: Known) -> str:
+    parts = [known.status, known.source, known.date]
+    return ", ".join(part for part in parts if part)
+
+
+def _findings(explained: Explained, looked: Looked, write: Callable[[str], object], path: str) -> None:
+    for line in _said_first(explained, looked, path):
+        write(line + "\n")
+    if not looked.shown and not looked.crashes:
+        return
+    write("\n")
+    sink = open_sink("text", write, Look(width(), colors("auto"), False))
+    shown = looked.shown[:MOST_SHOWN]
+    for one in shown:
+        sink.take(one.row)
+    for crash in looked.crashes:
+        sink.take(crash)
+    found = structs.replace(looked.tally, findings=looked.levels, rules={})
+    sink.finish(found, complete=not looked.crashes)
+
+
+def _said_first(explained: Explained, looked: Looked, path: str) -> Iterator[str]:
+    names = ", ".join(map(visible, explained.providers))
+    if looked.shown:
+        best = looked.shown[0].agreed
+        agree = sum(any(structs.astuple(one.agreed)) for one in looked.shown)
+        yield f"In {path}, held against {names}: {_many(looked.count, 'finding')} of these rules."
+        if best.reasons:
+            told = "It agrees" if looked.count == 1 else f"{agree:,} of them agree{'s' if agree == 1 else ''}"
+            yield f"  {told} with the text{'' if looked.count == 1 else ', the first'} in {' and '.join(best.reasons)}."
+        elif looked.clues.any:
+            yield "  None of them agrees with the places that the text names."
+    else:
+        yield f"{path} does not show it, held against {names}."
+    if not looked.shown or not looked.shown[0].agreed.reasons:
+        yield from (f"  {line}" for line in _to_check(looked))
+
+
+def _to_check(looked: Looked) -> Iterator[str]:
+    """What else may be the case where a transcript does not show the fault."""
+    for one in looked.unreadable:
+        yield f"{visible(one.name)}: {visible(one.reason)}"
+    for name in looked.skipped[:3]:
+        yield f"{visible(name)}: no known format; `turnlint formats` lists them, --format forces one"
+    if not looked.tally.files:
+        return
+    if looked.absent:
+        ids = ", ".join(clip(visible(one), 60) for one in looked.absent[:3])
+        yield f"the text names {ids}, which stands nowhere in it: it is another conversation, or was changed since"
+    beyond = [index for index in looked.clues.indices if index >= looked.longest]
+    if beyond:
+        most = _many(looked.longest, "message")
+        yield f"the text speaks of message {beyond[0]:,}, and no file has more than {most}: the request was longer"
+    if looked.others:
+        rules = sorted(looked.others.items(), key=lambda item: -item[1])[:4]
+        told = ", ".join(f"{visible(rule)} ({count:,})" for rule, count in rules)
+        yield f"other rules found something: {told}; `turnlint lint` shows where"
+    yield "a log is often not the request that was sent: check what the client added, dropped or cut before sending"
+
+
+def _many(count: int, name: str) -> str:
+    return f"{count:,} {name if count == 1 else name + 's'}"
+
+
+def in_json(explained: Explained, looked: Looked | None) -> str:
+    """For programs: ASCII, on one document."""
+    found = explained.recognised
+    document: dict[str, Any] = {"schema": SCHEMA, "recognised": found is not None}
+    if found:
+        best = found.best
+        document |= {
+            "text": best.line[: 4 * LONGEST],
+            "peeled": best.piece.peeled,
+            "provider": best.profile.name,
+            "version": best.profile.version or None,
+            "alike": [one.profile.name for one in found.alike],
+            "carriers": found.carriers,
+            "known": _told_known(best.profile, best.known),
+            "rules": [structs.asdict(reason) for reason in explained.reasons],
+        }
+    else:
+        document |= {
+            "dialects": explained.dialects,
+            "nearest": [
+                {**_told_known(near.profile, near.known), "rules": near.known.rules, "likeness": round(near.likeness, 3)}
+                for near in explained.near
+            ],
+        }  # fmt: skip
+    if looked:
+        document |= _told_findings(explained, looked)
+    return without_commands(dumps(document, indent=1))
+
+
+def _told_known(profile: Profile, known: Known) -> dict[str, Any]:
+    return {
+        "provider": profile.name, "sample": known.sample, "status": known.status, "source": known.source,
+        "date": known.date, "about": known.about or None,
+    }  # fmt: skip
+
+
+def _told_findings(explained: Explained, looked: Looked) -> dict[str, Any]:
+    return {
+        "complete": not looked.crashes and not looked.unreadable,
+        "held_against": explained.providers,
+        "clues": structs.asdict(looked.clues),
+        "absent": looked.absent,
+        "others": looked.others,
+        "count": looked.count,
+        "findings": [
+            {**finding_of(one.row), "agrees": structs.asdict(one.agreed)} for one in looked.shown[:MOST_SHOWN]
+        ],
+    }

@@ -1,0 +1,275 @@
+"""Which id each call and each result gets.
+
+This module owns the assignment: over occurrences, never over ids, for one id may stand for many calls.
+A result gets the id of the call that the ledger pairs it with. It refuses to know how an id is spelled.
+
+Whatever is asked for, no two calls get one id, the same conversation gets the same ids, and an id that is
+taken as it stands is kept by the first call that bears it. New ids follow from canonical ones, so they
+change only with the call itself: pruning other turns leaves them alone, but where
+
+* an id stood on several calls and the first of them is pruned: the next keeps the id from then on;
+* a short form (Mistral's nine characters) had two calls collide and the one that came first is pruned;
+* the provider numbers calls through the request (Kimi K2): there an id says how many calls stand before.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from turnlint import ledger
+from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
+from turnlint.ids.shapes import TRIES, Demands, Unprojectable
+from turnlint.ids.turns import short, turns
+from turnlint.ledger import Answered, Asked, Ledger, usable
+from turnlint.model import Call, Keys, Message, Pointer, Record, Result, Transcript, Wire
+from turnlint.profiles import Profile
+
+CANONICAL = "canonical"
+
+
+class Entry(Struct, frozen=True):
+    """One place where an id stands, or should."""
+
+    piece: Literal["call", "result"]
+    message: int
+    at: Pointer
+    """Where in the message's record."""
+    bearing: bool
+    """False where the wire has no place for an id: such a call or result cannot be given one where it stands."""
+    number: int
+    """Which call this is, or which it answers, in order from 0; -1 for a result that answers none."""
+    old: str | None
+    new: str | None
+    tool: str | None
+
+    @property
+    def changed(self) -> bool:
+        return self.old != self.new
+
+
+class Projection(Struct, frozen=True):
+    """The ids of a conversation as a provider is to see them, place by place."""
+
+    target: str
+    """A provider with its version, or `canonical`."""
+    entries: tuple[Entry, ...]
+
+    @property
+    def changed(self) -> Iterator[Entry]:
+        return (entry for entry in self.entries if entry.changed)
+
+    @property
+    def by_id(self) -> dict[str, tuple[str, ...]]:
+        """Each old id with all that came of it, to look at: where it stood for several calls, they are several."""
+        found: dict[str, dict[str, None]] = {}
+        for entry in self.entries:
+            if entry.old is not None and entry.new is not None:
+                found.setdefault(entry.old, {})[entry.new] = None
+        return {old: tuple(new) for old, new in found.items()}
+
+
+class _Owner(Struct):
+    """What has an id of its own: a call, or what a result names that answers no call."""
+
+    old: str | None
+    name: str | None
+    key: str
+    """Of its turn; and its place among the calls of that."""
+    index: int
+    content: str
+    """What else tells it from others of this key and place: the calls of its turn."""
+    block: Call | Result
+
+    @property
+    def stray(self) -> bool:
+        return isinstance(self.block, Result)
+
+
+Given = list[str | None]
+
+
+def canonicalize(
+    transcript: Transcript, pairs: Ledger | None = None, provider: str | None = None
+) -> Projection:
+    """Every id in its canonical form, hashed with the provider's name; with the wire's where none is said."""
+    book = _Book(transcript, pairs)
+    return Projection(CANONICAL, tuple(book.entries([*book.canonical(provider)], lambda _: False)))
+
+
+def project(
+    transcript: Transcript,
+    pairs: Ledger | None,
+    profile: Profile,
+    *,
+    canonical: bool = False,
+    model: str | None = None,
+) -> Projection:
+    """Every id as a provider takes it: as it stands where that will do, else made from the canonical one.
+
+    With `canonical`, made from the canonical one in every case. The `model` is the one that is to read the
+    conversation, where that is not the one it names. Raises `Unprojectable` where the profile's clauses
+    leave no id to make.
+    """
+    book = _Book(transcript, pairs)
+    demands = Demands(profile, transcript, model)
+    given = _given(book.owners, book.canonical(), demands, anew=canonical)
+    return Projection(profile.label, tuple(book.entries(given, demands.leaves)))
+
+
+def project_ids(calls: Iterable[tuple[str | None, str | None]], profile: Profile) -> list[str | None]:
+    """The ids of some calls, each a turn of its own, from pairs of an id and the name of a tool."""
+    record, keys = Record(1, 0, b""), Keys(("id",), ("name",), ("arguments",))
+    messages = tuple(
+        Message("assistant", (index,), (Call((), keys, identifier, name, b"{}", "object"),), record)
+        for index, (identifier, name) in enumerate(calls)
+    )
+    found = project(Transcript(Wire(profile.wires[0]), messages), None, profile)
+    return [entry.new for entry in found.entries]
+
+
+class _Book:
+    """A conversation's owners of ids, and the places where each one's id stands."""
+
+    def __init__(self, transcript: Transcript, pairs: Ledger | None) -> None:
+        self.transcript = transcript
+        self.pairs = pairs or ledger.read(transcript.messages, transcript.wire)
+        self.owners = _calls(transcript, self.pairs)
+        self.places = sorted(self._places(), key=lambda place: place[0].seq)
+
+    def _places(self) -> Iterator[tuple[Asked | Answered, int]]:
+        """Every call and every result with its owner; those that answer no call are owners too."""
+        number = {one.asked.seq: count for count, one in enumerate(self.pairs.interactions)}
+        for count, one in enumerate(self.pairs.interactions):
+            yield one.asked, count
+            if one.answer is not None:
+                yield one.answer, count
+        for again, one in self.pairs.duplicates:
+            yield again, number[one.asked.seq]
+        strays: dict[tuple[str | None, bool], int] = {}
+        for orphan in self.pairs.orphans:
+            result = orphan.result
+            known = strays.get((result.id, result.server)) if usable(result.id) else None
+            if known is None:
+                known = strays[result.id, result.server] = len(self.owners)
+                self.owners.append(_stray(result))
+            yield orphan, known
+
+    def canonical(self, provider: str | None = None) -> list[str]:
+        """The canonical ids of all owners."""
+        said = self.transcript.wire.speaks if provider is None else provider
+
+        def make(index: int, salt: int) -> str:
+            owner = self.owners[index]
+            parts = (said, owner.old, owner.name, owner.key, owner.index)
+            return hashed(*parts, owner.content, salt) if salt else canonical_id(*parts)
+
+        keep = [owner.old if is_canonical(owner.old) else None for owner in self.owners]
+        given = _assign(self.owners, (keep,), make, range(len(self.owners)))
+        return [one or "" for one in given]
+
+    def entries(self, given: Given, leave: Callable[[Result], bool]) -> Iterator[Entry]:
+        """What stands where. Results without an id that are to be left so have none, whatever their call has."""
+        for place, number in self.places:
+            block: Call | Result = place.call if isinstance(place, Asked) else place.result
+            owner, new = self.owners[number], given[number]
+            left = not usable(block.id) and (new is None or (isinstance(block, Result) and leave(block)))
+            yield Entry(
+                "call" if isinstance(place, Asked) else "result",
+                place.message,
+                (*self.transcript.messages[place.message].at, *block.at, *block.keys.id),
+                block.keys.id != block.keys.name,
+                -1 if owner.stray else number,
+                block.id,
+                block.id if left else new,
+                owner.name or block.name,
+            )
+
+
+def _calls(transcript: Transcript, pairs: Ledger) -> list[_Owner]:
+    return [
+        _Owner(one.call.id, one.call.name, turn.key, index, turn.content, one.call)
+        for turn in turns(transcript, pairs)
+        for index, one in enumerate(turn.asked)
+    ]
+
+
+def _stray(result: Result) -> _Owner:
+    """What a result that answers no call names. Where its id says nothing, what was said tells it from others."""
+    if usable(result.id):
+        return _Owner(result.id, None, "", 0, "", result)
+    return _Owner(result.id, result.name, short(result.body).hex(), 0, "", result)
+
+
+def _given(owners: list[_Owner], names: list[str], demands: Demands, *, anew: bool) -> Given:
+    """What each owner gets of a provider: what it has where that is taken, else its canonical id in another form."""
+    of = [demands.of(owner.block) for owner in owners]
+    counted = [index for index, demand in enumerate(of) if demand.counted]
+    numbers = {index: number for number, index in enumerate(counted)}
+    first: Given = [None] * len(owners)
+    second: Given = [None] * len(owners)
+    made = []
+    for index, (owner, demand) in enumerate(zip(owners, of, strict=True)):
+        if not usable(owner.old) and demands.may_lack(owner.block):
+            continue
+        made.append(index)
+        if index in numbers and not owner.stray:
+            first[index] = demand.numbered(owner.name, numbers[index], None if anew else owner.old)
+        elif not anew and owner.old is not None and usable(owner.old):
+            if owner.old.startswith(HISTORY) and not demands.spelled:
+                second[index] = demand.under_prefix(owner.old)
+            elif demand.fits(owner.old):
+                first[index] = owner.old
+
+    def make(index: int, salt: int) -> str:
+        if index in numbers:
+            return of[index].numbered(owners[index].name, numbers[index] + salt)
+        return of[index].made(names[index], salt)
+
+    return _assign(owners, (first, second), make, made)
+
+
+def _assign(
+    owners: list[_Owner], wishes: Sequence[Given], make: Callable[[int, int], str], made: Iterable[int]
+) -> Given:
+    """Each owner its first wish that nobody has; those to be made one, else an id that is made."""
+    given: Given = [None] * len(owners)
+    taken: dict[str, int] = {}
+    for wish in wishes:
+        for index, identifier in enumerate(wish):
+            if owners[index].stray or given[index] is not None or identifier is None:
+                continue
+            if taken.setdefault(identifier, index) == index:
+                given[index] = identifier
+    _keep_strays(owners, wishes, given, taken)
+    # A new id is one that stood nowhere: whoever looks for an old one finds what bore it, and nothing else.
+    before = {owner.old for owner in owners}
+    for index in made:
+        if given[index] is None:
+            tries = (make(index, salt) for salt in range(TRIES))
+            found = next((one for one in tries if one not in taken and one not in before), None)
+            if found is None:
+                raise Unprojectable("there are more calls than ids that the clauses let pass")
+            given[index] = found
+            taken[found] = index
+    return given
+
+
+def _keep_strays(owners: list[_Owner], wishes: Sequence[Given], given: Given, taken: dict[str, int]) -> None:
+    """A result that answers no call keeps its id as long as the same calls bear it as before.
+
+    None of them was its own, and none may become so.
+    """
+    bearers: dict[str | None, list[int]] = {}
+    for index, owner in enumerate(owners):
+        if not owner.stray:
+            bearers.setdefault(owner.old, []).append(index)
+    for index, owner in enumerate(owners):
+        wish = next((wish[index] for wish in wishes if wish[index] is not None), None)
+        if not owner.stray or wish is None:
+            continue
+        now = taken.get(wish)
+        here = [] if now is None or owners[now].stray else [now]
+        if bearers.get(owner.old, []) == here:
+            given[index] = wish
+            taken.setdefault(wish, index)

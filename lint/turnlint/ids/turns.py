@@ -1,0 +1,84 @@
+"""Names of turns that outlive compression.
+
+This module owns what a turn is called. It refuses to count turns: a number changes as soon as an
+earlier turn is pruned.
+
+A turn bears the id that the log gave it (`turn_id`). Where there is none, it is named by a digest of its
+calls, in order: ids, names, arguments, and whether the provider runs the tool. Nothing else goes in, for
+anything else changes while the turn stays the same: a result comes later, or is cleared to save room; the
+turn before is pruned; the same conversation is logged as one request or as a message a line.
+
+Turns that agree in all of this are numbered from the first. So appending to a conversation changes no
+name, nor does pruning any turn but one of such equals; where one of them is pruned, each later one of
+them takes the name of the one before it. Only logs without ids, or with ids that start again in each
+turn, have such equals at all, and they differ in nothing that the name could tell.
+"""
+
+from collections.abc import Iterable
+from hashlib import blake2b, sha256
+
+from msgspec import Struct
+
+from turnlint import ledger
+from turnlint.ledger import Asked, Ledger
+from turnlint.model import Call, Transcript
+
+SHORT = 64
+"""Longer bodies count by the digest that conversations of a message a line keep in their place."""
+
+
+class Turn(Struct, frozen=True):
+    """A turn that has calls."""
+
+    key: str
+    content: str
+    """A digest of its calls alone."""
+    asked: tuple[Asked, ...]
+
+
+def turn_keys(transcript: Transcript, pairs: Ledger | None = None) -> tuple[str, ...]:
+    """A key for each turn with calls, in order. Turns share one only where the log's own id says that they are one."""
+    return tuple(
+        turn.key for turn in turns(transcript, pairs or ledger.read(transcript.messages, transcript.wire))
+    )
+
+
+def turns(transcript: Transcript, pairs: Ledger) -> list[Turn]:
+    """The turns that have calls, in order."""
+    calls: dict[int, list[Asked]] = {}
+    for interaction in pairs.interactions:
+        calls.setdefault(interaction.asked.turn, []).append(interaction.asked)
+    met: dict[str, int] = {}
+    found = []
+    for asked in calls.values():
+        content = _content(asked)
+        said = (transcript.messages[one.message].turn_id for one in asked)
+        key = next((one for one in said if one), None) or _numbered(content, met)
+        found.append(Turn(key, content, tuple(asked)))
+    return found
+
+
+def _content(asked: Iterable[Asked]) -> str:
+    digest = sha256()
+    for one in asked:
+        for part in _parts(one.call):
+            digest.update(b"-" if part is None else b"%d:%b" % (len(part), part))
+    return digest.hexdigest()[:32]
+
+
+def _parts(call: Call) -> tuple[bytes | None, ...]:
+    return _bytes(call.id), _bytes(call.name), short(call.body), b"server" if call.server else b""
+
+
+def _bytes(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8", "surrogatepass")
+
+
+def short(body: bytes) -> bytes:
+    """A body, or what stands for it where it is long; a body that was shortened before stays as it is."""
+    return b"#" + blake2b(body, digest_size=24).digest() if len(body) > SHORT else body
+
+
+def _numbered(key: str, met: dict[str, int]) -> str:
+    count = met[key] = met.get(key, -1) + 1
+    return f"{key}.{count}" if count else key

@@ -1,0 +1,47 @@
+"""The working state of one pairing.
+
+This module owns what is known while a conversation is walked: occurrences by number, who answers whom so
+far, and what found no place. It refuses to decide.
+"""
+
+from msgspec import Struct
+
+from turnlint.ledger.values import Answered, Asked, How
+
+Key = tuple[str | None, bool]
+"""An id, and whether it is the provider's own tool: the two never answer each other."""
+
+
+class Matching(Struct):
+    """The working state of one pass. Indices into `calls` and `results` stand for occurrences."""
+
+    calls: list[Asked] = []
+    results: list[Answered] = []
+    answer_of: dict[int, int] = {}
+    """Call to result."""
+    how: dict[int, How] = {}
+    spare: list[int] = []
+    """Results the windows could not place; some find their call later and are then in `placed`."""
+    placed: set[int] = set()
+    strayed: dict[str, int] = {}
+    """By id, the last result that found no place when it came."""
+    interrupted: bool = False
+    """Something was said in a window before its last result."""
+    last_turn_message: int = -1
+    """The last message that is part of the last turn or holds nothing but its results."""
+    afterwards: How = "late"
+    """What a result after its window is: nothing special on a wire where it may stand anywhere after its call."""
+
+    def match(self, call: int, result: int, how: How) -> None:
+        self.answer_of[call] = result
+        self.how[call] = how
+        self.placed.add(result)
+
+    def open(self, call: int) -> bool:
+        return call not in self.answer_of
+
+    def unplaced(self) -> list[int]:
+        return sorted(index for index in self.spare if index not in self.placed)
+
+    def after(self, result: int, call: int) -> bool:
+        return self.results[result].seq > self.calls[call].seq

@@ -1,0 +1,146 @@
+"""Profiles from a user's files.
+
+This module owns what becomes of a document: what it takes over from the profile it extends, and what is left out
+in it. It refuses to look at YAML.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+
+from turnlint.carriers import NAMES
+from turnlint.own_profiles.checks import Names, faults
+from turnlint.own_profiles.shape import SOURCE, kinds
+from turnlint.own_profiles.values import MOST_BYTES, Document, Fault, documents
+from turnlint.profiles import Profile
+from turnlint.providers import SHARED, Providers, UnknownProvider
+
+MOST_TOLD = 20
+_IDENTITY = ("name", "title", "version", "about", "hosts", "models")
+"""What is not taken over under another name."""
+_BY_RULE = ("clauses", "weights")
+
+
+class BadProfiles(Exception):  # noqa: N818 - what is wrong in a user's file, a line each
+    """Files that cannot be used, with everything that is wrong in them."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+def read(paths: Iterable[str], packages: list[str]) -> dict[str, tuple[Profile, ...]]:
+    """The profiles of each file, in order. A later one may extend an earlier one. Raises `BadProfiles`."""
+    own: list[Profile] = []
+    by_file: dict[str, tuple[Profile, ...]] = {}
+    names = _names(Providers(packages))
+    for path in paths:
+        try:
+            found = documents(_bytes(path))
+        except Fault as fault:
+            raise BadProfiles([_line(path, fault)]) from None
+        if not found:
+            raise BadProfiles([_line(path, Fault("holds no profile"))])
+        count = len(own)
+        for document in found:
+            if wrong := sorted(faults(document, names), key=lambda fault: fault.spot or (0, 0)):
+                raise BadProfiles([*_lines(path, wrong)])
+            try:
+                own.append(_profile(document, Providers(packages, tuple(own)), own))
+            except Fault as fault:
+                raise BadProfiles([_line(path, fault)]) from None
+        by_file[path] = tuple(own[count:])
+    return by_file
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise Fault((error.strerror or "cannot be read").lower()) from None
+
+
+def _line(path: str, fault: Fault) -> str:
+    place = f":{fault.spot[0]}:{fault.spot[1]}" if fault.spot else ""
+    return f"{path}{place}: {fault.sentence}"
+
+
+def _lines(path: str, wrong: list[Fault]) -> Iterator[str]:
+    yield from (_line(path, fault) for fault in wrong[:MOST_TOLD])
+    if len(wrong) > MOST_TOLD:
+        yield f"{path}: and {len(wrong) - MOST_TOLD:,} more"
+
+
+def _profile(document: Document, providers: Providers, own: list[Profile]) -> Profile:
+    try:
+        made = msgspec.convert(_whole(document, providers), Profile)
+    except msgspec.ValidationError as error:
+        raise Fault(str(error).lower(), document.spot(())) from None
+    if made.label in [one.label for one in own]:
+        raise Fault(f"there are two profiles called {made.label}", document.spot(("name",)))
+    return made
+
+
+def _names(providers: Providers) -> Names:
+    from turnlint.rulebook import everything
+
+    profiles = [one for name in providers.names() for one in providers.versions(name)]
+    wires = {wire for one in profiles for wire in one.wires}
+    told = frozenset(rule for one in profiles for known in one.known for rule in known.rules)
+    rules = {name: kind.code for name, kind in kinds().items()}
+    rules |= {entry.rule.name: entry.rule.code for entry in everything()}
+    return Names(rules, told, frozenset(wires | set(NAMES)))
+
+
+def _whole(document: Document, providers: Providers) -> dict[str, Any]:
+    """The document with all that it leaves out, as a profile's fields."""
+    given: dict[str, Any] = {key: _with_evidence(key, value) for key, value in document.value.items()}
+    dropped = set(given.pop("drop", ()))
+    base = _base(document, given.pop("extends", None), providers)
+    whole = _defaults(given, base, providers)
+    whole |= {key: value for key, value in given.items() if key not in ("capabilities", "known", *_BY_RULE)}
+    caps = dict(whole["capabilities"]) if base or "capabilities" not in given else {}
+    if "wires" in given or not caps:
+        caps["format"] = whole["wires"][0]
+    whole["capabilities"] = caps | given.get("capabilities", {})
+    for key in _BY_RULE:
+        new = given.get(key, [])
+        gone = dropped | {one["rule"] for one in new}
+        whole[key] = [one for one in whole.get(key, ()) if one["rule"] not in gone] + new
+    whole["known"] = [*whole.get("known", ()), *given.get("known", ())]
+    return whole
+
+
+def _base(document: Document, extends: str | None, providers: Providers) -> Profile | None:
+    if extends is None:
+        return None
+    try:
+        return providers.named(extends)[0]
+    except UnknownProvider as error:
+        raise Fault(f"extends: {error}", document.spot(("extends",))) from None
+
+
+def _defaults(given: dict[str, Any], base: Profile | None, providers: Providers) -> dict[str, Any]:
+    """What holds where the document is silent. A built-in provider of its name lends it who it is."""
+    name = given["name"]
+    found: dict[str, Any] = {"title": name}
+    if base:
+        found |= msgspec.to_builtins(base)
+    else:
+        shared = providers.versions(SHARED)
+        found |= {"wires": shared[0].wires, "capabilities": msgspec.to_builtins(shared[0].capabilities)}
+    known = providers.versions(name)
+    like = base if base and base.name == name else known[0] if known else None
+    for key in _IDENTITY:
+        found.pop(key, None)
+    if like:
+        found |= {"title": like.title, "hosts": like.hosts, "models": like.models, "about": like.about}
+    return {"title": name, **found}
+
+
+def _with_evidence(key: str, value: Any) -> Any:
+    if key not in ("clauses", "weights", "known"):
+        return value
+    return [{"source": SOURCE, "date": "", **one} for one in value]

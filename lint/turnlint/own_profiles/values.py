@@ -1,0 +1,177 @@
+"""YAML as plain values that know where they stand.
+
+This module owns the reading of YAML: the core types and nothing else, each key once, and no more of it than a
+profile can need. It refuses to know what a profile is.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct, field
+
+MOST_BYTES = 1 << 20
+"""All built-in profiles together are smaller."""
+MOST_VALUES = 100_000
+DEEPEST = 24
+AS_WRITTEN = frozenset({"version", "date", "name"})
+"""Keys whose values are texts even where they look like a number or a day: `1.10` is not 1.1."""
+_CORE = "tag:yaml.org,2002:"
+_KINDS = {"SequenceNode": "seq", "MappingNode": "map"}
+
+Path = tuple[str | int, ...]
+Spot = tuple[int, int]
+"""Line and column, from 1."""
+
+
+class Fault(Exception):  # noqa: N818 - something wrong in a user's file, with a sentence
+    """One thing that is wrong, and where."""
+
+    def __init__(self, sentence: str, spot: Spot | None = None) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.spot = spot
+
+
+class Document(Struct):
+    """One YAML document: its value, and the place of every value and every key in it."""
+
+    value: Any = None
+    values: dict[Path, Spot] = field(default_factory=dict)
+    keys: dict[Path, Spot] = field(default_factory=dict)
+
+    def spot(self, path: Path, *, key: bool = False) -> Spot | None:
+        """Where something is written, or the nearest thing around it."""
+        if key and path in self.keys:
+            return self.keys[path]
+        while path and path not in self.values:
+            path = path[:-1]
+        return self.values.get(path)
+
+
+def documents(data: bytes) -> list[Document]:
+    """The documents of a file that are not empty. Raises `Fault`."""
+    text = _decoded(data)
+    try:
+        return [_Walk().document(node) for node in _nodes(text) if not _is_empty(node)]
+    except RecursionError:
+        raise Fault("is nested deeper than any profile is") from None
+
+
+def _decoded(data: bytes) -> str:
+    if len(data) > MOST_BYTES:
+        raise Fault(f"is larger than {MOST_BYTES >> 10} KiB, which no profile is")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Fault("is no text in UTF-8", (line, 1)) from None
+
+
+def _nodes(text: str) -> Iterator[Any]:
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+    from ruamel.yaml.reader import ReaderError
+
+    try:
+        yield from YAML(typ="safe", pure=True).compose_all(text)
+    except ReaderError as error:
+        before = text[: error.position]
+        spot = (before.count("\n") + 1, len(before) - before.rfind("\n"))
+        code = error.character if isinstance(error.character, int) else ord(error.character)
+        raise Fault(f"YAML has no place for the character U+{code:04X}", spot) from None
+    except MarkedYAMLError as error:
+        raise Fault(f"is no YAML: {error.problem or error.context}", _spot(error.problem_mark)) from None
+    except (YAMLError, ValueError, IndexError, AttributeError) as error:  # what its scanner lets slip
+        first = next(iter(str(error).splitlines()), "")
+        raise Fault(f"is no YAML: {first or type(error).__name__}") from None
+
+
+def _spot(mark: Any) -> Spot | None:
+    return (mark.line + 1, mark.column + 1) if mark else None
+
+
+def _is_empty(node: Any) -> bool:
+    return node is None or (_tag(node) == "null" and not node.value)
+
+
+def _tag(node: Any) -> str:
+    return str(node.tag).removeprefix(_CORE)
+
+
+class _Walk:
+    """From nodes to values. Aliases unfold here, so what they unfold to is counted here."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.made = Document()
+
+    def document(self, node: Any) -> Document:
+        self.made.value = self._value(node, ())
+        return self.made
+
+    def _value(self, node: Any, path: Path) -> Any:
+        spot = _spot(node.start_mark) or (1, 1)
+        self.made.values[path] = spot
+        self.count += 1
+        if self.count > MOST_VALUES:
+            raise Fault(f"unfolds to more than {MOST_VALUES:,} values", spot)
+        if len(path) > DEEPEST:
+            raise Fault("is nested deeper than any profile is", spot)
+        kind = type(node).__name__
+        if kind == "ScalarNode":
+            return _scalar(node, path, spot)
+        if _tag(node) != _KINDS[kind]:
+            raise _tagged(node, spot)
+        if kind == "SequenceNode":
+            return [self._value(one, (*path, index)) for index, one in enumerate(node.value)]
+        return self._mapping(node, path)
+
+    def _mapping(self, node: Any, path: Path) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key, value in node.value:
+            spot = _spot(key.start_mark) or (1, 1)
+            if type(key).__name__ != "ScalarNode":
+                raise Fault("a key is a plain text", spot)
+            name = str(key.value)
+            if _tag(key) == "merge":
+                raise Fault("merge keys (<<) are not read; a profile takes over another by `extends`", spot)
+            if name in found:
+                line = self.made.keys[*path, name][0]
+                raise Fault(f"the key {name!r} stands twice, first in line {line}", spot)
+            self.made.keys[*path, name] = spot
+            found[name] = self._value(value, (*path, name))
+        return found
+
+
+def _scalar(node: Any, path: Path, spot: Spot) -> Any:
+    tag, text = _tag(node), str(node.value)
+    if tag in ("str", "timestamp", "value", "merge"):
+        return text
+    if tag == "null":
+        return None
+    if path and path[-1] in AS_WRITTEN and tag in ("int", "float"):
+        return text
+    try:
+        if tag == "bool":
+            return {"true": True, "false": False, "yes": True, "no": False, "on": True, "off": False}[
+                text.lower()
+            ]
+        if tag == "int":
+            return _integer(text)
+        if tag == "float":
+            return float(text.replace("_", "").replace(".inf", "inf").replace(".nan", "nan").lower())
+    except (KeyError, ValueError):
+        raise Fault(f"{text[:40]!r} is no value that can be read", spot) from None
+    raise _tagged(node, spot)
+
+
+def _integer(text: str) -> int:
+    plain = text.replace("_", "")
+    return int(plain, 0) if re.match(r"[-+]?0[xob]", plain) else int(plain)
+
+
+def _tagged(node: Any, spot: Spot) -> Fault:
+    shown = str(node.tag)
+    shown = "!!" + shown.removeprefix(_CORE) if shown.startswith(_CORE) else shown
+    return Fault(f"the tag {shown[:80]} is not read here; leave it out", spot)

@@ -1,0 +1,100 @@
+"""A provider as a table.
+
+This module owns what a profile is: whose wires and models, which clauses, how its own texts look. It
+refuses to know any provider; those are modules of tables beside the rules, one file each.
+"""
+
+from functools import cached_property
+from typing import Literal
+
+from msgspec import Struct
+
+from turnlint.clauses import AnyClause, Clause
+from turnlint.model import Severity
+
+Paths = Literal["dots", "brackets", "members", "google"]
+"""How a provider spells a place in a request: `messages.3.content.0.tool_use.id`, `messages[3].tool_calls[0].id`,
+`messages.4.member.content.1.member.toolUse.toolUseId` (counted from 1), `* GenerateContentRequest.contents[2].parts[0]`."""
+
+
+class Capabilities(Struct, frozen=True, kw_only=True):
+    """What a provider offers; nothing where that is not known."""
+
+    format: str
+    parallel_calls: bool | None = None
+    parallel_switch: str | None = None
+    max_calls: int | None = None
+    max_tools: int | None = None
+    max_messages: int | None = None
+    schema: str | None = None
+    """The dialect of a tool's schema."""
+    streaming: str | None = None
+    """Where arguments arrive in a stream."""
+    quirks: tuple[str, ...] = ()
+
+
+class Weight(Struct, frozen=True, kw_only=True):
+    """How this provider takes what a rule about state or pairing finds."""
+
+    rule: str
+    source: str
+    date: str
+    severity: Severity | None = None
+    """Nothing where the rule's own stands."""
+    says: str = ""
+    wires: tuple[str, ...] = ()
+
+
+class Known(Struct, frozen=True, kw_only=True):
+    """A text this provider refuses with, and the rules that explain it."""
+
+    pattern: str
+    rules: tuple[str, ...]
+    """The likeliest first. None where no transcript is at fault."""
+    sample: str
+    source: str
+    date: str
+    about: str = ""
+    """What it means, where no rule says that."""
+    status: Literal["verbatim", "abridged", "templated", "recalled"] = "verbatim"
+
+
+class Profile(Struct, frozen=True, kw_only=True, dict=True):
+    """All that is known of a provider, in one version of its rules."""
+
+    name: str
+    title: str
+    wires: tuple[str, ...]
+    """Wires that it speaks, its own first."""
+    version: str = ""
+    about: str = ""
+    """What this version is, where there are several."""
+    hosts: tuple[str, ...] = ()
+    """Ends of the names of its hosts."""
+    models: str = ""
+    """An expression that finds its models' names, where they are nobody else's."""
+    paths: Paths = "brackets"
+    capabilities: Capabilities
+    clauses: tuple[AnyClause, ...] = ()
+    weights: tuple[Weight, ...] = ()
+    known: tuple[Known, ...] = ()
+
+    @property
+    def label(self) -> str:
+        return f"{self.name}@{self.version}" if self.version else self.name
+
+    @cached_property
+    def by_code(self) -> dict[str, tuple[Clause, ...]]:
+        """Its clauses by the code of the rule that reads them."""
+        found: dict[str, list[Clause]] = {}
+        for clause in self.clauses:
+            found.setdefault(clause.code, []).append(clause)
+        return {code: tuple(clauses) for code, clauses in found.items()}
+
+    @cached_property
+    def by_rule(self) -> dict[str, tuple[Weight, ...]]:
+        """Its weights by rule: several where wires differ."""
+        found: dict[str, list[Weight]] = {}
+        for weight in self.weights:
+            found.setdefault(weight.rule, []).append(weight)
+        return {rule: tuple(weights) for rule, weights in found.items()}

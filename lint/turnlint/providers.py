@@ -1,0 +1,163 @@
+"""Which providers there are, and which one a conversation was meant for.
+
+This module owns the discovery of profiles and the choice among them. Profiles come in beside rules,
+from the same packages; nothing is registered by hand. It refuses to read what a profile says.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+
+from msgspec import Struct
+
+from turnlint.model import Request, Transcript
+from turnlint.profiles import Profile
+
+FOLDER = "profiles"
+SHARED = "shared"
+"""The profile of what all servers of one wire have in common."""
+OWNERS = {"openai-chat": "openai"}
+"""Whose profile to ask first, for wires that many speak; the others bear the name of their provider."""
+
+
+class UnknownProvider(Exception):  # noqa: N818 - it is what the user asked for, and the sentence says so
+    """A name that names no profile."""
+
+
+class Chosen(Struct, frozen=True):
+    """A profile, and whether anybody said that it is the one."""
+
+    profile: Profile
+    certain: bool = True
+    named: bool = False
+    """The user named it."""
+
+
+class Providers:
+    """The profiles of a run, each loaded when it is first needed."""
+
+    def __init__(self, packages: list[str], own: tuple[Profile, ...] = ()) -> None:
+        self.packages = packages
+        self.loaded: dict[str, tuple[Profile, ...]] = {}
+        self.met: dict[tuple[str, str | None, str | None], Chosen | None] = {}
+        for profile in own:  # a user's own version of a provider is asked before the built-in ones
+            self.loaded[profile.name] = (*self.loaded.get(profile.name, ()), profile)
+        for name in list(self.loaded):
+            self.loaded[name] += self._load(name)
+
+    def names(self) -> list[str]:
+        """Every provider, in order."""
+        return sorted({*self.loaded, *(name for package in self.packages for name in _modules(package))})
+
+    def versions(self, name: str) -> tuple[Profile, ...]:
+        """All versions of a provider's rules, the one that holds where nothing is said first."""
+        if name not in self.loaded and (found := self._load(name)):
+            self.loaded[name] = found
+        return self.loaded.get(name, ())
+
+    def _load(self, name: str) -> tuple[Profile, ...]:
+        found: list[Profile] = []
+        for package in self.packages:
+            if name in _modules(package):
+                module = import_module(f"{package}.{FOLDER}.{name.replace('-', '_')}")
+                found += module.PROFILES
+        return tuple(found)
+
+    def named(self, text: str) -> tuple[Profile, ...]:
+        """The versions that `NAME` or `NAME@VERSION` stands for."""
+        name, at, version = text.partition("@")
+        versions = self.versions(name)
+        if not versions:
+            raise UnknownProvider(_sentence("provider", name, self.names()))
+        if not at:
+            return versions
+        exactly = [one for one in versions if one.version == version]
+        if not exactly:
+            known = [one.version for one in versions if one.version]
+            raise UnknownProvider(_sentence(f"version of {name}", version, known))
+        return (exactly[0],)
+
+    def for_named(self, versions: tuple[Profile, ...], transcript: Transcript) -> Chosen:
+        """The version of a named provider that the conversation's model belongs to."""
+        return Chosen(_by_model(versions, transcript.request) or versions[0], named=True)
+
+    def auto(self, transcript: Transcript) -> Chosen | None:
+        """The provider whose wire it is; where many speak it, the one the record names."""
+        wire, request = transcript.wire.speaks, transcript.request
+        key = (wire, request.host if request else None, request.model if request else None)
+        if key not in self.met:
+            self.met[key] = self._find(wire, request)
+        return self.met[key]
+
+    def _find(self, wire: str, request: Request | None) -> Chosen | None:
+        host, model = (request.host, request.model) if request else (None, None)
+        shared = self.versions(SHARED) if wire in OWNERS else ()
+        if shared and not host and not model:
+            return Chosen(shared[0])
+        own = self.versions(OWNERS.get(wire, wire))
+        if wire not in OWNERS and own and not host:
+            ours = not model or any(one.models and re.search(one.models, model) for one in own)
+            return Chosen(
+                _by_model(own, request) or own[0], certain=ours or not any(one.models for one in own)
+            )
+        if host:
+            found = next((one for one in self._by_wire(own, wire) if _is_host(host, one.hosts)), None)
+            if found:
+                versions = self.versions(found.name)
+                return Chosen(_by_model(versions, request) or versions[0])
+            if not shared and self._is_known(host):
+                return None  # somebody else's server, on a wire that is not known to be its own
+        elif model:
+            found = next(
+                (one for one in self._by_wire(own, wire) if one.models and re.search(one.models, model)), None
+            )
+            if found:
+                return Chosen(found, certain=False)
+        return Chosen(shared[0]) if shared else Chosen(own[0], certain=False) if own else None
+
+    def _is_known(self, host: str) -> bool:
+        return any(_is_host(host, one.hosts) for name in self.names() for one in self.versions(name))
+
+    def _by_wire(self, first: tuple[Profile, ...], wire: str) -> Iterator[Profile]:
+        """All profiles that speak a wire, the likeliest first, so that the others are seldom loaded."""
+        yield from first
+        for name in self.names():
+            yield from (one for one in self.versions(name) if wire in one.wires and one not in first)
+
+
+def _modules(package: str) -> list[str]:
+    """The names of a package's profiles: each module of its folder is one."""
+    spec = find_spec(package)
+    found = []
+    for folder in (spec.submodule_search_locations if spec else None) or ():
+        try:
+            names = os.listdir(os.path.join(folder, FOLDER))
+        except OSError:
+            continue
+        found += [
+            name[:-3].replace("_", "-") for name in names if name.endswith(".py") and not name.startswith("_")
+        ]
+    return found
+
+
+def _by_model(versions: tuple[Profile, ...], request: Request | None) -> Profile | None:
+    model = request.model if request else None
+    if model is None or len(versions) < 2:
+        return None
+    return next((one for one in versions if one.models and re.search(one.models, model)), None)
+
+
+def _is_host(host: str, ends: tuple[str, ...]) -> bool:
+    return any(host == end or host.endswith(f".{end}") for end in ends)
+
+
+def _sentence(what: str, name: str, known: list[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, 1)
+    hint = (
+        f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}" if known else "it has none"
+    )
+    return f"there is no {what} called {name!r}; {hint}"

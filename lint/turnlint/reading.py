@@ -1,0 +1,155 @@
+"""One source from bytes to conversations.
+
+This module owns the way there: frame, find the format, decode, carry, and give what one format cannot read
+in a mixed file to the one it speaks for. It refuses to judge, and to pair; what is damaged comes out
+beside the conversations, in the order of the file.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any
+
+from msgspec import Struct, structs
+
+from turnlint import carriers
+from turnlint.carrying.carrier import Carrier, Reader, Stray
+from turnlint.documents.decode import Decoded
+from turnlint.documents.framing import frame, split
+from turnlint.documents.source import Guarded, Progress, Source, SourceError, open_source
+from turnlint.documents.trouble import Damage, Trouble
+from turnlint.model import Message, Record, Transcript
+from turnlint.sampling import sample
+
+TOO_DEEP = "nested deeper than it can be read"
+
+
+class Foreign(Struct, frozen=True):
+    """The source is of no format that is known."""
+
+    source: Source
+
+
+Item = Transcript | Damage | Foreign
+Batch = Iterable[Transcript | tuple[Damage, ...] | Foreign | SourceError]
+"""What one record gives, its damage together; and at the end what stopped the reading for good, if anything did."""
+
+
+def transcripts(source: Source, format_name: str | None = None) -> Iterator[Transcript]:
+    """The conversations of a source, each with its number in it. Raises `SourceError` where it cannot be read."""
+    return (item for item in read(source, format_name) if isinstance(item, Transcript))
+
+
+def read(source: Source, format_name: str | None = None, progress: Progress | None = None) -> Iterator[Item]:
+    """All that a source holds. Raises `SourceError` where it cannot be read, when all that could be is told."""
+    for item in chain.from_iterable(batches(source, format_name, progress)):
+        if isinstance(item, SourceError):
+            raise item
+        if isinstance(item, tuple):
+            yield from item
+        else:
+            yield item
+
+
+def batches(source: Source, format_name: str | None, progress: Progress | None = None) -> Iterator[Batch]:
+    """All that a source holds, record by record. Raises `SourceError` where it cannot even be opened."""
+    return _Reading(source, format_name).batches(progress)
+
+
+class _Reading:
+    def __init__(self, source: Source, format_name: str | None) -> None:
+        self.source = source
+        self.format = format_name
+        self.readers: dict[str, Reader] = {}
+        self.kept = not source.again
+        self.count = 0
+
+    def batches(self, progress: Progress | None) -> Iterator[Batch]:
+        with open_source(self.source) as opened:
+            stream = Guarded(opened, self.source.name, progress)
+            framed = frame(stream, self.source.name, carriers.holds_records)
+            head, carrier = sample(framed, self.format, is_log=self.source.is_log)
+            if carrier is None and any(isinstance(item, Record) for item in head):
+                yield (Foreign(self.source),)
+            else:
+                yield from self._read(carrier or carriers.carrier(carriers.NAMES[0]), chain(head, framed))
+            if stream.damage:
+                detail = f"{stream.damage}, after {stream.count:,} bytes"
+                yield ((Damage(Record(1, 0, b""), Trouble("compressed-badly", 0, 0, (), detail)),),)
+        if stream.failure:
+            yield (stream.failure,)
+
+    def _read(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Batch]:
+        self.readers[carrier.name] = carrier.open()
+        for item in items:
+            yield ((item,),) if isinstance(item, Damage) else self._take(carrier, item)
+        for reader in self.readers.values():
+            for found in reader.finish():
+                yield self._heard((found,))
+
+    def _take(self, carrier: Carrier, record: Record) -> Batch:
+        decoded = self._decode(carrier, record)
+        yield _troubles(decoded)
+        following = list(split(decoded.rest)) if decoded.rest else []
+        yield from self._feed(carrier, decoded)
+        for number, one in enumerate(following):
+            if number:
+                yield (Damage(one, Trouble("joined-records", 0, 1)),)
+            decoded = self._decode(carrier, one)
+            yield _troubles(decoded)
+            yield from self._feed(carrier, decoded)
+
+    def _decode(self, carrier: Carrier, record: Record) -> Decoded[Any]:
+        record.kept = self.kept
+        return carrier.shape.read(record)
+
+    def _feed(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:
+        """Give a record to the file's reader, and in a mixed file to the one it speaks for."""
+        try:
+            found = self.readers[carrier.name].feed(decoded)
+        except RecursionError:  # what one decoder just took, the next, called from deeper, may not
+            yield (Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)),)
+            return
+        if not self.format and decoded.record.data and any(map(_fits_badly, found)):
+            elsewhere = self._given_away(carrier, decoded.record)
+            found = found if elsewhere is None else elsewhere
+        yield from self._heard(found)
+
+    def _heard(self, found: Iterable[Transcript | Stray]) -> Batch:
+        for one in found:
+            if isinstance(one, Transcript):
+                yield structs.replace(one, index=self.count)
+                self.count += 1
+            elif not one.expected:
+                yield (Damage(one.record, _stray(one)),)
+
+    def _given_away(self, carrier: Carrier, record: Record) -> list[Transcript | Stray] | None:
+        """What another format makes of a record that speaks for it, or that it is nobody's here."""
+        other, _ = carriers.best_for([record])
+        if other is None:
+            return [Stray(record, None)] if carriers.score(carrier, record) < 0 else None
+        if other.name == carrier.name:
+            return None
+        if other.name not in self.readers:
+            self.readers[other.name] = other.open()
+        return self.readers[other.name].feed(other.shape.read(record))
+
+
+def _troubles(decoded: Decoded[Any]) -> tuple[Damage, ...]:
+    return tuple(Damage(decoded.record, trouble) for trouble in decoded.troubles)
+
+
+def _stray(stray: Stray) -> Trouble:
+    misfit = stray.misfit
+    if misfit is None:
+        return Trouble("stray", 0, 0)
+    return Trouble("stray", 0, 0, misfit.at, f": expected {misfit.expected}, found {misfit.found}")
+
+
+def _fits_badly(found: Transcript | Stray) -> bool:
+    return isinstance(found, Stray) or bool(found.misfits) or any(map(_is_foreign, found.messages))
+
+
+def _is_foreign(message: Message) -> bool:
+    return message.dialect is not None or any(
+        getattr(block, "dialect", None) is not None for block in message.blocks
+    )

@@ -1,0 +1,70 @@
+"""What a provider makes of a fault it did not cause.
+
+This module owns how findings about state and pairing are weighed by the providers of a run: some refuse
+what is only a warning elsewhere, some never look. It refuses to find anything itself.
+"""
+
+from msgspec import structs
+
+from turnlint import wording
+from turnlint.model import SEVERITIES, Call, Finding, Result, Severity, Transcript
+from turnlint.profiles import Profile, Weight
+from turnlint.providers import Chosen
+
+
+def weigh(finding: Finding, transcript: Transcript, chosen: tuple[Chosen, ...]) -> Finding:
+    """The finding as the gravest of the providers takes it, with the words of the first that has any."""
+    weights = [(one, _weight(finding, transcript, one.profile)) for one in chosen]
+    if not any(weight for _, weight in weights):
+        return finding
+    levels = [_severity(finding, one, weight) for one, weight in weights]
+    said = next(((one.profile, weight.says) for one, weight in weights if weight and weight.says), None)
+    severity = min(levels, key=SEVERITIES.index)
+    if said is None:
+        return structs.replace(finding, severity=severity)
+    profile, says = said
+    fields = _fields(finding, transcript, profile)
+    # A text about nothing would be a riddle of our own making.
+    hollow = any(f"{{{name}}}" in says and not fields.get(name) for name in ("ids", "id", "name"))
+    words = None if hollow else wording.told(says, fields)
+    return structs.replace(finding, severity=severity, provider=profile.name, provider_error=words)
+
+
+def _weight(finding: Finding, transcript: Transcript, profile: Profile) -> Weight | None:
+    weights = profile.by_rule.get(finding.rule, ())
+    return next((one for one in weights if not one.wires or transcript.wire.speaks in one.wires), None)
+
+
+def _severity(finding: Finding, chosen: Chosen, weight: Weight | None) -> Severity:
+    """What a provider refuses is an error there; what it takes is milder, never graver, and a guess never is."""
+    if weight is None or weight.severity is None:
+        return finding.severity
+    refused = weight.severity == "error" and chosen.certain
+    milder = SEVERITIES.index(weight.severity) > SEVERITIES.index(finding.severity)
+    return weight.severity if refused or milder else finding.severity
+
+
+def _fields(finding: Finding, transcript: Transcript, profile: Profile) -> dict[str, object]:
+    index = finding.message_index
+    if index is None:
+        return {}
+    message = transcript.messages[index]
+    below = finding.where.at[len(message.at) :]
+    place = wording.in_request(message, index, below, transcript.wire)
+    name = finding.call_id or ""
+    number = place[1] if len(place) > 1 else index
+    kind = next(
+        (
+            block.kind
+            for block in message.blocks
+            if below[: len(block.at)] == block.at and isinstance(block, Call | Result)
+        ),
+        "",
+    )
+    return {
+        "first": next((one.message for one in finding.related if one.message is not None), "…"),
+        "path": wording.path(place, profile.paths, kind), "kind": kind, "index": number, "ids": name, "id": name, "name": finding.tool or "",
+        "role": message.written_role, "next": int(number) + 1 if isinstance(number, int) else number,
+        "block": next((part for part in below if isinstance(part, int)), 0),
+        "after": transcript.messages[index - 1].written_role if index else "start",
+    }  # fmt: skip

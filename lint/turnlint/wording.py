@@ -1,0 +1,73 @@
+"""A refusal in the provider's own words.
+
+This module owns how a place is spelled in each provider's texts, and how a text is filled in. It refuses
+to know which provider says what: that stands in the profiles.
+"""
+
+import re
+from collections.abc import Mapping
+
+from turnlint.model import Message, Pointer, Wire
+from turnlint.profiles import Paths
+
+FIELDS = frozenset({
+    "path", "index", "block", "id", "ids", "name", "length", "most", "role", "after", "kind", "key", "count", "prefix",
+    "next", "place", "first",
+})  # fmt: skip
+"""What a text may leave open. A field that a finding does not know is written as `…`."""
+
+_LISTS = {"gemini": "contents", "openai-responses": "input", "cohere-v1": "chat_history"}
+_KEYS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+class _Fields(dict[str, object]):
+    def __missing__(self, key: str) -> str:
+        return "…"
+
+
+LONGEST = 200
+
+
+def told(says: str, fields: Mapping[str, object]) -> str | None:
+    """A text with its fields filled in; nothing where the provider has none."""
+    short = {
+        name: value if isinstance(value, int) else _clipped(str(value)) for name, value in fields.items()
+    }
+    return says.format_map(_Fields(short)) if says else None
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def in_request(message: Message, index: int, below: Pointer, wire: Wire) -> Pointer:
+    """The place as it is in the request that carries this conversation."""
+    ends = message.at[-2:]
+    if len(ends) == 2 and isinstance(ends[0], str) and isinstance(ends[1], int):
+        return (*ends, *below)
+    return (_LISTS.get(wire.speaks, "messages"), index, *below)
+
+
+def path(place: Pointer, style: Paths, kind: str = "") -> str:
+    """A place as a provider spells it."""
+    if place[:1] == ("tools",) and style == "dots":
+        place = (*place[:2], "custom", *place[2:])  # Anthropic's word for a tool of the caller's own
+    if style == "brackets":
+        text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+        return text.lstrip(".")
+    if style == "members":
+        parts = [f"{part + 1}.member" if isinstance(part, int) else part for part in place]  # litellm 24668
+        return ".".join(parts)
+    if style == "google":
+        text = "".join(f"[{p}]" if isinstance(p, int) else f".{_KEYS.sub('_', p).lower()}" for p in place)
+        first, dot, rest = text.lstrip(".").partition(".")
+        return f"* GenerateContentRequest.{first}{dot}{rest}"
+    return ".".join(str(part) for part in _named(place, kind))
+
+
+def _named(place: Pointer, kind: str) -> Pointer:
+    """A place below a block, with the block's type after its number."""
+    for depth, part in enumerate(place):
+        if part == "content" and len(place) > depth + 2 and isinstance(place[depth + 1], int) and kind:
+            return (*place[: depth + 2], kind, *place[depth + 2 :])
+    return place

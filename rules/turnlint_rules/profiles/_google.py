@@ -1,0 +1,245 @@
+"""What the Gemini API and Vertex AI have in common: clauses, weights and texts of one protocol.
+
+This module owns the rows that stand in both profiles. It is no profile, and it refuses to know where the
+two differ: each says that itself.
+"""
+
+import re
+
+from turnlint.api import (
+    ArgumentsEncoding,
+    Capabilities,
+    Known,
+    LastMessage,
+    NameForm,
+    ResultContent,
+    ResultsTogether,
+    RoleOrder,
+    Severity,
+    ThoughtSignature,
+    UnknownKey,
+    Weight,
+)
+
+GEMINI_3 = r"gemini-(?:[3-9]|\d\d)"
+GEMINI_2 = r"gemini-[12](?!\d)"
+OTHERS = r"^(?!.*gemini-\d).*(?:gemini|gemma|learnlm)"
+"""Names that do not say which generation they are, such as `gemini-flash-latest`."""
+
+_COUNT = (
+    "Please ensure that the number of function response parts is equal to the number of function call parts of the "
+    "function call turn."
+)
+_AFTER_CALL = "Please ensure that function response turn comes immediately after a function call turn."
+_AFTER_USER = "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
+_LAST = "Please ensure that single turn requests end with a user role or the role field is empty."
+_ARGUMENTS = "Invalid value at 'contents[{index}].parts[{block}].function_call.args' (type.googleapis.com/google.protobuf.Struct)"
+_RESPONSE = (
+    "Invalid value at 'contents[{index}].parts[{block}].function_response.response' "
+    "(type.googleapis.com/google.protobuf.Struct)"
+)
+_REPORTS = "gemini-cli, langchain-google and litellm reports"
+
+SHARED = (
+    NameForm(
+        of="tool", pattern="[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}", date="2026-11",
+        wants="of letters, digits, `_`, `.`, `:` and `-`, a letter or `_` first, 128 at most",
+        says="Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), "
+        "underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.",
+        source="documentation and google-genai 3.3.0: 128; the text still says 64",
+    ),
+    NameForm(
+        of="tool", most=64, severity="warning", source="older servers", date="2026-11",
+        wants="of 64 characters at most",
+    ),
+    NameForm(
+        of="tool", unique=True, says="Duplicate function declaration found: {name}", source="public reports, of both",
+        date="2026-09",
+    ),
+    NameForm(
+        of="call", pattern="[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}", severity="warning", date="2026-11",
+        wants="of letters, digits, `_`, `.`, `:` and `-`, a letter or `_` first, 128 at most",
+        source="the text was only seen for declarations; names of responses are not looked at: 557 accepted ones are "
+        "ids of their calls (2ffd5fd134f8ecd9)",
+    ),
+    ArgumentsEncoding(
+        wants="object", optional=True, says=_ARGUMENTS, source="public reports, live with gemini-3.5-flash-lite",
+        date="2026-08",
+    ),
+    ResultContent(
+        written=("object", "absent", "null"), says=_RESPONSE, date="2026-08",
+        source="public reports; all 1,325 accepted responses are objects",
+    ),
+    ResultsTogether(
+        says=_COUNT, source="gemini-cli 5443, 6513, 16415; no accepted request splits them", date="2026-11",
+    ),
+    RoleOrder(
+        role="call", only_after=("user", "function", "result", ""), says=_AFTER_USER, source=_REPORTS, date="2026-11",
+    ),
+    RoleOrder(
+        role="result", only_after=("call", "result", "start"), says=_AFTER_CALL, date="2026-11",
+        source=f"{_REPORTS}; none of 1,670 accepted requests has anything between",
+    ),
+    LastMessage(open_calls=True, says=_COUNT, source=_REPORTS, date="2026-11"),
+    LastMessage(
+        roles=("user", "function"), severity="warning", says=_LAST, date="2026-11",
+        source=f"{_REPORTS}; every accepted request ends so",
+    ),
+    ThoughtSignature(
+        what="unfit", source="google-genai 3.3.0: bytes, written as a text in base64", date="2026-11",
+    ),
+)  # fmt: skip
+
+
+def signed(says: str) -> ThoughtSignature:
+    return ThoughtSignature(
+        what="missing", says=says, date="2026-11",
+        source="documentation; Gemini 3 took 51 steps back, each with a signed first call; 2.0 and 2.5 took 767 without",
+    )  # fmt: skip
+
+
+_PARTS = {
+    "message": "role parts",
+    "part": "text inlineData fileData functionCall functionResponse executableCode codeExecutionResult thought "
+    "thoughtSignature videoMetadata mediaResolution toolCall toolResponse partMetadata",
+    "functionCall": "id name args partialArgs willContinue",
+    "functionResponse": "id name response parts willContinue scheduling",
+}
+_AT = {"message": "", "part": ".parts[{block}]"}
+
+
+def snake(name: str) -> str:
+    """The other case: the servers take keys in both (48061a33a400fe49)."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+
+
+def keys(severity: Severity, source: str) -> tuple[UnknownKey, ...]:
+    """The keys of contents and parts, in both cases."""
+    found = []
+    for place, known in _PARTS.items():
+        at = _AT.get(place, f".parts[{{block}}].{snake(place)}")
+        names = tuple(dict.fromkeys(case for name in known.split() for case in (name, snake(name))))
+        found += [
+            UnknownKey(
+                place=case, known=names, severity=severity, source=source, date="2026-11",
+                says=f"Invalid JSON payload received. Unknown name \"{{key}}\" at 'contents[{{index}}]{at}': Cannot find field.",
+            )
+            for case in dict.fromkeys((place, snake(place)))
+        ]  # fmt: skip
+    return tuple(found)
+
+
+def weights(**more: str) -> tuple[Weight, ...]:
+    """All of these are refused; the table says in which words, and each service may have more."""
+    says = {
+        "unanswered-call": _COUNT,
+        "pending-call": _COUNT,
+        "misplaced-result": _COUNT,
+        "duplicate-result": _COUNT,
+        "conflicting-results": _COUNT,
+        "orphan-result": _AFTER_CALL,
+        "result-before-call": _AFTER_CALL,
+        "unreadable-arguments": _ARGUMENTS,
+        **{rule.replace("_", "-"): text for rule, text in more.items()},
+    }
+    return tuple(Weight(rule=rule, says=text, source=_REPORTS, date="2026-11") for rule, text in says.items())
+
+
+KNOWN = (
+    Known(
+        pattern=r"number of function response parts is equal to the number of function call parts",
+        rules=("PA201", "PA206", "PR309", "PA202", "PA205", "PA203", "ST107", "PR311"), sample=_COUNT,
+        source="gemini-cli 5443, 6513, 6608, 16415, 16984", date="2026-11",
+    ),
+    Known(
+        pattern=r"function call turn comes immediately after a user turn", rules=("PR310", "PA202", "ST110"),
+        sample=_AFTER_USER, source=_REPORTS, date="2026-11",
+    ),
+    Known(
+        pattern=r"function response turn comes immediately after a function call turn",
+        rules=("PA202", "PA203", "PR310", "PA204", "PR309", "PA205"), sample=_AFTER_CALL, source=_REPORTS, date="2026-11",
+    ),
+    Known(
+        pattern=r"functionResponse\.id does not match functionCall\.id", rules=("PA202", "PA201", "ST104"),
+        sample="functionResponse.id does not match functionCall.id", source="CLIProxyAPI 5199", date="2026-11",
+    ),
+    Known(
+        pattern=r"Duplicate function declaration found: (?P<name>\S+)", rules=("PR306",),
+        sample="Duplicate function declaration found: web_fetch", source="public reports, of both", date="2026-09",
+    ),
+    Known(
+        pattern=r"Invalid function name\. Must start with a letter or an underscore", rules=("PR306",),
+        sample="Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), "
+        "underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.",
+        source="public reports", date="2026-11",
+    ),
+    Known(
+        pattern=r"Invalid value at '?(?P<path>(?:request\.)?contents\[(?P<index>\d+)\][\w.\[\]]*function_call\.args)",
+        rules=("ST106", "PR307"), source="public reports, live with gemini-3.5-flash-lite", date="2026-08",
+        sample="Invalid value at 'contents[1].parts[0].function_call.args' (type.googleapis.com/google.protobuf.Struct), \"{\"",
+    ),
+    Known(
+        pattern=r"Invalid value at '?(?P<path>(?:request\.)?contents\[(?P<index>\d+)\][\w.\[\]]*function_response\.response)",
+        rules=("PR321", "ST103"), source="public reports", date="2026-08",
+        sample="Invalid value at 'contents[2].parts[0].function_response.response' "
+        '(type.googleapis.com/google.protobuf.Struct), "done"',
+    ),
+    Known(
+        pattern=r"Proto field is not repeating, cannot start list", rules=("PR321", "ST103", "ST106", "PR307"),
+        sample="Invalid JSON payload received. Unknown name \"response\" at 'contents[2].parts[0].function_response': Proto "
+        "field is not repeating, cannot start list.", source="public reports", date="2026-11",
+        about="a list stands where an object is read; in a tool's schema a list of types does the same",
+    ),
+    Known(
+        pattern=r"Unknown name \"?(?P<key>[\w-]+)\"? at '?(?P<path>(?:request\.)?contents\[(?P<index>\d+)\][\w.\[\]]*)'?: Cannot",
+        rules=("PR317", "ST116"), status="templated", date="2026-11",
+        sample="Invalid JSON payload received. Unknown name \"tool_calls\" at 'contents[1]': Cannot find field.",
+        source="recorded e089c902cd29ac0d, for another place",
+    ),
+    Known(
+        pattern=r"Corrupted thought signature", rules=("PR320",), sample="Corrupted thought signature.", date="2026-11",
+        source="public reports; documentation", about="AI Studio and Vertex refuse each other's signatures, and no log "
+        "shows whose one is: put the bypass word in its place",
+    ),
+    Known(
+        pattern=r"[Ii]nvalid thought[_ ]?[Ss]ignature", rules=("PR320",), sample="Invalid thought signature", date="2026-11",
+        source="public reports", about="a signature of another backend, or one that was cut: put the bypass word in its place",
+    ),
+    Known(
+        pattern=r"single turn requests end with a user role", rules=("PR311", "PA206"), sample=_LAST, source=_REPORTS,
+        date="2026-11",
+    ),
+    Known(
+        pattern=r"multiturn requests alternate between user and model", rules=("PR310",), date="2026-11",
+        sample="Please ensure that multiturn requests alternate between user and model.", source=_REPORTS,
+        about="older models; two contents of the user in a row are taken now (d9319c7eeddecd8d)",
+    ),
+    Known(
+        pattern=r"Please use a valid role: user, model", rules=("PR310", "ST116", "ST103"), date="2026-11",
+        sample="Please use a valid role: user, model.", source="public reports",
+        about="on Vertex also where a content names no role",
+    ),
+    Known(
+        pattern=r"input token count \(?(?P<length>\d+)?\)? ?exceeds the maximum number of tokens", rules=(),
+        sample="The input token count (1250060) exceeds the maximum number of tokens allowed (1048575).", date="2026-11",
+        source="recorded e30eb3a629504913, 748b4b397271e421",
+        about="the conversation is longer than the model reads; nothing in it is wrong",
+    ),
+)  # fmt: skip
+
+
+def capabilities(*quirks: str) -> Capabilities:
+    return Capabilities(
+        format="gemini",
+        parallel_calls=True,
+        schema="OpenAPI subset",
+        streaming="whole parts",
+        quirks=(
+            "a call and its response meet by name and order where they have no ids",
+            "a response may bear any name",
+            "keys are taken in camel case and in snake case",
+            "a single part, content or tool may stand without its list",
+            "a call may carry a word instead of its signature: skip_thought_signature_validator",
+            *quirks,
+        ),
+    )

@@ -1,0 +1,166 @@
+"""What OpenAI's Responses API says when it refuses, and the rules that explain it.
+
+This module owns the texts, as expressions that bear lost quotes. It is no profile, and it refuses to know
+which clause a rule reads.
+"""
+
+from turnlint.api import Known
+
+_Q = r"""[\\`'"]*"""
+"""A quote, escaped or lost on the way."""
+_PLACE = r"(?P<path>input\[(?P<index>\d+)\]"
+_ID = r"(?P<ids>[\w:|.-]*[\w-])"
+_KINDS = "(?:function|computer|shell|local shell|apply patch|tool search)"
+
+_PAIRING = (
+    Known(
+        pattern=rf"No tool output found for {_KINDS} call {_Q}{_ID}",
+        rules=("PA201", "PA206", "PR311", "PA204", "PR302", "ST104"),
+        sample="No tool output found for function call call_abc.", source="openai-agents and codex reports",
+        date="2026-11", about="or the output is left to an earlier response that previous_response_id does not reach",
+    ),
+    Known(
+        pattern=rf"No tool output found for custom tool call {_Q}{_ID}", rules=("PA201", "PA206", "PR311", "PA204"),
+        sample="No tool output found for custom tool call call_abc.", source="OmniRoute 8946", date="2026-11",
+    ),
+    Known(
+        pattern=rf"No tool call found for [a-z_ ]+ output with call_id {_Q}{_ID}", rules=("PA202", "PA204", "ST104"),
+        sample="No tool call found for function call output with call_id call_abc.", source="context_agent 140 and many",
+        date="2026-11", about="or the call stands in an earlier response that the request does not refer to",
+    ),
+    Known(
+        pattern=r"Duplicate call_ids submitted: \[(?P<ids>[^\]]*)\]", rules=("PA205", "PR305", "ST109"),
+        sample='Duplicate call_ids submitted: ["call_abc"]', source="zod-to-openai-tool 263, of the Assistants' days",
+        date="2024-12",
+    ),
+    Known(
+        pattern=rf"Duplicate {_Q}function_call_output{_Q} for call_id {_Q}{_ID}", date="2026-09",
+        rules=("PA205", "PR305", "ST108", "ST109", "ST107"), source="hermes 102629, behind a gateway",
+        sample="Duplicate function_call_output for call_id 'terminal:0'. Each function_call must have exactly one "
+        "matching function_call_output",
+    ),
+    Known(
+        pattern=rf"Duplicate item found with id {_Q}{_ID}", rules=("PR305", "ST109"), date="2026-06",
+        sample="Duplicate item found with id fc_68abc. Remove duplicate items from your input and try again.",
+        source="vercel/ai 13307, MacPaw/OpenAI 432",
+        about="or the item is part of the earlier response that previous_response_id names",
+    ),
+)  # fmt: skip
+_REASONING = (
+    Known(
+        pattern=rf"Item {_Q}{_ID}{_Q} of type {_Q}reasoning{_Q} was provided without its required following item",
+        rules=("PR315",), source="openai-python and openai-agents reports", date="2026-11",
+        sample="Item 'rs_68abc' of type 'reasoning' was provided without its required following item.",
+    ),
+    Known(
+        pattern=rf"Item {_Q}{_ID}{_Q} of type {_Q}(?P<kind>\w+){_Q} was provided without its required {_Q}reasoning{_Q} item",
+        rules=("PR315", "PR305"), source="many reports", date="2026-11",
+        sample="Item 'fc_68abc' of type 'function_call' was provided without its required 'reasoning' item: 'rs_68abc'.",
+        about="the API remembers this item: put the reasoning before it back, or leave the item's own id out",
+    ),
+    Known(
+        pattern=rf"Item with id {_Q}{_ID}{_Q} not found", rules=(), source="many reports", date="2026-09",
+        sample="Item with id 'rs_68abc' not found. Items are not persisted when `store` is set to false. Try again with "
+        "`store` set to true, or remove this item from your input.",
+        about="nothing was kept under this id: send the item whole and without its id, or leave it out",
+    ),
+    Known(
+        pattern=r"The encrypted content .{0,400}? could not be verified", rules=(), status="abridged",
+        sample="The encrypted content gAAAAAB… could not be verified. Reason: Encrypted content could not be decrypted or parsed.",
+        source="many reports", date="2026-11",
+        about="the reasoning comes from another organisation, model or deployment, which no log shows: leave it out "
+        "together with the ids of the items after it",
+    ),
+    Known(
+        pattern=r"invalid_encrypted_content", rules=(), sample='"code": "invalid_encrypted_content"',
+        source="many reports", date="2026-11",
+        about="the reasoning comes from another organisation, model or deployment, which no log shows: leave it out",
+    ),
+    Known(
+        pattern=rf"reasoning {_Q}encrypted_content{_Q} was not issued to this caller", rules=(), source="codex reports",
+        sample="reasoning encrypted_content was not issued to this caller", date="2026-11",
+        about="the reasoning was given to another account: leave it out",
+    ),
+    Known(
+        pattern=rf"Previous response with id {_Q}(?P<ids>[^'`\"\\ ]*){_Q} not found", rules=(),
+        sample="Previous response with id 'resp_nonexistent123456789' not found.", source="public captures", date="2026-11",
+        about="the earlier response was not stored, or elsewhere: send the whole conversation instead",
+    ),
+)  # fmt: skip
+_SHAPE = (
+    Known(
+        pattern=rf"Invalid {_Q}{_PLACE}\.(?:call_id|id)){_Q}: string too long", rules=("PR302",),
+        sample="Invalid 'input[95].call_id': string too long. Expected a string with maximum length 64, but got a string "
+        "with length 116 instead.", source="dsh-plugin 29, openclaw 137489", date="2026-11",
+    ),
+    Known(
+        pattern=rf"Invalid {_Q}(?P<path>(?:input\[(?P<index>\d+)\]|tools\[\d+\])\.name){_Q}: (?:string|empty)",
+        rules=("PR306", "ST105"), source="public reports", date="2026-11",
+        sample="Invalid 'input[189].name': string does not match pattern. Expected a string that matches the pattern "
+        "'^[a-zA-Z0-9_-]+$'.",
+    ),
+    Known(
+        pattern=rf"Invalid {_Q}{_PLACE}\.output){_Q}: string too long", rules=("PR319",), status="templated",
+        sample="Invalid 'input[4].output': string too long. Expected a string with maximum length 10485760, but got a "
+        "string with length 12000000 instead.", source="OpenAPI document of 2026-08", date="2026-08",
+    ),
+    Known(
+        pattern=rf"Invalid {_Q}{_PLACE}\.id){_Q}: {_Q}(?P<ids>[^'\"`\\]*){_Q}\. Expected an ID that begins with "
+        rf"{_Q}(?P<prefix>\w+)", rules=("PR303",), source="nodetool 4252 and many others", date="2026-11",
+        sample="Invalid 'input[3].id': '__fake_id__'. Expected an ID that begins with 'fc'.",
+    ),
+    Known(
+        pattern=rf"Invalid {_Q}{_PLACE}\.id){_Q}: {_Q}(?P<ids>[^'\"`\\]*){_Q}\. Expected an ID that contains letters",
+        rules=("PR303",), source="langchainjs 11044", date="2026-07",
+        sample="Invalid 'input[2].id': ''. Expected an ID that contains letters, numbers, underscores, or dashes, but "
+        "this value contained additional characters.",
+    ),
+    Known(
+        pattern=rf"Invalid type for {_Q}{_PLACE}\.(?:arguments|input)){_Q}: expected a string", status="templated",
+        rules=("PR307",), sample="Invalid type for 'input[2].arguments': expected a string, but got an object instead.",
+        source="OpenAPI document of 2026-08", date="2026-08",
+    ),
+    Known(
+        pattern=rf"Invalid type for {_Q}{_PLACE}\.content){_Q}: expected", rules=("PR318", "ST103"),
+        sample="Invalid type for 'input[1].content': expected one of an array of objects or string, but got null instead.",
+        source="new-api 4776", date="2026-05",
+    ),
+    Known(
+        pattern=rf"Missing required parameter: {_Q}{_PLACE}[\w.\[\]]*)", rules=("ST104", "PR318", "ST105", "ST103"),
+        sample="Missing required parameter: 'input[1].call_id'.", source="public captures", date="2026-11",
+    ),
+    Known(
+        pattern=rf"Unknown parameter: {_Q}{_PLACE}[\w.\[\]]*)", rules=("PR317", "ST116"),
+        sample="Unknown parameter: 'input[0].content[0].cache_control'.", source="openai-python 2677 and many others",
+        date="2026-11",
+    ),
+    Known(
+        pattern=rf"Invalid value: {_Q}(?P<role>\w*){_Q}\. Supported values are: {_Q}assistant{_Q}, {_Q}system{_Q}",
+        rules=("ST116", "PR310"), source="public captures", date="2026-11",
+        sample="Invalid value: 'tool'. Supported values are: 'assistant', 'system', 'developer', and 'user'.",
+    ),
+    Known(
+        pattern=rf"Invalid value: {_Q}(?P<kind>\w*){_Q}\. Supported values are: {_Q}additional_tools{_Q}",
+        rules=("ST116", "ST103"), source="public captures", date="2026-11", status="abridged",
+        sample="Invalid value: 'tool_result'. Supported values are: 'additional_tools', 'agent_message', and others.",
+    ),
+    Known(
+        pattern=rf"Invalid value: {_Q}(?P<kind>\w*){_Q}\. Supported values are: {_Q}(?:in|out)put_text{_Q}",
+        rules=("ST116",), source="openhuman 3624; recorded 9b901f3ad33001a9 for another type", date="2026-06",
+        sample="Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.",
+        about="texts of the assistant are output_text, those of all others input_text",
+    ),
+    Known(
+        pattern=rf"Image generation items without {_Q}id{_Q} are not supported", rules=("PR303",), source="public reports",
+        sample="Image generation items without `id` are not supported for this request.", date="2026-11",
+        about="this item is known by its own id only: put it back, or leave the item out",
+    ),
+    Known(
+        pattern=r"Your input exceeds the context window of this model", rules=(), date="2026-11",
+        sample="Your input exceeds the context window of this model. Please adjust your input and try again.",
+        source="recorded 30c7525d0377db84, 896c841c11e14220",
+        about="the conversation is longer than the model reads; nothing in it is wrong",
+    ),
+)  # fmt: skip
+
+KNOWN = (*_PAIRING, *_REASONING, *_SHAPE)

@@ -1,0 +1,338 @@
+"""Anthropic Messages: what the API refuses.
+
+Also as Bedrock's InvokeModel and Vertex carry it: the same validators answer there, the first behind a
+prefix. This module owns that table. It refuses to know how a conversation is read, and what a rule does.
+"""
+
+from turnlint.api import (
+    ArgumentsEncoding,
+    BlockAfterCall,
+    Capabilities,
+    EmptyContent,
+    IdCharset,
+    IdCollision,
+    IdForm,
+    IdUnique,
+    LastMessage,
+    NameForm,
+    OverLimit,
+    Profile,
+    ResultContent,
+    ResultNotFirst,
+    ResultsTogether,
+    RoleOrder,
+    ThinkingForm,
+    ToolsMissing,
+    TrailingSpace,
+    UnknownKey,
+    Weight,
+)
+from turnlint_rules.profiles._anthropic_texts import KNOWN
+
+_NO_PREFILL = r"claude-[a-z]+-(?:4-(?:[6-9]|1\d)(?!\d)|[5-9])"
+"""Opus and Sonnet 4.6, and all that came after them; the last accepted recordings are of Haiku 4.5."""
+_MID_SYSTEM = r"claude-[a-z]+-(?:4-(?:[89]|1\d)(?!\d)|[5-9])"
+
+_MISSING = (
+    "messages.{next}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each "
+    "`tool_use` block must have a corresponding `tool_result` block in the next message."
+)
+"""The number is that of the message after the calls (recorded 610f3c5b201d5b69, mirascope 2503)."""
+_MISSING_ELSEWHERE = _MISSING.replace("{next}", "…")
+_ORPHAN = (
+    "messages.{index}.content.{block}: unexpected `tool_use_id` found in `tool_result` blocks: {ids}. Each "
+    "`tool_result` block must have a corresponding `tool_use` block in the previous message."
+)
+_TWICE = (
+    "messages.{index}.content.{block}: each tool_use must have a single result. Found multiple `tool_result` "
+    "blocks with id: {id}"
+)
+_REPEATED = "messages.{index}.content.{block}: `tool_use` ids must be unique"
+
+_IDS = (
+    IdCharset(
+        pattern="[a-zA-Z0-9_-]+", wants="letters, digits, `_` and `-`",
+        says="{path}: String should match pattern '^[a-zA-Z0-9_-]+$'",
+        source="API reference; forgecode 1142, bifrost 5097, opencode 1279", date="2026-11",
+    ),
+    IdForm(
+        of="server", kinds=("server_tool_use",), wants="`srvtoolu_` with letters, digits and `_`",
+        pattern="srvtoolu_[a-zA-Z0-9_]+|mcptoolu_[a-zA-Z0-9_-]+",
+        says="{path}: String should match pattern '^srvtoolu_[a-zA-Z0-9_]+$'",
+        source="API reference; claude-code-hub 470. The MCP connector's own ids are mcptoolu_ (fa94d34c8de33955)",
+        date="2026-11",
+    ),
+    IdCollision(
+        keep="[a-zA-Z0-9_-]", replace="_", severity="warning", says=_REPEATED,
+        source="pi-ai 0.73.1 and others put `_` for what is not taken", date="2026-11",
+    ),
+    IdUnique(
+        of="call", over="request", says=_REPEATED,
+        source="cua 524, claude-code 20901, litellm 23510; none of 3,249 accepted requests has an id twice",
+        date="2026-11",
+    ),
+)  # fmt: skip
+_NAMES = (
+    NameForm(
+        of="server", kinds=("server_tool_use",), date="2026-11", source="anthropic 2.9.0, ServerToolUseBlockParam",
+        says="messages.{index}.content.{block}.server_tool_use.name: Input should be 'web_search', 'web_fetch', 'code_execution', 'bash_code_execution', "
+        "'text_editor_code_execution', 'tool_search_tool_regex' or 'tool_search_tool_bm25'",
+        names=(
+            "web_search", "web_fetch", "code_execution", "bash_code_execution", "text_editor_code_execution",
+            "tool_search_tool_regex", "tool_search_tool_bm25", "advisor",
+        ),
+    ),
+    NameForm(
+        of="call", most=200, wants="of 1 to 200 characters",
+        says="{path}: String should have at most 200 characters", source="API reference", date="2026-11",
+    ),
+    NameForm(
+        of="tool", pattern="[a-zA-Z0-9_-]{1,128}", wants="of letters, digits, `_` and `-`, 128 at most",
+        says="{path}: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'",
+        source="API reference; 64 in an older one", date="2026-11",
+    ),
+    NameForm(
+        of="tool", unique=True, says="tools: Tool names must be unique.", source="forgecode 892", date="2026-11",
+    ),
+)  # fmt: skip
+_RESULTS = (
+    ArgumentsEncoding(
+        wants="object", says="{path}: Input should be a valid dictionary",
+        source="anthropic 2.9.0, ToolUseBlockParam; public reports", date="2026-11",
+    ),
+    ResultNotFirst(
+        says=_MISSING, source="documentation; tried live in 2026-07 (qwen-code 8161, hermes 65369)", date="2026-07",
+    ),
+    ResultsTogether(
+        severity="info", date="2026-11",
+        source="documentation: one message, or the model unlearns parallel calls; 31 split ones accepted (848e705f5204da8d)",
+    ),
+    BlockAfterCall(
+        says=_MISSING, source="recorded 610f3c5b201d5b69; no accepted request has it. A probe disagrees "
+        "(pi-anthropic-auth 66)", date="2026-11",
+    ),
+    ResultContent(
+        parts=("text", "image", "search_result", "document", "tool_reference", "browser_state"),
+        says="{path}: Input tag '{kind}' found using 'type' does not match any of the expected tags",
+        source="anthropic 2.9.0, ToolResultBlockParam", date="2026-11",
+    ),
+    EmptyContent(
+        what="error-result", says="messages.{index}.content.{block}.tool_result: content cannot be empty if is_error is true",
+        source="public reports, 56 in one run; an empty result without the mark is taken 309 times (a8d6129fd71e8b36)",
+        date="2026-11",
+    ),
+)  # fmt: skip
+_CONTENT = (
+    EmptyContent(
+        what="empty-text", says="messages: text content blocks must be non-empty",
+        source="public reports; none of 3,249 accepted requests has one", date="2026-11",
+    ),
+    EmptyContent(
+        what="white-text", roles=("user",), says="messages: text content blocks must contain non-whitespace text",
+        source="public reports", date="2026-11",
+    ),
+    EmptyContent(
+        what="white-text", roles=("assistant",), severity="warning",
+        says="messages: text content blocks must contain non-whitespace text",
+        source="public reports; Haiku 4.5 took one of its own back (303452d4ea359c1b, 3051c23e1c0c6aea, 8ffd561d9f9be69b)",
+        date="2026-11",
+    ),
+    EmptyContent(
+        what="message", but_last=True, date="2026-11", source="public reports",
+        says="messages.{index}: all messages must have non-empty content except for the optional final assistant message",
+    ),
+    TrailingSpace(
+        says="messages: final assistant content cannot end with trailing whitespace", source="public reports",
+        date="2026-11",
+    ),
+    OverLimit(what="messages", most=100_000, source="API reference", date="2026-11"),
+)  # fmt: skip
+_TURNS = (
+    RoleOrder(
+        roles=("user", "assistant", "system"),
+        says='messages: Unexpected role "{role}". Allowed roles are "user" or "assistant".',
+        source="public reports; who speaks first is not looked at (439ff046392d4bd0)", date="2026-11",
+    ),
+    RoleOrder(
+        role="system", after=("user", "assistant"), other_models=_MID_SYSTEM, date="2026-11",
+        says="role 'system' is not supported on this model", source="documentation: from Opus 4.8 and the 5 family on",
+    ),
+    RoleOrder(
+        role="system", after=("start",), date="2026-11", source="documentation",
+        says="messages.{index}: use the top-level 'system' parameter for the initial system prompt",
+    ),
+    RoleOrder(role="system", after=("call",), says=_MISSING_ELSEWHERE, source="documentation", date="2026-11"),
+    LastMessage(
+        roles=("user",), models=_NO_PREFILL, date="2026-09",
+        says="This model does not support assistant message prefill. The conversation must end with a user message.",
+        source="public reports, vercel/ai 12296, Biomni 284, lobehub 12373; Haiku 4.5 takes one (315169c5c41e9627)",
+    ),
+    LastMessage(open_calls=True, says=_MISSING, source="claude-code 5989", date="2026-11"),
+    ToolsMissing(
+        severity="info", says="Requests which include `tool_use` or `tool_result` blocks must define tools.",
+        source="public reports, litellm 1.109.1; all five recorded requests of the kind were accepted: b59990e27f0e4b8e, "
+        "382d27edeab712c5, 3d3d36ff205fe4f5, 7345868a2a8dc1ab, 2aeef62459694314", date="2026-11",
+    ),
+)  # fmt: skip
+_THINKING = (
+    ThinkingForm(
+        what="unsigned", says="messages.{index}.content.{block}.thinking.signature: Field required",
+        source="public reports; all 98 accepted thoughts are signed", date="2026-11",
+    ),
+    ThinkingForm(
+        what="unfit-signature", source="public reports", date="2026-11",
+        says="messages.{index}.content.{block}.thinking.signature.str: Input should be a valid string",
+    ),
+    ThinkingForm(
+        what="blank-signature", says="messages.{index}.content.{block}: Invalid `signature` in `thinking` block",
+        source="live matrix in hermes 24107", date="2026-11",
+    ),
+    ThinkingForm(
+        what="empty", says="messages.{index}.content.{block}.thinking: each thinking block must contain thinking",
+        source="public reports; without words but signed is accepted (561fbabe87134873)", date="2026-11",
+    ),
+    ThinkingForm(
+        what="not-first", severity="warning", date="2026-11", source="public reports; older models",
+        says="If an assistant message contains any thinking blocks, the first block must be `thinking` or "
+        "`redacted_thinking`. Found `text`.",
+    ),
+)  # fmt: skip
+
+
+def _where_it_thinks(*, always: bool) -> tuple[ThinkingForm, ...]:
+    """What hangs on thinking, which a record mostly says in its request."""
+    return (
+        ThinkingForm(
+            what="turn-start", always=always, date="2026-11",
+            says="messages.{index}.content.0.type: Expected `thinking` or `redacted_thinking`, but found `{kind}`. When "
+            "`thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost "
+            "set of `tool_use` and `tool_result` blocks).",
+            source="public reports; with a budget only: 19 accepted requests of adaptive thinking start with a text "
+            "(1cf00bf4bb0e23cc)",
+        ),
+        ThinkingForm(
+            what="forced-tool", always=always, says="Thinking may not be enabled when tool_choice forces tool use.",
+            source="public reports; no accepted request has both", date="2026-11",
+        ),
+    )  # fmt: skip
+
+
+_BLOCKS = {
+    "text": "text citations",
+    "image": "source transformations",
+    "document": "source title context citations",
+    "search_result": "source title content citations",
+    "thinking": "thinking signature",
+    "redacted_thinking": "data",
+    "tool_use": "id name input caller toolset_name",
+    "tool_result": "tool_use_id content is_error toolset_name",
+    "server_tool_use": "id name input caller",
+    "web_search_tool_result": "tool_use_id content caller",
+    "web_fetch_tool_result": "tool_use_id content caller",
+    "advisor_tool_result": "tool_use_id content",
+    "code_execution_tool_result": "tool_use_id content",
+    "bash_code_execution_tool_result": "tool_use_id content",
+    "text_editor_code_execution_tool_result": "tool_use_id content",
+    "tool_search_tool_result": "tool_use_id content",
+    "mcp_tool_use": "id name input server_name",
+    "mcp_tool_result": "tool_use_id content is_error",
+    "mcp_tool_listing": "mcp_server_name tools",
+    "container_upload": "file_id",
+    "compaction": "content encrypted_content signature tool_changes",
+    "tool_addition": "tool",
+    "tool_removal": "tool",
+    "fallback": "from to trigger",
+}
+"""Keys of each block beside `type`, and `cache_control` where that may stand."""
+_UNCACHED = ("thinking", "redacted_thinking", "mcp_tool_listing", "fallback")
+"""Here it is refused as any other key: "thinking.cache_control: Extra inputs are not permitted"."""
+_MESSAGES = {
+    "user": "role content",
+    "assistant": "role content",
+    "system": "role content clear_at output_config",
+}
+
+
+def _key(place: str, known: str, *roles: str) -> UnknownKey:
+    return UnknownKey(
+        place=place, roles=roles, known=tuple(known.split()), says="{path}: Extra inputs are not permitted",
+        source="anthropic 2.9.0, types and beta types; claude-code 4378", date="2026-11",
+    )  # fmt: skip
+
+
+_KEYS = (
+    *(_key("message", known, role) for role, known in _MESSAGES.items()),
+    *(
+        _key(kind, f"type {known}" + " cache_control" * (kind not in _UNCACHED))
+        for kind, known in _BLOCKS.items()
+    ),
+)
+
+
+def _weights() -> tuple[Weight, ...]:
+    """All of these are refused; the table says in which words."""
+    says = {
+        "unanswered-call": _MISSING,
+        "pending-call": _MISSING,
+        "misplaced-result": _MISSING_ELSEWHERE,
+        "orphan-result": _ORPHAN,
+        "result-before-call": _ORPHAN,
+        "duplicate-result": _TWICE,
+        "conflicting-results": _TWICE,
+        "unpaired-server-tool": "messages.{index}: `{name}` tool use with id `{id}` was found without a corresponding "
+        "`{name}_tool_result` block",
+        "missing-call-id": "{path}: String should match pattern '^[a-zA-Z0-9_-]+$'",
+        "missing-tool-name": "messages.{index}.content.{block}.tool_use.name: String should have at least 1 character",
+        "unreadable-arguments": "messages.{index}.content.{block}.tool_use.input: Input should be a valid dictionary",
+        "call-inside-result": "messages.{index}: `tool_use` blocks can only be in `assistant` messages",
+    }
+    return tuple(
+        Weight(rule=rule, says=text, source="public reports, as in the list of known texts", date="2026-11")
+        for rule, text in says.items()
+    )
+
+
+def _profile(version: str, about: str, models: str) -> Profile:
+    return Profile(
+        name="anthropic",
+        version=version,
+        about=about,
+        title="Anthropic Messages API",
+        wires=("anthropic",),
+        paths="dots",
+        hosts=("api.anthropic.com", "amazonaws.com", "googleapis.com"),
+        models=models,
+        capabilities=Capabilities(
+            format="anthropic",
+            parallel_calls=True,
+            parallel_switch="tool_choice.disable_parallel_tool_use",
+            max_messages=100_000,
+            schema="JSON Schema",
+            streaming="input_json_delta",
+            quirks=(
+                "consecutive messages of one role are read as one",
+                "results stand first in the message after the calls",
+                "a name in the history may have 200 characters of any kind, a declared one 128 of few",
+                "the assistant may come last on models before Opus 4.6 and Sonnet 4.6 only",
+                "a thought is handed back unchanged or left out",
+            ),
+        ),
+        clauses=(
+            *_IDS,
+            *_NAMES,
+            *_RESULTS,
+            *_CONTENT,
+            *_TURNS,
+            *_THINKING,
+            *_where_it_thinks(always=bool(version)),
+            *_KEYS,
+        ),
+        weights=_weights(),
+        known=KNOWN,
+    )
+
+
+PROFILES = (
+    _profile("", "any model; what hangs on thinking is held against a request that asks for it", "claude"),
+    _profile("thinking", "thinking is on with a budget, whether the record says so or not", ""),
+)

@@ -1,0 +1,64 @@
+"""Azure OpenAI: OpenAI's validators in older versions of the API.
+
+Ids have 40 characters at most. What else differs hangs on the version of the API that a request names, and
+is no fault of a conversation.
+"""
+
+from turnlint.api import Capabilities, Known, Profile, ResultContent
+from turnlint_rules.profiles._chat import (
+    CHAT,
+    OPENAI_CLAUSES,
+    OPENAI_KNOWN,
+    OPENAI_WEIGHTS,
+    STREAM,
+    id_length,
+)
+
+_KNOWN = (
+    Known(
+        pattern=r"Unrecognized request argument supplied: (?P<key>\w+)", rules=(), date="2026-11",
+        sample="Unrecognized request argument supplied: parallel_tool_calls", source="public reports",
+        about="this version of the API does not know the setting; the conversation is not at fault",
+    ),
+    Known(
+        pattern=r"Encrypted content is not supported with this model", rules=(), date="2026-11",
+        sample="Encrypted content is not supported with this model.", source="public reports",
+        about="the request asks for encrypted reasoning, which this model has not; the conversation is not at fault",
+    ),
+)  # fmt: skip
+
+PROFILES = (
+    Profile(
+        name="azure-openai",
+        title="Azure OpenAI",
+        wires=CHAT,
+        hosts=("openai.azure.com", "cognitiveservices.azure.com", "openai.azure.us", "openai.azure.cn"),
+        capabilities=Capabilities(
+            format="openai-chat",
+            parallel_calls=True,
+            parallel_switch="parallel_tool_calls",
+            max_calls=128,
+            max_tools=128,
+            schema="JSON Schema",
+            streaming=STREAM,
+            quirks=(
+                "older versions of the API refuse parallel_tool_calls and the role developer",
+                "encrypted reasoning does not go from one deployment to another",
+            ),
+        ),
+        clauses=(
+            id_length(40, source="litellm 11392, Helicone 5575, azure-dev 7324", date="2026-03"),
+            *OPENAI_CLAUSES,
+            ResultContent(
+                refused=("image_url",),
+                models="gpt-4o",
+                says="Invalid 'messages[{index}]'. Image URLs are only allowed for messages with role 'user', but "
+                "this message with role 'tool' contains an image URL.",
+                source="recorded df6f279d0c7a1b19; accepted by gpt-4.1 (58730ae06adea8d5)",
+                date="2026-11",
+            ),
+        ),
+        weights=OPENAI_WEIGHTS,
+        known=(*OPENAI_KNOWN, *_KNOWN),
+    ),
+)

@@ -1,0 +1,113 @@
+"""Cohere: the v2 chat API, and the texts of v1.
+
+Plans go into `tool_plan`; every result names its call. The older Command R models did not check that every
+call is answered, Command A does.
+"""
+
+from turnlint.api import (
+    AnyClause,
+    ArgumentsEncoding,
+    Capabilities,
+    ContentKey,
+    EmptyContent,
+    Known,
+    LastMessage,
+    Profile,
+    Weight,
+)
+from turnlint_rules.profiles._chat import allowed, pairing
+
+_OWN = ("cohere",)
+_MISSING = (
+    "invalid request: An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+    "'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"
+)
+_NOTHING = "invalid request: all elements in history must have a message."
+_CLAUSES: tuple[AnyClause, ...] = (
+    ArgumentsEncoding(wants="text", source="cohere 7.3.1, ToolCallV2Function", date="2026-11"),
+    ContentKey(
+        what="content", kinds=("absent", "null"), roles=("system", "user", "tool"), wires=_OWN, date="2026-11",
+        source="cohere 7.3.1: required in these messages",
+    ),
+    EmptyContent(
+        what="message", roles=("assistant",), says=_NOTHING, date="2026-11",
+        source="pydantic-ai 2.66.0; Risuai 458; parts of an empty text were accepted 39 times (4979ed361bdc013b)",
+    ),
+    LastMessage(open_calls=True, says=_MISSING, source="oracle/langchain-oracle 10", date="2025-08"),
+    *allowed(
+        {
+            "system": ("content", "role"), "user": ("content", "role"),
+            "assistant": ("citations", "content", "role", "tool_calls", "tool_plan"),
+            "tool": ("content", "role", "tool_call_id"),
+            "call": ("function", "id", "type"), "in-function": ("arguments", "name"),
+        },
+        says="unknown field: parameter '{key}' is not a valid field.", wires=_OWN, severity="warning", date="2026-11",
+        source="cohere 7.3.1; agno 3503, where it was a key of a tool",
+    ),
+)  # fmt: skip
+_WEIGHTS = (
+    *pairing(
+        missing=_MISSING,
+        source="oracle/langchain-oracle 10, agentdojo 200: Command A and later",
+        date="2026-09",
+    ),
+    Weight(rule="missing-call-id", severity="error", source="cohere 7.3.1: required", date="2026-11"),
+)
+
+_Q = r"\\?['‘’]?"
+_KNOWN = (
+    Known(
+        pattern=rf"invalid request: An assistant message with {_Q}{_Q}tool_calls{_Q}{_Q} must be followed by tool messages"
+        r"(?:.{0,120}?did not have response messages: (?P<ids>[\w-]+(?:, [\w-]+)*))?",
+        rules=("PA201", "PA203", "PA206"), sample=_MISSING.format(ids="call_x"), source="oracle/langchain-oracle 10",
+        date="2025-08",
+    ),
+    Known(
+        pattern=r"all elements in history must have a message", rules=("PR312", "ST110"), sample=_NOTHING,
+        source="Risuai 458, langchain-cohere 15", date="2024-04",
+    ),
+    Known(
+        pattern=r"unknown field: parameter .?(?P<key>[^'\"]{1,200}?).? is not a valid field", rules=("PR317",), date="2025-06",
+        sample="unknown field: parameter 'requires_confirmation' is not a valid field.", source="agno 3503",
+    ),
+    Known(
+        pattern=r"message must be at least 1 token long or tool results must be specified", rules=("PR312", "ST110"),
+        sample="invalid request: message must be at least 1 token long or tool results must be specified.",
+        source="Risuai 504", date="2024-06", about="v1: the request has neither words nor results",
+    ),
+    Known(
+        pattern=r"cannot specify both message and tool_results in multistep mode", rules=("PR308",), date="2024-08",
+        sample="invalid request: cannot specify both message and tool_results in multistep mode",
+        source="cohere-python 525, chat-ui 1404", about="v1: results and words in one request",
+    ),
+    Known(
+        pattern=r"cannot specify message if the last entry in chat history contains tool results", rules=("PR310",),
+        sample="invalid request: cannot specify message if the last entry in chat history contains tool results",
+        source="oracle/langchain-oracle 9", date="2025-08", about="v1: no user directly after results",
+    ),
+    Known(
+        pattern=r"parameter tool_results\.outputs is of type \w+ but should be of type", rules=("PR321",), date="2024-04",
+        sample="invalid type: parameter tool_results.outputs is of type string but should be of type map[string]interface {}.",
+        source="litellm 3351", about="v1: outputs of a result are objects",
+    ),
+)  # fmt: skip
+
+PROFILES = (
+    Profile(
+        name="cohere",
+        title="Cohere",
+        wires=("cohere", "openai-chat"),
+        hosts=("api.cohere.com", "api.cohere.ai"),
+        models=r"^(command-(a|r|r7b|light|nightly)|command$|c4ai-)",
+        capabilities=Capabilities(
+            format="cohere",
+            parallel_calls=True,
+            schema="JSON Schema",
+            streaming="delta.message.tool_calls.function.arguments",
+            quirks=("what the model says before it calls goes into `tool_plan`",),
+        ),
+        clauses=_CLAUSES,
+        weights=_WEIGHTS,
+        known=_KNOWN,
+    ),
+)

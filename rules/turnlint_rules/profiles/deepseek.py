@@ -1,0 +1,165 @@
+"""DeepSeek: what the API refuses.
+
+`reasoning_content` has had two opposite rules: the first R1 refused it in a history (`@r1`), the thinking mode
+of V3.2 and later wants it in messages that call.
+"""
+
+from turnlint.api import (
+    AnyClause,
+    Capabilities,
+    ContentKey,
+    Known,
+    LastMessage,
+    NameForm,
+    Profile,
+    ReasoningUnpaired,
+    ResultsTogether,
+    RoleOrder,
+    ThinkingForm,
+    UnknownKey,
+)
+from turnlint_rules.profiles._chat import CHAT, IN_WORDS, PATTERN, SAFE, STREAM, pairing
+
+_MISSING = (
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "
+    "(insufficient tool messages following tool_calls message)"
+)
+_ORPHAN = "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"
+_KEPT = "The `reasoning_content` in the thinking mode must be passed back to the API."
+
+_CLAUSES = (
+    NameForm(
+        of="tool", pattern=SAFE, most=64, wants=IN_WORDS, says=PATTERN, source="stored:69626195579", date="2026-11"
+    ),
+    NameForm(
+        of="call", pattern=SAFE, most=64, wants=IN_WORDS, says=PATTERN, severity="warning", wires=CHAT,
+        source="stored:55071419020: seen for declared tools only", date="2026-11",
+    ),
+    RoleOrder(
+        roles=("system", "user", "assistant", "tool", "latest_reminder"), wires=CHAT, date="2026-08",
+        says="Failed to deserialize the JSON body into the target type: messages[{index}].role: unknown variant `{role}`, "
+        "expected one of `system`, `user`, `assistant`, `tool`, `latest_reminder`",
+        source="theia 15144, ai-auto-trading 14, codex-proxy 589, pix 34",
+    ),
+    ContentKey(what="calls", wires=CHAT, source="live table, tingly-box", date="2026-09"),
+    LastMessage(open_calls=True, says=_MISSING, wires=CHAT, source="live table, tingly-box", date="2026-09"),
+    ResultsTogether(
+        place="after-each-call", says="No tool output found for tool call {id}.", wires=("openai-responses",),
+        source="awesome-deepseek-integration 740: other than OpenAI's, its Responses API wants the output next",
+        date="2026-11",
+    ),
+)  # fmt: skip
+_THINKS = (
+    ReasoningUnpaired(
+        what="missing-field", key="reasoning_content", severity="warning", says=_KEPT, wires=CHAT, date="2026-09",
+        source="thinking_mode guide; pi 3636, LibreChat 13366, Newelle 404; a live table took its absence",
+    ),
+    ThinkingForm(
+        what="forced-tool", severity="warning", says="Thinking mode does not support this tool_choice", wires=CHAT,
+        source="public reports", date="2026-11",
+    ),
+)  # fmt: skip
+_R1 = (
+    UnknownKey(
+        place="message", roles=("assistant",), refused=("reasoning_content",), source="reasoning_model guide of R1",
+        date="2025-01",
+    ),
+)  # fmt: skip
+_WEIGHTS = pairing(
+    missing=_MISSING, orphan=_ORPHAN, wires=CHAT, source="live table, tingly-box; agno 3105, deepchat 1078, deepx-code 94",
+    date="2026-09",
+)  # fmt: skip
+
+_Q = r"\\?['‘’]?"
+_KNOWN = (
+    Known(
+        pattern=r"\(insufficient tool messages following tool_calls message\)", source="agno 3105, deepchat 1078",
+        rules=("PA201", "PA203", "PA206", "PA202", "PA204", "PR311"), sample=_MISSING, date="2026-07",
+    ),
+    Known(
+        pattern=rf"responding to each {_Q}tool_call_id{_Q}, The following tool_call_ids did not have response messages: "
+        r"(?P<ids>[\w:.-]+(?:, [\w:.-]+)*)",
+        rules=("PA201", "PA203", "PA206", "PA202"), source="public reports", date="2026-11",
+        sample="An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id', "
+        "The following tool_call_ids did not have response messages: call_00_x",
+    ),
+    Known(
+        pattern=rf"Messages with role {_Q}tool{_Q} must be a response to a preceding message with {_Q}tool_calls",
+        rules=("PA202", "PA204", "PA203", "PR318"), sample=_ORPHAN, source="deepx-code 94; live table, tingly-box",
+        date="2026-09",
+    ),
+    Known(
+        pattern=rf"Invalid {_Q}(?P<path>tools\[\d+\]\.function\.name){_Q}: string does not match pattern", rules=("PR306",),
+        sample="Invalid 'tools[12].function.name': string does not match pattern. Expected a string that matches the pattern "
+        "'^[a-zA-Z0-9_-]+$'.",
+        source="stored:69626195579", date="2026-11",
+    ),
+    Known(
+        pattern=r"The `?reasoning_(?:content|text)`? in the thinking mode must be passed back to the API", rules=("PR315",),
+        sample=_KEPT, source="pi 3636, LibreChat 13366, Newelle 404", date="2026-07",
+    ),
+    Known(
+        pattern=r"Missing `?reasoning_content`? field in the assistant message at message index (?P<index>\d+)",
+        rules=("PR315",), source="public reports", date="2026-11",
+        sample="Missing reasoning_content field in the assistant message at message index 2. For more information, please "
+        "refer to https://api-docs.deepseek.com/guides/thinking_mode#tool-calls",
+    ),
+    Known(
+        pattern=r"Thinking mode does not support this tool_choice", rules=("PR314",), source="public reports",
+        sample="Thinking mode does not support this tool_choice", date="2026-11",
+    ),
+    Known(
+        pattern=r"No tool output found for tool call (?P<ids>[\w\-:]+)", rules=("PR309", "PA201", "PA206"),
+        sample="No tool output found for tool call call_x.", source="awesome-deepseek-integration 740", date="2026-11",
+    ),
+    Known(
+        pattern=r"messages\[(?P<index>\d+)\](?:\.role)?: unknown (?:variant|role:) ?`?(?P<role>\w+)", source="theia 15144, pi 7603",
+        rules=("PR310", "ST103", "ST116"), date="2026-08",
+        sample="Failed to deserialize the JSON body into the target type: messages[0].role: unknown variant `developer`, "
+        "expected one of `system`, `user`, `assistant`, `tool`, `latest_reminder` at line 1 column 60",
+    ),
+    Known(
+        pattern=r"messages\[(?P<index>\d+)\]: data did not match any variant of untagged enum ChatCompletionRequestContent",
+        rules=("ST103", "ST116", "PR321"), source="recorded 7b121690ce894e73", date="2026-11",
+        sample="Failed to deserialize the JSON body into the target type: messages[0]: data did not match any variant of "
+        "untagged enum ChatCompletionRequestContent at line 1 column 96",
+        about="a content is of a kind, or has a part, that is not read; pictures are none either",
+    ),
+    Known(
+        pattern=r"messages\[(?P<index>\d+)\](?:\.\w+)*: invalid type: (?:sequence|map|null), expected a string",
+        rules=("PR307", "ST103", "PR318"), source="cline 230, litellm 6642", date="2024-11",
+        sample="Failed to deserialize the JSON body into the target type: messages[2]: invalid type: sequence, expected a "
+        "string at line 1 column 13946",
+    ),
+)  # fmt: skip
+
+
+def _profile(version: str, about: str, models: str, *clauses: AnyClause) -> Profile:  # fmt: skip
+    return Profile(
+        name="deepseek",
+        version=version,
+        title="DeepSeek",
+        about=about,
+        wires=("openai-chat", "openai-responses"),
+        hosts=("api.deepseek.com",),
+        models=models,
+        capabilities=Capabilities(
+            format="openai-chat",
+            parallel_calls=True,
+            schema="JSON Schema",
+            streaming=STREAM,
+            quirks=(
+                "a forced tool_choice does not go with thinking",
+                "reasoning_content of a loop of calls is handed back; an empty text is enough",
+            ),
+        ),
+        clauses=(*_CLAUSES, *clauses),
+        weights=_WEIGHTS,
+        known=_KNOWN,
+    )
+
+
+PROFILES = (
+    _profile("", "V3 and later", r"^deepseek-(chat|reasoner|coder|v[4-9][0-9.]*-(pro|flash))$", *_THINKS),
+    _profile("r1", "the first R1, which refused its own reasoning_content", "", *_R1),
+)

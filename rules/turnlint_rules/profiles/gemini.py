@@ -1,0 +1,104 @@
+"""The Gemini API of AI Studio: what it refuses.
+
+From Gemini 3 on, the first call of each step of the turn at hand carries the signature of the thought that
+led to it. This module owns where this service differs from Vertex. It refuses to know what they share.
+"""
+
+from turnlint.api import AnyClause, ContentKey, EmptyContent, Known, Profile, RoleOrder, ThoughtSignature
+from turnlint_rules.profiles._google import (
+    GEMINI_2,
+    GEMINI_3,
+    KNOWN,
+    OTHERS,
+    SHARED,
+    capabilities,
+    keys,
+    signed,
+    weights,
+)
+
+_CLAUSES: tuple[AnyClause, ...] = (
+    RoleOrder(
+        roles=("user", "model", "function", ""), says="Please use a valid role: user, model.", date="2026-11",
+        source="public reports; `function` is taken (66acbedbc08930f0), and so is none (57f06a838f65a909)",
+    ),
+    ContentKey(what="result-name", says="{path}: Name cannot be empty.", source="public reports", date="2026-11"),
+    EmptyContent(
+        what="message", says="* GenerateContentRequest.contents[{index}].parts: contents.parts must not be empty.",
+        source="public reports; an empty text beside something else is taken (48061a33a400fe49)", date="2026-11",
+    ),
+    *keys("error", "recorded e089c902cd29ac0d, for generation_config and the request itself; google-genai 3.3.0"),
+)  # fmt: skip
+_SIGNED = signed(
+    "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, "
+    "and missing thought_signature may lead to degraded model performance. Additional data, function call "
+    "`default_api:{name}` , position {next}."
+)
+_KNOWN = (
+    Known(
+        pattern=r"is missing a [`'\"]?thought_signature[`'\"]? in functionCall parts"
+        r"(?:.*function call [`'\"]?(?:default_api:)?(?P<name>[^`'\" ]+)[`'\"]? ?, position (?P<next>\d+))?",
+        rules=("PR320",), source="public reports", date="2026-11",
+        sample="Function call is missing a thought_signature in functionCall parts. This is required for tools to work "
+        "correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call "
+        "`default_api:shell` , position 2.",
+    ),
+    Known(
+        pattern=r"(?P<path>contents\[(?P<index>\d+)\]\.parts\[\d+\]\.function_call\.name): Name cannot be empty",
+        rules=("ST105",), source="public reports", date="2026-11",
+        sample="* GenerateContentRequest.contents[1].parts[0].function_call.name: Name cannot be empty.",
+    ),
+    Known(
+        pattern=r"(?P<path>contents\[(?P<index>\d+)\]\.parts\[\d+\]\.function_response\.name): Name cannot be empty",
+        rules=("PR318",), source="public reports", date="2026-11",
+        sample="* GenerateContentRequest.contents[2].parts[0].function_response.name: Name cannot be empty.",
+    ),
+    Known(
+        pattern=r"(?P<path>contents\[(?P<index>\d+)\]\.parts): contents\.parts must not be empty", rules=("PR312", "ST110"),
+        sample="* GenerateContentRequest.contents[3].parts: contents.parts must not be empty.", source="public reports",
+        date="2026-11",
+    ),
+    Known(
+        pattern=r"(?P<path>contents\[(?P<index>\d+)\]\.parts\[\d+\])\.data: required oneof field", source="public reports",
+        rules=("PR312", "ST116", "ST110"), date="2026-11",
+        sample="* GenerateContentRequest.contents[21].parts[0].data: required oneof field 'data' must have one initialized "
+        "field", about="the part is empty, or of another provider's kind",
+    ),
+    Known(
+        pattern=r"GenerateContentRequest\.contents: contents is not specified", rules=("ST103",), date="2026-11",
+        sample="* GenerateContentRequest.contents: contents is not specified", source="public reports",
+        about="the request holds no conversation at all",
+    ),
+    Known(
+        pattern=r"tools\[\d+\]\.tool_type: required one_of", rules=(), source="public reports", date="2026-11",
+        sample="tools[0].tool_type: required one_of 'tool_type' must have one initialized field",
+        about="an entry in the list of tools declares nothing",
+    ),
+)  # fmt: skip
+
+
+def _profile(version: str, about: str, models: str, *signature: ThoughtSignature) -> Profile:
+    return Profile(
+        name="gemini",
+        version=version,
+        about=about,
+        title="Gemini API",
+        wires=("gemini",),
+        paths="google",
+        hosts=("generativelanguage.googleapis.com",),
+        models=models,
+        capabilities=capabilities(),
+        clauses=(*SHARED, *_CLAUSES, *signature),
+        weights=weights(
+            missing_tool_name="* GenerateContentRequest.contents[{index}].parts[{block}].function_call.name: Name cannot "
+            "be empty."
+        ),
+        known=(*KNOWN, *_KNOWN),
+    )
+
+
+PROFILES = (
+    _profile("", "a model that is not named, or not by its generation: no signature is asked for", OTHERS),
+    _profile("3", "Gemini 3 and later: calls carry the signatures of their thoughts", GEMINI_3, _SIGNED),
+    _profile("2", "Gemini 2.5 and earlier: signatures are taken and not asked for", GEMINI_2),
+)

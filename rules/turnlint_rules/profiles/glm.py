@@ -1,0 +1,60 @@
+"""Zhipu and Z.ai GLM: one opaque text for nearly everything that is wrong with the messages."""
+
+from turnlint.api import Capabilities, EmptyContent, Known, LastMessage, Profile, RoleOrder
+from turnlint_rules.profiles._chat import CHAT, STREAM, pairing
+
+_OPAQUE = "The messages parameter is illegal. Please check the documentation."
+
+_CLAUSES = (
+    RoleOrder(needs=("user",), says=_OPAQUE, source="opencode 2557 (tested live) and 2659", date="2025-09"),
+    EmptyContent(
+        what="empty-text", says="messages[{index}].content[{block}].text:text cannot be empty.", date="2026-03",
+        source="QwenPaw 287, zed 38153",
+    ),
+    EmptyContent(
+        what="message", roles=("user", "assistant"), severity="warning", says="The prompt parameter was not received normally.",
+        source="llxprt-code 2410, zed 45704", date="2025-12",
+    ),
+    LastMessage(open_calls=True, says=_OPAQUE, severity="warning", source="assumed: the text is opaque", date="2026-11"),
+)  # fmt: skip
+
+_KNOWN = (
+    Known(
+        pattern=r"messages 参数非法|The messages parameter is illegal",
+        rules=("PA201", "PA202", "PR310", "PR312", "ST108", "ST109", "PA205", "PA203", "ST110", "PA206"),
+        sample='{"error":{"code":"1214","message":"messages 参数非法。请检查文档。"}}', date="2026-09",
+        source="zhipuai-sdk 14, opencode 2557, continue 13259", about="one text for whatever is wrong with the messages",
+    ),
+    Known(
+        pattern=r"messages\[(?P<index>\d+)\]\.content\[(?P<block>\d+)\]\.text\W+(?:不能为空|text cannot be empty)",
+        rules=("PR312",), source="QwenPaw 287, zed 38153", date="2026-03",
+        sample='{"error": {"code": "1214", "message": "messages[20].content[0].text:text cannot be empty."}}',
+    ),
+    Known(
+        pattern=r"The prompt parameter was not received normally|messages\W+输入不能为空", rules=("PR312", "ST110"),
+        sample='{"error":{"code":"1213","message":"The prompt parameter was not received normally."}}', source="zed 45704",
+        date="2025-12",
+    ),
+)  # fmt: skip
+
+PROFILES = (
+    Profile(
+        name="glm",
+        title="Z.ai GLM",
+        wires=CHAT,
+        hosts=("api.z.ai", "open.bigmodel.cn"),
+        models=r"^(glm-[0-9z][a-z0-9.-]*|charglm-[a-z0-9-]+|codegeex-4)$",
+        capabilities=Capabilities(
+            format="openai-chat",
+            parallel_calls=True,
+            schema="JSON Schema",
+            streaming=STREAM,
+            quirks=("a request without a message of the user is refused",),
+        ),
+        clauses=_CLAUSES,
+        weights=pairing(
+            missing=_OPAQUE, orphan=_OPAQUE, duplicate=_OPAQUE, source="code 1214", date="2026-09"
+        ),
+        known=_KNOWN,
+    ),
+)

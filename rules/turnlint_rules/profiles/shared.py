@@ -1,0 +1,53 @@
+"""Any server that calls itself OpenAI-compatible: what all of them have in common.
+
+The profile of providers that are not known by name. It forbids nothing that some server takes, and its
+capabilities are conservative: one call a turn, no streams of arguments, the plain JSON Schema. Texts of
+gateways and of providers without a profile of their own stand here.
+"""
+
+from turnlint.api import Capabilities, Known, Profile
+
+_KNOWN = (
+    Known(
+        pattern=r"(?P<path>(?:messages\W{1,2}(?P<index>\d+)\W{1,2})?tool_calls\W{1,2}\d+\W{1,2}function\.arguments)(?::? arguments)? "
+        r"must be a valid JSON object string",
+        rules=("PR307", "ST106", "ST115"), source="stored:61699651360, 71094299011; codegraff 752 (OpenRouter, NVIDIA)",
+        sample="messages[1].tool_calls[0].function.arguments must be a valid JSON object string", date="2026-11",
+    ),
+    Known(
+        pattern=r"(?P<path>messages\.(?P<index>\d+)\.\w+\.\w+): property .?[^'\"]+.? is unsupported", rules=("PR317",),
+        sample="messages.2.assistant.reasoning_content: property 'messages.2.assistant.reasoning_content' is unsupported",
+        source="Cerebras, code wrong_api_format", date="2026-11",
+    ),
+    Known(
+        pattern=r"(?P<path>messages\.(?P<index>\d+)\.\w+): Extra inputs are not permitted", rules=("PR317", "PA203"),
+        sample="messages.0.reasoning_content: Extra inputs are not permitted", source="Databricks", date="2026-11",
+    ),
+    Known(
+        pattern=r"user or tool message\(s\) should alternate with assistant message\(s\)", rules=("PR310", "PA202"),
+        sample="After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).",
+        source="Perplexity, recorded 5df5f7296693dde2", date="2026-11",
+        about="roles do not alternate; a system message in the middle counts too",
+    ),
+    Known(
+        pattern=r"maximum (?:context|prompt) length is [\d,]+|exceed(?:ed|s) (?:max |the )?context length|size limit exceeded by",
+        rules=(), source="recorded a884d3a1ebecaee1, 63b36eefac4647e6, f1b26f3d82afd0f9, a6f1f9fe5bfa765e", date="2026-11",
+        sample="This endpoint's maximum context length is 200000 tokens. However, you requested about 2500021 tokens",
+        about="the conversation is longer than the model reads; nothing in it is wrong", status="abridged",
+    ),
+)  # fmt: skip
+
+PROFILES = (
+    Profile(
+        name="shared",
+        title="any OpenAI-compatible server",
+        wires=("openai-chat",),
+        capabilities=Capabilities(
+            format="openai-chat",
+            parallel_calls=False,
+            schema="JSON Schema",
+            quirks=("unknown provider: nothing is taken for granted",),
+        ),
+        known=_KNOWN,
+    ),
+)

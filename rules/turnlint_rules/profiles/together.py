@@ -1,0 +1,22 @@
+"""Together: one opaque text is known, and no refusal about pairing."""
+
+from turnlint.api import Capabilities, Known, Profile
+from turnlint_rules.profiles._chat import CHAT, STREAM, unchecked
+
+PROFILES = (
+    Profile(
+        name="together",
+        title="Together AI",
+        wires=CHAT,
+        hosts=("api.together.xyz", "api.together.ai"),
+        capabilities=Capabilities(format="openai-chat", schema="JSON Schema", streaming=STREAM),
+        weights=unchecked(source="no refusal is known; the model's template decides", date="2026-11"),
+        known=(
+            Known(
+                pattern=r"(?:^|[\"':-])\s*Input validation error\b(?!:)", source="any-llm 714", date="2026-01",
+                rules=("ST103", "PR318", "PR317", "PA201", "PA202"), sample="Input validation error",
+                about="one text for whatever does not fit the schema",
+            ),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,72 @@
+"""Gemini on Vertex AI: what it refuses.
+
+The protocol of the Gemini API behind another front, which wants a role in each content, and whose texts
+differ. This module owns these differences. It refuses to know what the two share, and Claude on Vertex:
+Anthropic's own validators answer there.
+"""
+
+from turnlint.api import AnyClause, ContentKey, EmptyContent, Known, Profile, RoleOrder, ThoughtSignature
+from turnlint_rules.profiles._google import (
+    GEMINI_2,
+    GEMINI_3,
+    KNOWN,
+    OTHERS,
+    SHARED,
+    capabilities,
+    keys,
+    signed,
+    weights,
+)
+
+_NO_PARTS = "Unable to submit request because it must include at least one parts field, which describes the prompt input."
+_CLAUSES: tuple[AnyClause, ...] = (
+    RoleOrder(
+        roles=("user", "model", "function"), says="Please use a valid role: user, model.", date="2026-09",
+        source="public reports, a content without a role among them; `function` is taken (81743027b77976af)",
+    ),
+    ContentKey(what="result-name", source="the Gemini API's reports; google-genai 3.3.0", date="2026-11"),
+    EmptyContent(what="message", says=_NO_PARTS, source="public reports", date="2026-11"),
+    *keys("warning", "google-genai 3.3.0; recorded e089c902cd29ac0d at the Gemini API"),
+)  # fmt: skip
+_SIGNED = signed(
+    "Unable to submit request because function call `{name}` in the {next}. content block is missing a "
+    "`thought_signature`."
+)
+_KNOWN = (
+    Known(
+        pattern=r"[Ff]unction call [`'\"]?(?:default_api:)?(?P<name>[^`'\" ]+)[`'\"]? in the [`'\"]?(?P<next>\d+)\.[`'\"]? "
+        r"content block is missing a [`'\"]?thought_signature", rules=("PR320",), date="2026-11",
+        sample="Function call `x` in the `1.` content block is missing a `thought_signature`.",
+        source="documentation; public reports",
+    ),
+    Known(
+        pattern=r"must include at least one parts field", rules=("PR312", "ST110"), sample=_NO_PARTS, date="2026-11",
+        source="public reports",
+    ),
+)  # fmt: skip
+
+
+def _profile(version: str, about: str, models: str, *signature: ThoughtSignature) -> Profile:
+    return Profile(
+        name="vertex",
+        version=version,
+        about=about,
+        title="Gemini on Vertex AI",
+        wires=("gemini",),
+        hosts=("googleapis.com",),
+        models=models,
+        capabilities=capabilities(
+            "signatures of the Gemini API are not taken here, nor these there",
+            "each content names its role",
+        ),
+        clauses=(*SHARED, *_CLAUSES, *signature),
+        weights=weights(),
+        known=(*KNOWN, *_KNOWN),
+    )
+
+
+PROFILES = (
+    _profile("", "a model that is not named, or not by its generation: no signature is asked for", OTHERS),
+    _profile("3", "Gemini 3 and later: calls carry the signatures of their thoughts", GEMINI_3, _SIGNED),
+    _profile("2", "Gemini 2.5 and earlier: signatures are taken and not asked for", GEMINI_2),
+)

@@ -1,0 +1,154 @@
+"""Servers of one's own: vLLM, SGLang, llama.cpp, and the chat templates they render.
+
+What is refused hangs on the model's template more than on the server, and templates are exchanged: so a
+model's name says what may happen, as a warning. Nothing checks that calls and results belong together.
+"""
+
+from turnlint.api import (
+    ArgumentsEncoding,
+    Capabilities,
+    ContentKey,
+    Known,
+    OverLimit,
+    Profile,
+    ResultContent,
+    RoleOrder,
+)
+from turnlint_rules.profiles._chat import CHAT, STREAM, native_kimi, nine, unchecked
+
+_EXECUTED = "templates of trl 1.16.0 and vllm a014e35, executed"
+_DATE = "2026-11"
+_MISTRAL = "[Mm]i[sx]tral|[Mm]agistral|[Dd]evstral"
+_ALTERNATES = "[Mm]i[sx]tral|[Gg]emma-?[23]"
+_TURNS = (
+    "After the optional system message, conversation roles must alternate user/assistant/user/assistant/..."
+)
+_NO_NAME = "Tool response dicts require a 'name' key indicating the name of the called function!"
+_DROPS_TEXT = "[Ll]lama-?3|[Hh]ermes|[Mm]i[sx]tral|[Gg]ranite|gpt-oss|x[Ll][Aa][Mm]|functiongemma"
+
+_CLAUSES = (
+    ArgumentsEncoding(
+        wants="json-object", severity="warning", says="Assistant tool call function.arguments must be valid JSON.",
+        source="sglang 0.5.23 refuses it; vllm 0.33.0 makes it {}, before 48922 it failed", date="2026-07",
+    ),
+    OverLimit(
+        what="calls", most=1, models=r"[Ll]lama-?3[.-][12]", severity="warning", source=_EXECUTED, date=_DATE,
+        says="This model only supports single tool-calls at once!",
+    ),
+    OverLimit(
+        what="calls", most=1, models="gpt-oss", severity="warning", date=_DATE,
+        source=f"{_EXECUTED}: only the first call is rendered, and all results",
+    ),
+    ContentKey(
+        what="content", kinds=("null",), roles=("assistant",), with_calls=True, severity="warning", date=_DATE,
+        models=r"gpt-oss|[Ll]lama-?(3[.-]2|4)|lfm2\.5|LFM2\.5|[Qq]wen.*VL|[Pp]hi-?3|[Hh]unyuan|[Gg]emma-?3",
+        says="argument of type 'NoneType' is not iterable", source=_EXECUTED,
+    ),
+    ContentKey(
+        what="content", kinds=("text", "parts"), roles=("assistant",), with_calls=True, severity="info", date=_DATE,
+        models=_DROPS_TEXT, source=f"{_EXECUTED}: words beside calls are dropped",
+    ),
+    ContentKey(
+        what="result-name", models="[Hh]ermes", severity="warning", says=_NO_NAME, source="xorbitsai/inference 2259",
+        date="2024-09",
+    ),
+    ResultContent(
+        written=("text",), severity="warning", models="[Dd]eep[Ss]eek|[Gg]ranite|[Hh]unyuan|[Qq]wen3", date=_DATE,
+        source=f"{_EXECUTED}: a list raises, or the result is lost",
+    ),
+    RoleOrder(
+        role="user", after=("user", "tool"), models=_ALTERNATES, severity="warning", says=_TURNS, source=_EXECUTED,
+        date=_DATE,
+    ),
+    RoleOrder(
+        role="system", only_after=("start", "system"), models=r"[Qq]wen-?3\.[5-9]", severity="warning", source=_EXECUTED,
+        says="System message must be at the beginning.", date=_DATE,
+    ),
+    nine(
+        models=_MISTRAL, severity="warning", says="Tool call IDs should be alphanumeric strings with length 9!",
+        source="llama.cpp 11402; tokenizers from v13 on take others", date="2025-01",
+    ),
+    native_kimi(models="[Kk]imi-[Kk]2", source="K2-Vendor-Verifier; vllm 29596, kimchi 1063", date="2026-04"),
+)  # fmt: skip
+
+_KNOWN = (
+    Known(
+        pattern=r"Can only get item pairs from a mapping|.str object. has no attribute .items|"
+        r"function\.arguments must be a JSON object \(mapping\), not a string|"
+        r"Tool call arguments must be a mapping, got a JSON-encoded string",
+        rules=("PR307",), sample="Can only get item pairs from a mapping.", source=_EXECUTED, date=_DATE,
+        about="the template wants the object itself, and got a text: the server must decode it first",
+    ),
+    Known(
+        pattern=r"can only concatenate str \(not .?dict.?\) to str", rules=("PR307",), source=_EXECUTED, date=_DATE,
+        sample='can only concatenate str (not "dict") to str', about="the template wants a text, and got the object",
+    ),
+    Known(
+        pattern=r"Assistant tool call function\.arguments must be (?:valid JSON|a JSON object)",
+        rules=("PR307", "ST106", "ST115"), sample="Assistant tool call function.arguments must be valid JSON.",
+        source="sglang 0.5.23", date=_DATE,
+    ),
+    Known(
+        pattern=r"chat completions only support assistant tool_calls of type .?function", rules=("PR318", "ST116"),
+        sample="chat completions only support assistant tool_calls of type 'function'.", source="vllm 0.33.0", date=_DATE,
+        about="a call is of another type than `function`",
+    ),
+    Known(
+        pattern=r"This model only supports single tool-calls at once", rules=("PR319",), source=_EXECUTED, date=_DATE,
+        sample="This model only supports single tool-calls at once!",
+    ),
+    Known(
+        pattern=r"Message has tool role, but there was no previous assistant message with a tool call", source="nanobot 2007",
+        sample="Message has tool role, but there was no previous assistant message with a tool call!",
+        rules=("PA202", "PA204", "PA203"), date="2026-03",
+    ),
+    Known(
+        pattern=r"Cannot pass both content and thinking in an assistant message with tool calls", rules=("PR314",),
+        sample="Cannot pass both content and thinking in an assistant message with tool calls! Put the analysis message in "
+        "one or the other, but not both.",
+        source=_EXECUTED, date=_DATE, about="words and thoughts stand beside a call: gpt-oss takes one of them",
+    ),
+    Known(
+        pattern=r"argument of type .?NoneType.? is not iterable|.NoneType.? object is not iterable", rules=("PR318",),
+        sample="argument of type 'NoneType' is not iterable", source=_EXECUTED, date=_DATE,
+    ),
+    Known(
+        pattern=r"[Cc]onversation roles must alternate user/assistant", rules=("PR310", "PA201", "PA202"), sample=_TURNS,
+        source=_EXECUTED, date=_DATE,
+    ),
+    Known(
+        pattern=r"Tool call IDs should be alphanumeric strings with length 9", rules=("PR303", "ST104"), date="2025-01",
+        sample="Tool call IDs should be alphanumeric strings with length 9!", source="llama.cpp 11402",
+    ),
+    Known(
+        pattern=r"System message must be at the beginning", rules=("PR310",), source=_EXECUTED, date=_DATE,
+        sample="System message must be at the beginning.",
+    ),
+    Known(
+        pattern=r"Tool response dicts require a .?name.? key", rules=("PR318",), source="xorbitsai/inference 2259",
+        sample=_NO_NAME, date="2024-09",
+    ),
+)  # fmt: skip
+
+PROFILES = (
+    Profile(
+        name="vllm",
+        title="servers of one's own (vLLM, SGLang, llama.cpp)",
+        wires=CHAT,
+        capabilities=Capabilities(
+            format="openai-chat",
+            schema="JSON Schema",
+            streaming=STREAM,
+            quirks=(
+                "Llama 3.1 and 3.2 take one call a turn; gpt-oss renders the first of several",
+                "words beside calls are dropped by the templates of Llama 3, Hermes, Mistral, Granite and gpt-oss",
+                "templates without tools drop calls: Llama 3, Phi 3, LFM2",
+            ),
+        ),
+        clauses=_CLAUSES,
+        weights=unchecked(
+            source=f"{_EXECUTED}: 51 of 62 render a result without a call; two refuse it", date=_DATE
+        ),
+        known=_KNOWN,
+    ),
+)

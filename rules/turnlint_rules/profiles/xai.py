@@ -1,0 +1,82 @@
+"""xAI Grok: what the API refuses.
+
+It parses the arguments of every call in a history. No refusal about pairing is known: ids given twice were
+taken, and so were results without ids.
+"""
+
+from turnlint.api import ArgumentsEncoding, Capabilities, ContentKey, Known, OverLimit, Profile
+from turnlint_rules.profiles._chat import CHAT, STREAM, unchecked
+
+_EMPTY = "Invalid request content: Each message must have at least one content element."
+_CLAUSES = (
+    ArgumentsEncoding(
+        wants="json", wires=CHAT, source="spiceai 4734: an empty text too; all 358 accepted ones were JSON", date="2025-02",
+        says="The arguments to a tool_call with ID '{id}' are not a valid JSON string.",
+    ),
+    ContentKey(
+        what="content", kinds=("no-parts",), says=_EMPTY, wires=CHAT, source="AstrBot 6551", date="2026-03"
+    ),
+    ContentKey(
+        what="content", kinds=("absent", "null"), roles=("assistant",), with_calls=True, says=_EMPTY, wires=CHAT,
+        severity="warning", models="grok-4-1-fast-reasoning", date="2025-11",
+        source="langchain 34140; other models took it 62 times, for one eba4516d77d261cd",
+    ),
+    OverLimit(what="tools", most=128, source="langchain's parameters of xAI", date="2026-11"),
+)  # fmt: skip
+
+_KNOWN = (
+    Known(
+        pattern=r"Each message must have at least one content element", rules=("PR318", "PR312", "ST110"), sample=_EMPTY,
+        source="langchain 34140, AstrBot 6551", date="2026-03",
+    ),
+    Known(
+        pattern=r"The arguments to a tool_call with ID .?(?P<ids>[^'\"‘’]{0,500}?).? are not a valid JSON string",
+        rules=("PR307", "ST106", "ST115"), source="spiceai 4734", date="2025-02",
+        sample="The arguments to a tool_call with ID 'initial_list_datasets' are not a valid JSON string. Parsing error: "
+        'Error("EOF while parsing a value", line: 1, column: 0)',
+    ),
+    Known(
+        pattern=r"A tool_choice was set on the request but no tools were specified", rules=("PR316",), date="2025-08",
+        sample="Invalid request content: A tool_choice was set on the request but no tools were specified.",
+        source="livekit/agents 3114", about="the request sets tool_choice and declares no tools",
+    ),
+    Known(
+        pattern=r"The model expects a single `?text`? element per message", rules=("ST116",), date="2026-11",
+        sample="The model expects a single `text` element per message.", source="LLMSearchPlus 2",
+        about="some models take one text in a message, not a list of several",
+    ),
+    Known(
+        pattern=r"did not match any variant of untagged enum ModelInput", rules=(), source="CLIProxyAPI 3734", date="2026-06",
+        sample="Failed to deserialize the JSON body into the target type: data did not match any variant of untagged enum "
+        "ModelInput",
+        about="an item is not read here: custom_tool_call, web_search_call, or reasoning without encrypted_content",
+    ),
+    Known(
+        pattern=r"Could not decrypt the provided encrypted_content", rules=(), source="public reports", date="2026-11",
+        sample="Could not decrypt the provided encrypted_content",
+        about="reasoning that another account or provider has encrypted: take it out",
+    ),
+)  # fmt: skip
+
+PROFILES = (
+    Profile(
+        name="xai",
+        title="xAI Grok",
+        wires=("openai-chat", "openai-responses"),
+        hosts=("api.x.ai",),
+        models=r"^grok-[0-9a-z.-]+$",
+        capabilities=Capabilities(
+            format="openai-chat",
+            parallel_calls=True,
+            max_tools=128,
+            schema="JSON Schema",
+            streaming=STREAM,
+            quirks=("arguments of every call in the history are parsed",),
+        ),
+        clauses=_CLAUSES,
+        weights=unchecked(
+            source="openclaw 84730: ids given twice are taken; no refusal is known", date="2026-05"
+        ),
+        known=_KNOWN,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Projection: the conversation is sound, but this provider will not take it."""

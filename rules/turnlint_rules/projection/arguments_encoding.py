@@ -1,0 +1,107 @@
+"""arguments are not written as the provider reads them
+
+What it does
+    Reports arguments written as an object where a text is read, as a text where an object is read, and
+    texts that hold no JSON, or no JSON object, at providers that look inside.
+
+Why it matters
+    The whole request is refused, or the model sees something else than it once said.
+
+How it happens
+    An SDK parses arguments and writes them back parsed. A framework encodes them twice. Another
+    provider takes any text, and the arguments were cut when a stream broke.
+
+What fix does
+    lossless: writes the same arguments the other way, where they can be read. Arguments that cannot are
+    `unreadable-arguments`.
+
+Evidence
+    OpenAI: "expected a string, but got an object instead"; it takes a text that is no JSON (recorded
+    bde57792f76e592e). Anthropic: "Input should be a valid dictionary". xAI parses (spiceai 4734), Qwen
+    wants an object (qwen-code reports). Bedrock: "Provide a json object for the field". Mistral takes
+    both (mistralai 3.7.0, 17 recordings).
+"""
+
+from collections.abc import Iterator
+
+from msgspec import json
+
+from turnlint.api import ArgumentsEncoding, Call, Case, Finding, Fix, Raw, Rule, called
+
+RULE = Rule("PR307", "arguments-encoding", "error", fix="lossless")
+
+BAD = (
+    Raw(
+        "openai-chat",
+        b'{"model": "gpt-4.1", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": null, '
+        b'"tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": {"a": 1}}}]}, '
+        b'{"role": "tool", "tool_call_id": "c1", "content": "ok"}]}\n',
+        (("PR307", 1),),
+        provider="openai",
+    ),
+    Raw(
+        "openai-chat",
+        b'{"model": "grok-4", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "", '
+        b'"tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": ""}}]}, '
+        b'{"role": "tool", "tool_call_id": "c1", "content": "ok"}]}\n',
+        (("PR307", 1),),
+        provider="xai",
+    ),
+)
+GOOD = (
+    Raw(
+        "openai-chat",
+        b'{"model": "gpt-4.1", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": null, '
+        b'"tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{\\"a\\": 1}"}}]}, '
+        b'{"role": "tool", "tool_call_id": "c1", "content": "ok"}]}\n',
+        provider="openai",
+    ),
+)
+
+_KINDS = {"absent": "nothing", "null": "null", "object": "an object", "other": "another value"}
+_WORDS = {
+    "text": "written as {written}, where a text is read",
+    "object": "written as {written}, where an object is read",
+    "json": "no JSON",
+    "json-object": "no JSON object",
+    "no-empty-key": "an object with an empty key",
+}
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for clause in case.clauses(ArgumentsEncoding):
+        for asked in case.asked:
+            call = asked.call
+            if call.arguments in ("free", "unfit") or call.dialect or not _offends(call, clause):
+                continue  # what is no object where only one fits is `unreadable-arguments`
+            how = _KINDS.get(call.written, f"a {call.written}")
+            yield RULE.at_call(
+                case,
+                asked,
+                f"the arguments of {called(call)} are {_WORDS[clause.wants].format(written=how)}",
+                key="body" if call.written != "absent" else "whole",
+                label=_WORDS[clause.wants].format(written=how),
+                under=clause,
+                told={"kind": call.written},
+                fix=_fix(call, clause),
+            )
+
+
+def _fix(call: Call, clause: ArgumentsEncoding) -> Fix | None:
+    """What can be written otherwise without a guess."""
+    if clause.wants in ("text", "object"):
+        return Fix("lossless", "write the same arguments as this provider reads them")
+    return Fix("lossless", "write an empty object") if call.arguments == "nothing" else None
+
+
+def _offends(call: Call, clause: ArgumentsEncoding) -> bool:
+    if clause.wants == "text":
+        return call.written in ("object", "list", "other")
+    if clause.wants == "object":
+        return call.written in ("text", "list", "other") or (
+            call.written in ("absent", "null") and not clause.optional
+        )
+    if clause.wants == "no-empty-key":
+        return call.arguments == "object" and b'""' in call.body and "" in json.decode(call.body)
+    unread = call.arguments in ("broken", "torn") or (call.arguments == "nothing" and call.written == "text")
+    return unread or (clause.wants == "json-object" and call.arguments == "other")

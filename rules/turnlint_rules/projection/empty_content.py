@@ -1,0 +1,107 @@
+"""a content says nothing, and the provider does not take that
+
+What it does
+    Reports empty texts, texts of nothing but white space, messages with nothing in them, and empty
+    results, as far as the provider refuses them.
+
+Why it matters
+    The whole request is refused for a piece that nobody would miss.
+
+How it happens
+    A model answered with calls and an empty text. A stream was cut before its first word. A filter took
+    the content out and left the shell.
+
+What fix does
+    lossless: takes the empty piece out. placeholder: where a message or a result would have nothing left, writes
+    `(no content)` in its place.
+
+Evidence
+    Anthropic: "text content blocks must be non-empty", "must contain non-whitespace text", "all messages
+    must have non-empty content except for the optional final assistant message". Bedrock: "The text field
+    in the ContentBlock object at messages.N.content.M is blank". Kimi: "must not be empty". Anthropic takes
+    an empty content of a result: 136 recorded requests, a8d6129fd71e8b36 among them.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Call, Case, EmptyContent, Finding, Fix, Message, Raw, Rule, called, quote
+
+RULE = Rule("PR312", "empty-content", "error", fix="placeholder")
+
+BAD = (
+    Raw(
+        "anthropic",
+        b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": [{"type": "text", '
+        b'"text": ""}, {"type": "text", "text": "hi"}]}]}\n',
+        (("PR312", 1),),
+        provider="anthropic",
+    ),
+)
+GOOD = (
+    Raw(
+        "anthropic",
+        b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": [{"type": "text", '
+        b'"text": "hi"}]}]}\n',
+        provider="anthropic",
+    ),
+)
+_MARK = Fix("placeholder", "write `(no content)` in its place")
+_NOTHING = frozenset({b"", b"null", b'""', b"[]"})
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for clause in case.clauses(EmptyContent):
+        if clause.what in ("error-result", "result-list"):
+            yield from _results(case, clause)
+            continue
+        last = len(case.messages) - 1
+        for index, message in enumerate(case.messages):
+            if clause.roles and message.written_role not in clause.roles:
+                continue
+            if clause.but_last and index == last and message.role == "assistant":
+                continue
+            yield from (_message if clause.what == "message" else _texts)(case, clause, index, message)
+
+
+def _texts(case: Case, clause: EmptyContent, index: int, message: Message) -> Iterator[Finding]:
+    for blank in message.blanks:
+        if blank.white is (clause.what == "white-text") and (blank.white or blank.at != ("content",)):
+            what = "holds nothing but white space" if blank.white else "is empty"
+            yield RULE.at_message(
+                case, index, f"a text of {_who(message)} {what}", below=blank.at, label="says nothing", under=clause,
+                told={"block": next((part for part in blank.at if isinstance(part, int)), 0)},
+                fix=Fix("lossless", "take the text out") if message.blocks else _MARK,
+            )  # fmt: skip
+
+
+def _message(case: Case, clause: EmptyContent, index: int, message: Message) -> Iterator[Finding]:
+    bare = not message.blocks and not message.inner_calls
+    hollow = message.content in ("no-parts", "absent", "null") and bare
+    empty_text = message.content == "blank" and bare and not any(blank.white for blank in message.blanks)
+    if hollow or empty_text:
+        yield RULE.at_message(
+            case, index, f"{_who(message)} has nothing in it", label="nothing in it", under=clause,
+            fix=_MARK,
+        )  # fmt: skip
+
+
+def _results(case: Case, clause: EmptyContent) -> Iterator[Finding]:
+    for answered, _ in case.answered:
+        result = answered.result
+        hollow = result.body.strip() in (_NOTHING if clause.what == "error-result" else {b"[]"})
+        if hollow and (clause.what == "result-list" or result.error):
+            what = (
+                "says that it failed, and nothing else"
+                if clause.what == "error-result"
+                else "is an empty list"
+            )
+            yield RULE.at_result(
+                case, answered, f"the result {quote(result.id)} {what}", key="body", label="says nothing", under=clause,
+                fix=_MARK,
+            )  # fmt: skip
+
+
+def _who(message: Message) -> str:
+    role = message.written_role or "no role"
+    call = next((block for block in message.blocks if isinstance(block, Call)), None)
+    return f"the {quote(role)} message" + (f" with {called(call)}" if call else "")

@@ -1,0 +1,78 @@
+"""an id has a character that the provider does not take
+
+What it does
+    Reports ids of calls, and of results that answer no call, with a character outside those that the
+    provider's own pattern allows. An id that is missing or empty is `missing-call-id`.
+
+Why it matters
+    The whole request is refused, at the first such id, although the conversation is sound.
+
+How it happens
+    The history was begun with another provider: Kimi writes `functions.name:0`, proxies hide Gemini's
+    signatures in ids with `=` and `/`, agents make ids of their own with dots and bars.
+
+What fix does
+    lossless: gives the call and its results a new id that the provider takes, derived from the old one
+    and distinct from all others.
+
+Evidence
+    Anthropic's API reference and "String should match pattern '^[a-zA-Z0-9_-]+$'" in public reports
+    (forgecode 1142, bifrost 5097); botocore 1.43.11, shape ToolUseId, before and after its alphabet grew.
+"""
+
+import re
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, IdCharset, Rule, called, quote, usable
+
+RULE = Rule("PR301", "id-charset", "error", fix="lossless")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     functions.get_weather:0 get_weather {"city": "Paris"}   <- PR301
+          result   functions.get_weather:0 18 degrees
+        assistant  It is 18 degrees.
+    """, wires=("anthropic",), provider="anthropic"),
+)  # fmt: skip
+GOOD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     call_1-a get_weather {"city": "Paris"}
+          result   call_1-a 18 degrees
+        assistant  It is 18 degrees.
+    """, wires=("anthropic",), provider="anthropic"),
+)  # fmt: skip
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for clause in case.clauses(IdCharset, spelled=False):
+        fits = re.compile(clause.pattern).fullmatch
+        fix = Fix("lossless", "give the call and its results an id that is accepted")
+        for asked in case.asked:
+            call = asked.call
+            if call.server or not usable(call.id) or fits(call.id or ""):
+                continue
+            yield RULE.at_call(
+                case,
+                asked,
+                f"the id of {called(call)} has other characters than {clause.wants}",
+                label=f"only {clause.wants}",
+                under=clause,
+                fix=fix,
+            )
+        for answered, call_of in case.answered:
+            result = answered.result
+            if result.server or not usable(result.id) or fits(result.id or ""):
+                continue
+            if call_of is None or call_of.call.id != result.id:
+                yield RULE.at_result(
+                    case,
+                    answered,
+                    f"the id of result {quote(result.id)} has other characters than {clause.wants}",
+                    label=f"only {clause.wants}",
+                    under=clause,
+                    fix=Fix("lossless", "give the result an id that is accepted"),
+                )

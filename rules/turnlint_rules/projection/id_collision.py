@@ -1,0 +1,111 @@
+"""two ids become one when a client makes them fit
+
+What it does
+    Reports two calls whose ids differ, of which at least one is not taken by the provider, where the
+    usual mending (cut to the length, odd characters taken out or replaced alike) makes them the same.
+
+Why it matters
+    The request is then refused for its ids, or, worse, a result is handed to the wrong call.
+
+How it happens
+    Ids that differ only behind the ninth character, or only in a dot where the other has a colon.
+
+What fix does
+    lossless: gives each call its own id by a mapping that is checked for collisions.
+
+Evidence
+    Clients that cut or replace: pi-ai 0.73.1 and @ai-sdk/mistral (normalisers read 2026-11);
+    collisions after it: opencode 1680, ironclaw 1241.
+"""
+
+import re
+from collections.abc import Iterator
+
+from turnlint.api import (
+    Asked,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    IdCharset,
+    IdCollision,
+    IdForm,
+    IdLength,
+    Rule,
+    near_call,
+    quote,
+    usable,
+)  # fmt: skip
+
+RULE = Rule("PR304", "id-collision", "warning", fix="lossless")
+
+BAD = (
+    Example("""
+        user       Compare Paris and Lyon.
+        assistant
+          call     call_weather_1 get_weather {"city": "Paris"}   <- PR303
+          call     call_weather_2 get_weather {"city": "Lyon"}    <- PR303, PR304
+          result   call_weather_1 18 degrees
+          result   call_weather_2 20 degrees
+        assistant  Lyon is warmer.
+        user       Thanks.
+    """, wires=("openai-chat",), provider="mistral"),
+)  # fmt: skip
+GOOD = (
+    Example("""
+        user       Compare Paris and Lyon.
+        assistant
+          call     call_1weather get_weather {"city": "Paris"}   <- PR303
+          call     call_2weather get_weather {"city": "Lyon"}    <- PR303
+          result   call_1weather 18 degrees
+          result   call_2weather 20 degrees
+        assistant  Lyon is warmer.
+        user       Thanks.
+    """, wires=("openai-chat",), provider="mistral"),
+)  # fmt: skip
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for clause in case.clauses(IdCollision, spelled=False):
+        first: dict[str, Asked] = {}
+        said: set[str] = set()
+        for asked in case.asked:
+            identifier = asked.call.id
+            if identifier is None or not usable(identifier) or asked.call.server:
+                continue
+            mended = _mended(identifier, clause)
+            other = first.setdefault(mended, asked)
+            theirs = other.call.id or ""
+            if (
+                theirs == identifier
+                or identifier in said
+                or (_fits(case, identifier) and _fits(case, theirs))
+            ):
+                continue
+            said.add(identifier)
+            yield RULE.at_call(
+                case,
+                asked,
+                f"ids {quote(theirs)} and {quote(identifier)} both become {quote(mended)} when they are made to fit",
+                label="becomes the same id",
+                related=(near_call(case, other, "as this one"),),
+                under=clause,
+                fix=Fix("lossless", "give each call an id of its own"),
+            )
+
+
+def _mended(identifier: str, clause: IdCollision) -> str:
+    kept = re.sub(f"(?!{clause.keep}).", clause.replace, identifier, flags=re.DOTALL)
+    return kept[: clause.most] if clause.most else kept
+
+
+def _fits(case: Case, identifier: str) -> bool:
+    """Whether the provider takes an id as it is."""
+    patterns = [one.pattern for one in case.clauses(IdCharset, spelled=False)]
+    patterns += [
+        one.pattern for one in case.clauses(IdForm, spelled=False) if one.of == "call" and one.pattern
+    ]
+    lengths = [one.most for one in case.clauses(IdLength, spelled=False) if one.of == "call"]
+    return all(re.fullmatch(one, identifier) for one in patterns) and all(
+        len(identifier) <= one for one in lengths
+    )

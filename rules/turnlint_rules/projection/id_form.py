@@ -1,0 +1,135 @@
+"""an id has not the form that the provider gives or wants
+
+What it does
+    Reports ids that are not built as the provider wants them: exactly nine letters and digits at
+    Mistral, `srvtoolu_…` for Anthropic's own tools, a prefix that tells the type of an item on the
+    Responses wire, `functions.name:0` counted through the request for Kimi K2.
+
+Why it matters
+    A wrong form is refused, or, at Kimi, taken and answered with malformed calls and stalls.
+
+How it happens
+    The history was begun with another provider, or an agent made up ids of its own.
+
+What fix does
+    lossless: gives the call and its results an id of that form, derived from the old one and distinct
+    from all others. Ids of items, which nothing refers to, are left out.
+
+Evidence
+    mistral-common 1.13.0, executed for every tokenizer version; hosted: eca 233, code 3280. Anthropic:
+    claude-code-hub 470. Responses: "Expected an ID that begins with 'fc'". Kimi: the vendor's guidance
+    on tool calls, vllm 29596, kimi-code 3429.
+"""
+
+import re
+from collections.abc import Iterator
+
+from turnlint.api import (
+    Call,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    IdForm,
+    Result,
+    Rule,
+    Thinking,
+    called,
+    is_missing,
+    quote,
+    usable,
+)  # fmt: skip
+
+RULE = Rule("PR303", "id-form", "error", fix="lossless")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     call_123 get_weather {"city": "Paris"}   <- PR303
+          result   call_123 18 degrees
+        assistant  It is 18 degrees.
+        user       Thanks.
+    """, wires=("openai-chat", "mistral"), provider="mistral"),
+)  # fmt: skip
+GOOD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     aB3dE6gH9 get_weather {"city": "Paris"}
+          result   aB3dE6gH9 18 degrees
+        assistant  It is 18 degrees.
+        user       Thanks.
+    """, wires=("openai-chat", "mistral"), provider="mistral"),
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     call_123 get_weather {"city": "Paris"}
+          result   call_123 18 degrees
+        assistant  It is 18 degrees.
+        user       Thanks.
+    """, wires=("openai-chat", "mistral"), provider="mistral@v13"),
+)  # fmt: skip
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for clause in case.clauses(IdForm, spelled=False):
+        if clause.of != "item":
+            yield from _calls(case, clause)
+            yield from _strays(case, clause)
+        elif case.spelled:
+            yield from _items(case, clause)
+
+
+def _calls(case: Case, clause: IdForm) -> Iterator[Finding]:
+    fits = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
+    count = -1
+    for asked in case.asked:
+        call = asked.call
+        if call.server != (clause.of == "server") or (clause.kinds and call.kind not in clause.kinds):
+            continue
+        count += 1
+        if is_missing(call.id):
+            wrong = clause.required and not call.needs_id
+        else:
+            ends = clause.global_count and not (call.id or "").endswith(f":{count}")
+            wrong = usable(call.id) and (not fits(call.id or "") or ends)
+        if wrong:
+            counted = clause.global_count and fits(call.id or "") is not None
+            why = (
+                f"does not end in {count}, its number in the request"
+                if counted
+                else f"has not the form: {clause.wants}"
+            )
+            yield RULE.at_call(
+                case, asked, f"the id of {called(call)} {why}", label=f"wanted: {clause.wants}",
+                under=clause, fix=Fix("lossless", "give the call and its results an id of that form"),
+            )  # fmt: skip
+
+
+def _strays(case: Case, clause: IdForm) -> Iterator[Finding]:
+    """Results under an id that is not their call's."""
+    fits = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
+    for answered, asked in case.answered:
+        result = answered.result
+        if result.server != (clause.of == "server") or not usable(result.id) or fits(result.id or ""):
+            continue
+        if asked is None or asked.call.id != result.id:
+            yield RULE.at_result(
+                case, answered, f"the id of result {quote(result.id)} has not the form: {clause.wants}",
+                label=f"wanted: {clause.wants}", under=clause, fix=Fix("lossless", "give the result an id of that form"),
+            )  # fmt: skip
+
+
+def _items(case: Case, clause: IdForm) -> Iterator[Finding]:
+    fits = re.compile(clause.pattern).fullmatch
+    for index, message in enumerate(case.messages):
+        pieces = [block for block in message.blocks if isinstance(block, Call | Result | Thinking)]
+        named = [(piece.kind, piece.item) for piece in pieces] or [(message.kind, message.item)]
+        for kind, item in named:
+            if kind in clause.kinds and (not fits(item) if item else clause.required):
+                yield RULE.at_message(
+                    case, index, f"the item id {quote(item)} has not the form: {clause.wants}", below=("id",) if item else (),
+                    label=f"wanted: {clause.wants}", under=clause, told={"id": item or "", "ids": item or "", "kind": kind},
+                    fix=Fix("lossless", "leave the item's own id out"),
+                )  # fmt: skip

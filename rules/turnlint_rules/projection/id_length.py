@@ -1,0 +1,110 @@
+"""an id is longer than the provider takes
+
+What it does
+    Reports ids of calls, and of results that answer no call, with more characters than the provider
+    takes; on wires whose items have ids of their own, those too.
+
+Why it matters
+    The whole request is refused, at the first such id.
+
+How it happens
+    Proxies pack a signature into the id (hundreds of characters). Gateways join two ids with a bar.
+    One provider's ids are simply longer than another's limit.
+
+What fix does
+    lossless: gives the call and its results a new, shorter id, derived from the old one and distinct
+    from all others.
+
+Evidence
+    OpenAI Chat: "Expected a string with maximum length 40" (autogen 6377, agno 5382), 64 on newer
+    deployments (openclaw 875), 51 seen accepted (vercel/ai 17233). Responses: 64 in the OpenAPI
+    document (2026-08). Bedrock: 64, botocore 1.43.11, and litellm 34239.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Call, Case, Example, Finding, Fix, IdLength, Result, Rule, Thinking, quote, usable
+
+RULE = Rule("PR302", "id-length", "error", fix="lossless")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     call_0123456789012345678901234567890123456789012345678901234567890123 get_weather {}   <- PR302
+          result   call_0123456789012345678901234567890123456789012345678901234567890123 18 degrees
+        assistant  It is 18 degrees.
+    """, wires=("openai-chat",), provider="openai"),
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     call_012345678901234567890123456789012345 get_weather {}   <- PR302
+          result   call_012345678901234567890123456789012345 18 degrees
+        assistant  It is 18 degrees.
+    """, wires=("openai-chat",), provider="openai@40"),
+)  # fmt: skip
+GOOD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     call_0123456789012345678901234567890123 get_weather {}
+          result   call_0123456789012345678901234567890123 18 degrees
+        assistant  It is 18 degrees.
+    """, wires=("openai-chat",), provider="openai"),
+)  # fmt: skip
+
+
+def check(case: Case) -> Iterator[Finding]:
+    of_calls = [clause for clause in case.clauses(IdLength, spelled=False) if clause.of == "call"]
+    if of_calls:
+        yield from _calls(case, of_calls)
+    for clause in case.clauses(IdLength):
+        if clause.of == "item":
+            yield from _items(case, clause)
+
+
+def _offended(clauses: list[IdLength], identifier: str | None) -> IdLength | None:
+    """The widest limit that is broken: it is the surest."""
+    broken = [clause for clause in clauses if len(identifier or "") > clause.most]
+    return max(broken, key=lambda clause: clause.most, default=None)
+
+
+def _calls(case: Case, clauses: list[IdLength]) -> Iterator[Finding]:
+    fix = Fix("lossless", "give the call and its results a shorter id")
+    for asked in case.asked:
+        identifier = asked.call.id
+        clause = None if asked.call.server else _offended(clauses, identifier)
+        if clause and identifier and usable(identifier):
+            yield RULE.at_call(
+                case, asked, _sentence("call", identifier, clause), label=f"{len(identifier)} characters",
+                under=clause, told={"most": clause.most, "length": len(identifier)}, fix=fix,
+            )  # fmt: skip
+    for answered, asked_by in case.answered:
+        identifier = answered.result.id
+        clause = None if answered.result.server else _offended(clauses, identifier)
+        if (
+            clause
+            and identifier
+            and usable(identifier)
+            and (asked_by is None or asked_by.call.id != identifier)
+        ):
+            yield RULE.at_result(
+                case, answered, _sentence("result", identifier, clause), label=f"{len(identifier)} characters",
+                under=clause, told={"most": clause.most, "length": len(identifier)}, fix=Fix("lossless", "give the result an id that is accepted"),
+            )  # fmt: skip
+
+
+def _items(case: Case, clause: IdLength) -> Iterator[Finding]:
+    for index, message in enumerate(case.messages):
+        pieces = [block.item for block in message.blocks if isinstance(block, Call | Result | Thinking)]
+        for item in dict.fromkeys([message.item, *pieces]):
+            if item and len(item) > clause.most:
+                yield RULE.at_message(
+                    case, index, _sentence("item", item, clause), below=("id",), label=f"its item id has {len(item)} characters",
+                    under=clause, told={"id": item, "most": clause.most, "length": len(item)},
+                    fix=Fix("lossless", "leave the item's own id out"),
+                )  # fmt: skip
+
+
+def _sentence(what: str, identifier: str, clause: IdLength) -> str:
+    return f"the id of {what} {quote(identifier)} is longer than {clause.most} characters"

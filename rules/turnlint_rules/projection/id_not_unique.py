@@ -1,0 +1,112 @@
+"""an id stands for several calls where the provider wants it once
+
+What it does
+    Reports calls under an id that another call of the same message, turn or request already has, as far
+    as the provider looks; and items of the Responses wire under one item id.
+
+Why it matters
+    The request is refused. Where only one message is looked at, a later turn may use an id again: that
+    is never reported for such a provider.
+
+How it happens
+    Counters that start again with each answer (`call_0`), replayed stream chunks, a history joined from
+    two, an item sent again together with `previous_response_id`.
+
+What fix does
+    lossless: renames the later call together with its results; drops an exact replay.
+
+Evidence
+    Anthropic, whole request: "`tool_use` ids must be unique" (cua 524, claude-code 20901, litellm 23510).
+    mistral-common 1.13.0 from v11 on, one message. MiniMax: "duplicate tool_call id". Responses:
+    "Duplicate item found with id" (vercel/ai 13307). OpenAI Chat takes an id again in later turns:
+    48 recorded requests, a3973ae0f3130681 among them.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import (
+    Asked,
+    Call,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    IdUnique,
+    Result,
+    Rule,
+    Thinking,
+    called,
+    near,
+    near_call,
+    quote,
+    usable,
+)  # fmt: skip
+
+RULE = Rule("PR305", "id-not-unique", "error", fix="lossless")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     call_0 get_weather {"city": "Paris"}
+          result   call_0 18 degrees
+        user       And in Lyon?
+        assistant
+          call     call_0 get_weather {"city": "Lyon"}   <- PR305, ST108
+          result   call_0 20 degrees
+        assistant  It is 20 degrees.
+    """, wires=("anthropic",), provider="anthropic"),
+)  # fmt: skip
+GOOD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     call_0 get_weather {"city": "Paris"}
+          result   call_0 18 degrees
+        user       And in Lyon?
+        assistant
+          call     call_1 get_weather {"city": "Lyon"}
+          result   call_1 20 degrees
+        assistant  It is 20 degrees.
+    """, wires=("anthropic",), provider="anthropic"),
+)  # fmt: skip
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for clause in case.clauses(IdUnique, spelled=False):
+        if clause.of == "call":
+            yield from _calls(case, clause)
+        elif clause.of == "item" and case.spelled:
+            yield from _items(case, clause)
+
+
+def _calls(case: Case, clause: IdUnique) -> Iterator[Finding]:
+    first: dict[tuple[str, int], Asked] = {}
+    for asked in case.asked:
+        identifier = asked.call.id
+        if identifier is None or not usable(identifier):
+            continue
+        scope = {"message": asked.message, "turn": asked.turn, "request": 0}[clause.over]
+        other = first.setdefault((identifier, scope), asked)
+        if other is not asked:
+            yield RULE.at_call(
+                case, asked, f"the id of {called(asked.call)} is taken by another call of the same {clause.over}",
+                label="taken", related=(near_call(case, other, "by this call"),), under=clause,
+                fix=Fix("lossless", "give this call and its results an id of their own"),
+            )  # fmt: skip
+
+
+def _items(case: Case, clause: IdUnique) -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    for index, message in enumerate(case.messages):
+        pieces = [block.item for block in message.blocks if isinstance(block, Call | Result | Thinking)]
+        for item in dict.fromkeys([message.item, *pieces]):
+            if not item:
+                continue
+            other = first.setdefault(item, index)
+            if other != index:
+                yield RULE.at_message(
+                    case, index, f"the item id {quote(item)} stands twice", below=("id",), label="taken",
+                    related=(near(case, other, "by this item", ("id",)),), under=clause,
+                    told={"id": item, "ids": item}, fix=Fix("lossless", "leave the item's own id out"),
+                )  # fmt: skip

@@ -1,0 +1,99 @@
+"""a request ends with a message that the provider does not answer
+
+What it does
+    Reports requests that end with a call nobody answered, or with a message of a role after which the
+    provider has nothing to say. Logs and recorded answers, which end as conversations end, are not judged.
+
+Why it matters
+    The request is refused, although nothing in the conversation is broken.
+
+How it happens
+    The history was sent again before the tool had run. A text was put into the assistant's mouth for it
+    to go on from, which newer models no longer do.
+
+What fix does
+    placeholder: with a provider named, answers the open calls with a result that says it is not known.
+    Text at the end is left to its author.
+
+Evidence
+    OpenAI Chat: recorded 640045b2ab2a78f1. Mistral: "Expected last role User or Tool (or Assistant with
+    prefix True) for serving but got assistant" (mistral-common 1.13.0). Anthropic, new models: "The
+    conversation must end with a user message". Gemini: "single turn requests end with a user role".
+    OpenAI takes an assistant's text at the end: 10 recorded requests, 69c62ba659e29eb5 among them.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, LastMessage, Rule, called, quote
+
+RULE = Rule("PR311", "last-message", "error", fix="placeholder")
+
+BAD = (
+    Example("""
+        user       What is the weather in Paris?
+        assistant
+          call     c1 get_weather {"city": "Paris"}   <- PR311, PA206
+    """, wires=("openai-chat",), provider="openai"),
+    Example("""
+        user       What is two and two?
+        assistant  Four.   <- PR311
+    """, wires=("mistral",), provider="mistral"),
+)  # fmt: skip
+GOOD = (
+    Example("""
+        user       What is two and two?
+        assistant  Four.
+    """, wires=("openai-chat",), provider="openai"),
+)  # fmt: skip
+
+
+def check(case: Case) -> Iterator[Finding]:
+    request = case.transcript.request
+    if request is None or case.transcript.open_end or not case.messages:
+        return
+    if not (request.whole or case.named):
+        return  # a conversation that somebody kept, and may go on with
+    last = len(case.messages) - 1
+    yield from _prefixes(case, last)
+    told = False
+    for clause in case.clauses(LastMessage):
+        if clause.open_calls:
+            for finding in _open_calls(case, clause):
+                told = True
+                yield finding
+        message = case.messages[last]
+        if message.blocks and getattr(message.blocks[-1], "server", False):
+            continue  # the provider paused in the middle of its own tools, and goes on from there
+        taken = {message.written_role, message.role} | ({"prefix"} if message.prefix else set())
+        if clause.roles and not told and taken.isdisjoint(clause.roles):
+            role = quote(message.written_role or "no role")
+            yield RULE.at_message(
+                case, last, f"the request ends with {role}, where {_either(clause.roles)} is wanted",
+                label="nothing follows", under=clause,
+            )  # fmt: skip
+
+
+def _prefixes(case: Case, last: int) -> Iterator[Finding]:
+    for clause in case.clauses(LastMessage):
+        for index, message in enumerate(case.messages[:last] if clause.only_prefix else ()):
+            if message.prefix:
+                yield RULE.at_message(
+                    case, index, "a message that the model shall go on from is not the last", below=("prefix",),
+                    label="not the last", under=clause, fix=Fix("placeholder", "take the mark off"),
+                )  # fmt: skip
+
+
+def _open_calls(case: Case, clause: LastMessage) -> Iterator[Finding]:
+    waiting = [one.asked for one in case.ledger.pending if not one.asked.call.server]
+    ids = ", ".join(asked.call.id or "" for asked in waiting)
+    for asked in waiting:
+        yield RULE.at_call(
+            case, asked, f"{called(asked.call)} is still open at the end of the request", label="not answered yet",
+            under=clause, told={"ids": ids, "next": asked.message + 1},
+            fix=Fix("placeholder", "add a result that says the answer is not known"),
+        )  # fmt: skip
+
+
+def _either(roles: tuple[str, ...]) -> str:
+    words = {"prefix": "an assistant marked with `prefix`"}
+    return " or ".join(words.get(role, quote(role)) for role in roles)

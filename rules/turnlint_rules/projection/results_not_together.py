@@ -1,0 +1,118 @@
+"""the results of one turn do not stand where the provider looks for them
+
+What it does
+    Reports the results of one turn that are spread over several messages, where the provider wants them in
+    one; and results with something said between them and their call, where it wants that not.
+
+Why it matters
+    What stands in the second message counts as missing, and the request is refused for it.
+
+How it happens
+    A client sends a message for each tool that finishes. A translation from Chat Completions, where every
+    result is a message, does not gather them.
+
+What fix does
+    lossless: puts the results of the turn into one message, or each behind its call.
+
+Evidence
+    Bedrock: "Expected toolResult blocks at messages.N.content for the following Ids" (genkit
+    aws-bedrock-js-plugin 664, zeroclaw 1476). Gemini: "the number of function response parts is equal to
+    the number of function call parts" (gemini-cli 5443, 16415). Anthropic joins such messages: 31 recorded
+    requests were accepted, 848e705f5204da8d among them. DeepSeek's Responses relay: deepseek-integration 740.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import (
+    Case,
+    Example,
+    Finding,
+    Fix,
+    Interaction,
+    Message,
+    Other,
+    ResultsTogether,
+    Rule,
+    Text,
+    called,
+    near,
+)  # fmt: skip
+
+RULE = Rule("PR309", "results-not-together", "error", fix="lossless")
+
+BAD = (
+    Example("""
+        user       Compare Paris and Lyon.
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          call     c2 get_weather {"city": "Lyon"}
+        user
+          result   c1 18 degrees
+        user
+          result   c2 20 degrees   <- PR309
+        assistant  Lyon is warmer.
+    """, wires=("bedrock",), provider="bedrock"),
+)  # fmt: skip
+GOOD = (
+    Example("""
+        user       Compare Paris and Lyon.
+        assistant
+          call     c1 get_weather {"city": "Paris"}
+          call     c2 get_weather {"city": "Lyon"}
+          result   c1 18 degrees
+          result   c2 20 degrees
+        assistant  Lyon is warmer.
+    """, wires=("bedrock",), provider="bedrock"),
+)  # fmt: skip
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for clause in case.clauses(ResultsTogether):
+        turns: dict[int, list[Interaction]] = {}
+        for interaction in case.ledger.interactions:
+            if interaction.answer is not None and not interaction.asked.call.server:
+                turns.setdefault(interaction.asked.turn, []).append(interaction)
+        for turn in turns.values():
+            yield from (_spread if clause.place == "message" else _apart)(case, clause, turn)
+
+
+def _spread(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Iterator[Finding]:
+    places = sorted({one.answer.message for one in turn if one.answer})
+    if len(places) < 2:
+        return
+    missing = [one for one in turn if one.answer and one.answer.message != places[0]]
+    ids = ", ".join(one.asked.call.id or "" for one in missing)
+    for one in missing[:1]:
+        assert one.answer is not None
+        yield RULE.at_result(
+            case,
+            one.answer,
+            f"the result for {called(one.asked.call)} stands in another message than the first results of its turn",
+            label="apart from the others",
+            related=(near(case, places[0], "the others stand here"),),
+            under=clause,
+            told={"ids": ids, "index": places[0], "next": places[0]},
+            fix=Fix("lossless", "put the results of the turn into one message"),
+        )
+
+
+def _apart(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Iterator[Finding]:
+    for one in turn:
+        assert one.answer is not None
+        between = range(one.asked.message + 1, one.answer.message)
+        said = next((index for index in between if _speaks(case.messages[index])), None)
+        if said is not None:
+            yield RULE.at_result(
+                case,
+                one.answer,
+                f"something is said between {called(one.asked.call)} and its result",
+                label="not directly behind its call",
+                related=(near(case, said, "this stands between"),),
+                under=clause,
+                told={"ids": one.asked.call.id or ""},
+                fix=Fix("lossless", "put the result directly behind its call"),
+            )
+
+
+def _speaks(message: Message) -> bool:
+    return not message.blocks or any(isinstance(block, Text | Other) for block in message.blocks)

@@ -1,0 +1,136 @@
+"""a thought is not as the provider gave it
+
+What it does
+    Reports thoughts without a signature, or with an empty or unreadable one, thoughts without words, turns
+    in which something stands before the thought, and turns of calls that lack one while thinking is on.
+
+Why it matters
+    A thought is proof of work to the provider that wrote it. A wrong one is refused; one that was taken out
+    altogether is mostly not.
+
+How it happens
+    Another provider's reasoning was copied into the history. A store kept the words and lost the signature.
+    A framework sorted the blocks of a message.
+
+What fix does
+    lossy: takes out thoughts that cannot be sent; the journal keeps them. A signed thought is never touched.
+
+Evidence
+    Anthropic: "Invalid `signature` in `thinking` block", "thinking.signature: Field required", "each thinking
+    block must contain thinking", "Expected `thinking` or `redacted_thinking`, but found `tool_use`"; a live
+    matrix of what is taken when thoughts are stripped or edited (hermes 24107).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Call, Case, Example, Finding, Fix, Message, Raw, Result, Rule, Thinking, ThinkingForm
+
+RULE = Rule("PR314", "thinking-form", "error", fix="lossy")
+
+_TALK = (
+    b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}, %s, '
+    b'{"role": "user", "content": "go on"}]}\n'
+)  # fmt: skip
+
+BAD = (
+    Raw(
+        "anthropic",
+        _TALK
+        % b'{"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "x"}]}',
+        (("PR314", 1),),
+        provider="anthropic",
+    ),
+)
+GOOD = (
+    Example("""
+        user       What is two and two?
+        assistant
+          think    Easy.
+        user       Well?
+    """, wires=("anthropic",), provider="anthropic"),
+)  # fmt: skip
+
+_WORDS = {
+    "unsigned": "has no signature",
+    "blank-signature": "has an empty signature",
+    "unfit-signature": "has a signature that is no text",
+    "empty": "has neither words nor a signature",
+    "taken": "is not taken here",
+}
+
+
+def check(case: Case) -> Iterator[Finding]:
+    for clause in case.clauses(ThinkingForm):
+        if clause.what == "turn-start":
+            yield from _turn_start(case, clause)
+        elif clause.what == "forced-tool":
+            yield from _forced(case, clause)
+        else:
+            for index, message in enumerate(case.messages):
+                if message.role == "assistant":
+                    yield from _message(case, clause, index, message)
+
+
+def _message(case: Case, clause: ThinkingForm, index: int, message: Message) -> Iterator[Finding]:
+    thoughts = [(place, block) for place, block in enumerate(message.blocks) if isinstance(block, Thinking)]
+    if clause.what == "not-first":
+        if thoughts and (
+            thoughts[0][0] > 0 or any(blank.before <= thoughts[0][0] for blank in message.blanks)
+        ):
+            yield RULE.at_message(
+                case, index, "something stands before the thought of this turn", below=thoughts[0][1].at,
+                label="not first", under=clause,
+            )  # fmt: skip
+        return
+    for _, thought in thoughts:
+        if _offends(thought, clause):
+            yield RULE.at_message(
+                case, index, f"a thought {_WORDS[clause.what]}", below=thought.at, label=_WORDS[clause.what],
+                under=clause, told={"kind": thought.kind},
+                fix=Fix("lossy", "take the thought out; the journal keeps it"),
+            )  # fmt: skip
+
+
+def _offends(thought: Thinking, clause: ThinkingForm) -> bool:
+    if clause.what == "taken":
+        return True
+    if thought.cipher or thought.kind not in ("thinking", "reasoningContent"):
+        return False
+    if clause.what == "empty":
+        return not thought.words and thought.signature in ("absent", "blank")
+    wanted = {"unsigned": "absent", "blank-signature": "blank", "unfit-signature": "unfit"}[clause.what]
+    return thought.signature == wanted and (thought.words or clause.what == "unfit-signature")
+
+
+def _turn_start(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
+    """The turn that waits for the model to go on: the last one that calls, if only results follow it."""
+    if case.transcript.open_end or not _thinks(case, clause):
+        return
+    index = len(case.messages) - 1
+    while index >= 0 and case.messages[index].role != "assistant":
+        if not any(isinstance(block, Result) for block in case.messages[index].blocks):
+            return
+        index -= 1
+    while index > 0 and case.messages[index - 1].role == "assistant":
+        index -= 1
+    blocks = case.messages[index].blocks if index >= 0 else ()
+    if any(isinstance(block, Call) for block in blocks) and not isinstance(blocks[0], Thinking):
+        found = getattr(blocks[0], "kind", "text")
+        yield RULE.at_message(
+            case, index, "thinking is on, and the turn that is to go on does not start with a thought",
+            below=blocks[0].at, label="no thought before it", under=clause, told={"kind": found},
+        )  # fmt: skip
+
+
+def _forced(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
+    request = case.transcript.request
+    if request and request.forced and _thinks(case, clause):
+        at = (*request.at, "tool_choice")
+        yield RULE.at_request(
+            case, at, "thinking is on, and a tool is forced", label="a tool is forced", under=clause
+        )
+
+
+def _thinks(case: Case, clause: ThinkingForm) -> bool:
+    request = case.transcript.request
+    return clause.always or (request is not None and request.thinking == "budget")

@@ -1,0 +1,61 @@
+"""the history has calls, and the request declares no tools
+
+What it does
+    Reports requests whose messages hold calls or results while no tools are declared with them.
+
+Why it matters
+    Some providers refuse to read such a history at all.
+
+How it happens
+    A summary or a title is asked for over the old messages, and the tools are left out to save tokens.
+
+What fix does
+    Nothing: the log does not say how the tools were declared. Declare them again, or one that does nothing.
+
+Evidence
+    Bedrock: "The toolConfig field must be defined when using toolUse and toolResult content blocks" (many
+    reports). Anthropic: "Requests which include `tool_use` or `tool_result` blocks must define tools", now by
+    model: recorded requests without tools were accepted, b59990e27f0e4b8e among them.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Finding, Raw, Rule, ToolsMissing, called
+
+RULE = Rule("PR316", "tools-missing", "error")
+
+_TALK = (
+    b'{%s"messages": [{"role": "user", "content": [{"text": "hi"}]}, {"role": "assistant", "content": [{"toolUse": '
+    b'{"toolUseId": "t1", "name": "f", "input": {}}}]}, {"role": "user", "content": [{"toolResult": {"toolUseId": '
+    b'"t1", "content": [{"text": "ok"}]}}]}], "inferenceConfig": {"maxTokens": 9}}\n'
+)  # fmt: skip
+
+BAD = (
+    Raw("bedrock", _TALK % b'"modelId": "anthropic.claude-3", ', (("PR316", 1),), provider="bedrock"),
+)  # fmt: skip
+GOOD = (
+    Raw(
+        "bedrock",
+        _TALK
+        % b'"modelId": "anthropic.claude-3", "toolConfig": {"tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {}}}}]}, ',
+        provider="bedrock",
+    ),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    request = case.transcript.request
+    if request is None or not request.whole:
+        return
+    for clause in case.clauses(ToolsMissing):
+        if clause.empty and request.tools == ():
+            yield RULE.at_request(
+                case, request.tools_at, "the list of tools is empty", label="empty", under=clause
+            )
+            continue
+        asked = next((one for one in case.asked if not one.call.server), None)
+        if clause.history and asked is not None and not request.tools:
+            yield RULE.at_call(
+                case, asked, f"the history has {called(asked.call)}, and the request declares no tools",
+                key="whole", label="no tools are declared", under=clause,
+            )  # fmt: skip

@@ -1,0 +1,58 @@
+"""the last text ends in white space
+
+What it does
+    Reports a request whose last message is the assistant's and whose text ends in a space or a line end.
+
+Why it matters
+    Where the model is to go on from that text, white space at its end is refused.
+
+How it happens
+    A prefill is written as people write, with a space or a line end after the last word.
+
+What fix does
+    lossless: takes the white space at the end off.
+
+Evidence
+    Anthropic: "final assistant content cannot end with trailing whitespace" (many reports; the same text
+    through Bedrock).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Example, Finding, Fix, Raw, Rule, Text, TrailingSpace
+
+RULE = Rule("PR313", "trailing-whitespace", "error", fix="lossless")
+
+BAD = (
+    Raw(
+        "anthropic",
+        b'{"model": "claude-3-5-haiku-20241022", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}, '
+        b'{"role": "assistant", "content": "The answer is "}]}\n',
+        (("PR313", 1),),
+        provider="anthropic",
+    ),
+)
+GOOD = (
+    Example("""
+        user       What is two and two?
+        assistant  The answer is
+        user       Yes?
+    """, wires=("anthropic",), provider="anthropic"),
+)  # fmt: skip
+
+
+def check(case: Case) -> Iterator[Finding]:
+    request = case.transcript.request
+    if request is None or not (request.whole or case.named) or case.transcript.open_end or not case.messages:
+        return
+    last = len(case.messages) - 1
+    message = case.messages[last]
+    if message.role != "assistant" or not message.blocks:
+        return
+    block = message.blocks[-1]
+    for clause in case.clauses(TrailingSpace):
+        if isinstance(block, Text) and block.trailing:
+            yield RULE.at_message(
+                case, last, "the request ends with an assistant's text that ends in white space", below=block.at,
+                label="ends in white space", under=clause, fix=Fix("lossless", "take the white space off"),
+            )  # fmt: skip

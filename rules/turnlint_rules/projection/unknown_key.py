@@ -1,0 +1,84 @@
+"""a key that the provider does not know
+
+What it does
+    Reports keys of messages, calls and pieces of content that the provider refuses. Where a list of all
+    its keys is to be had, any other is reported; else those that were seen refused. Only requests are
+    looked at: what a log adds to its lines never reaches a provider.
+
+Why it matters
+    A strict provider refuses the whole request, and the key stays in the history, so it refuses again.
+
+How it happens
+    Reasoning of one provider (`reasoning_content`, `thinking_blocks`) is sent to another. A client keeps
+    its own notes (`timestamp`, `tool_name`, `cache_control`) in the messages.
+
+What fix does
+    lossy: takes the key out; the journal keeps it.
+
+Evidence
+    Groq: "property 'reasoning_content' is unsupported". Fireworks: "Extra inputs are not permitted, field:
+    'messages[3].tool_name'" (pi 4514). Mistral: 422 `extra_forbidden`. Anthropic: "tool_use.text: Extra inputs
+    are not permitted" (claude-code 4378). Lists of keys: the SDKs' own types (2026-11).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import (
+    LEFTOVERS,
+    Case,
+    Finding,
+    Fix,
+    Raw,
+    Rule,
+    Severity,
+    UnknownKey,
+    by_place,
+    quote,
+    strange,
+)
+
+RULE = Rule("PR317", "unknown-key", "error", fix="lossy")
+
+_TALK = (
+    b'{"model": "llama-3.3-70b-versatile", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", '
+    b'"content": "yes"%s}, {"role": "user", "content": "go on"}]}\n'
+)  # fmt: skip
+
+BAD = (
+    Raw("openai-chat", _TALK % b', "reasoning_content": "hm"', (("PR317", 1),), provider="groq"),
+)  # fmt: skip
+GOOD = (
+    Raw("openai-chat", _TALK % b', "reasoning": "hm"', provider="groq"),
+)  # fmt: skip
+
+
+def check(case: Case) -> Iterator[Finding]:
+    if case.transcript.request is None:
+        return
+    clauses = by_place(case.clauses(UnknownKey))
+    if not clauses:
+        return
+    for index, message in enumerate(case.messages):
+        if message.dialect or not case.sent(index):
+            continue
+        for clause, place, below in strange(case.written(index), message.written_role, clauses):
+            key = str(below[-1])
+            told = key if key in LEFTOVERS or key in clause.refused else ""
+            yield RULE.at_message(
+                case, index, f"{_named(place)} has {'the key ' + quote(told) if told else 'a key'} that is not accepted",
+                below=below if told else below[:-1], label="not accepted" if told else "has a key that is not accepted",
+                under=clause, told={"key": told or "…", "kind": place}, severity=_severity(case, clause),
+                fix=Fix("lossy", f"take {quote(told) if told else 'it'} out; the journal keeps it"),
+            )  # fmt: skip
+
+
+def _severity(case: Case, clause: UnknownKey) -> Severity:
+    """What somebody kept of a conversation may be cleaned before it is sent."""
+    request, severity = case.transcript.request, case.severity(clause)
+    return severity if (request and request.whole) or severity != "error" else "warning"
+
+
+def _named(place: str) -> str:
+    return {"message": "a message", "call": "a call", "function": "a function", "part": "a part"}.get(
+        place, f"a piece of type {quote(place)}"
+    )

@@ -1,0 +1,104 @@
+"""Conversations about ids, and profiles to hold them against.
+
+The profiles are built from clauses, so that what is tested with them is the reading of clauses. This module
+owns both, and a judgement of ids that does not look at how they are made.
+"""
+
+import re
+from typing import Any
+
+import pytest
+
+from turnlint.clauses import IdCharset, IdForm, IdLength, IdUnique
+from turnlint.ids import Projection
+from turnlint.model import Block, Call, Keys, Message, Record, Result, Transcript, Wire
+from turnlint.profiles import Capabilities, Profile
+
+TOLD = {"source": "a test", "date": "2026-11"}
+CANONICAL_FORM = re.compile(r"hist_tool_[A-Za-z0-9_-]{24}\Z")
+
+
+def profile(wire: str, *clauses: Any, models: str = "") -> Profile:
+    capabilities = Capabilities(format=wire)
+    return Profile(
+        name="p", title="p", wires=(wire,), capabilities=capabilities, clauses=clauses, models=models
+    )
+
+
+SAFE = IdCharset(pattern="[a-zA-Z0-9_-]+", wants="safe", **TOLD)
+SERVER = IdForm(of="server", pattern="srvtoolu_[a-zA-Z0-9_]+", wants="srvtoolu_", **TOLD)
+NINE = IdForm(pattern="[a-zA-Z0-9]{9}", wants="nine", required=True, **TOLD)
+COUNTED = IdForm(pattern=r"(functions\.)?[\w.\-]+:\d+", wants="functions.name:0", global_count=True, **TOLD)
+ONCE = IdUnique(over="request", **TOLD)
+
+OPENAI = profile("openai-chat", IdLength(most=40, **TOLD))
+RESPONSES = profile("openai-responses", IdLength(most=64, **TOLD))
+ANTHROPIC = profile("anthropic", SAFE, SERVER, ONCE)
+BEDROCK = profile(
+    "bedrock", IdCharset(pattern="[a-zA-Z0-9_.:-]+", wants="", **TOLD), IdLength(most=64, **TOLD)
+)
+MISTRAL = profile("mistral", NINE, IdUnique(over="message", **TOLD))
+KIMI = profile("openai-chat", COUNTED)
+GEMINI = profile("gemini")
+FREE = (OPENAI, RESPONSES, ANTHROPIC, BEDROCK, MISTRAL)
+"""Profiles whose ids do not say how many calls stand before."""
+NEEDING = (*FREE, KIMI)
+EVERY_NEEDING = pytest.mark.parametrize(
+    "target", NEEDING, ids=lambda one: f"{one.wires[0]}-{len(one.clauses)}"
+)
+
+KEYS = Keys(("id",), ("name",), ("body",))
+RECORD = Record(1, 0, b"")
+Turn = list[tuple[str | None, str | None, bytes]]
+"""Calls as id, name and arguments; each is answered."""
+
+
+def conversation(*turns: Turn, wire: str = "openai-chat", **more: Any) -> Transcript:
+    messages: list[Message] = []
+    for turn in turns:
+        calls: list[Block] = [
+            Call((n,), KEYS, i, name, body, "object") for n, (i, name, body) in enumerate(turn)
+        ]
+        messages.append(Message("assistant", ("m", len(messages)), tuple(calls), RECORD))
+        for identifier, name, body in turn:
+            result = Result((0,), KEYS, identifier, name, b"answer to " + body)
+            messages.append(Message("tool", ("m", len(messages)), (result,), RECORD))
+    return Transcript(Wire(wire), tuple(messages), **more)
+
+
+def call_ids(projection: Projection) -> list[str | None]:
+    return [entry.new for entry in projection.entries if entry.piece == "call"]
+
+
+def pairs_of(projection: Projection) -> list[tuple[str | None, list[str | None]]]:
+    """The id of each call with those of its results."""
+    numbers = {entry.number for entry in projection.entries} - {-1}
+    return [
+        (
+            next(one.new for one in projection.entries if (one.number, one.piece) == (number, "call")),
+            [one.new for one in projection.entries if (one.number, one.piece) == (number, "result")],
+        )
+        for number in sorted(numbers)
+    ]
+
+
+def accepted(identifier: str | None, target: Profile, *, server: bool = False) -> bool:
+    """Whether an id offends none of a profile's clauses, written without a look at how ids are made."""
+    said = identifier or ""
+    for clause in target.clauses:
+        if isinstance(clause, IdForm) and clause.of == ("server" if server else "call"):
+            missing = identifier is None and clause.required
+            if missing or (clause.pattern and not re.fullmatch(clause.pattern, said, re.DOTALL)):
+                return False
+        if isinstance(clause, IdCharset) and not server and not re.fullmatch(clause.pattern, said):
+            return False
+        if (
+            isinstance(clause, IdLength)
+            and (clause.of, server) == ("call", False)
+            and len(said) > clause.most
+        ):
+            return False
+    return True
+
+
+DEGENERATE = [None, "", "null", "call_", "toolu_", "hist_tool_", "REDACTED", "***", "<UUID>"]

@@ -1,0 +1,71 @@
+"""The fast path of projection is the same definition: what fits a provider, no projection rule speaks of.
+
+Held on arbitrary conversations, for every version of every provider, on every wire it speaks.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from drawn import disturb, steps, writable
+from turnlint import carriers, ledger, rulebook
+from turnlint.api import Case, Profile
+from turnlint.clean import is_clean
+from turnlint.fits import fits
+from turnlint.model import Record, Transcript
+from turnlint.providers import Providers
+from turnlint.writing import Step, spell
+
+RULES = [
+    entry for entry in rulebook.load(rulebook.BUILTIN) if entry.check and entry.rule.fault == "projection"
+]
+PROVIDERS = Providers([rulebook.BUILTIN])
+PROFILES = [profile for name in PROVIDERS.names() for profile in PROVIDERS.versions(name)]
+WRITTEN = {path.stem.replace("_", "-") for path in Path(rulebook.__file__).parent.glob("writing/*.py")}
+
+
+def sound(identifier: str) -> list[Step]:
+    return [
+        Step("user", "go"), Step("assistant", "yes"), Step("call", "", identifier, "read", '{"a": 1}'),
+        Step("result", "", identifier, body="done"), Step("assistant", "so it is"), Step("user", "go on"),
+    ]  # fmt: skip
+
+
+def cases(record: bytes, wire: str, profile: Profile) -> list[Case]:
+    carrier = carriers.carrier(wire)
+    found = carrier.read([carrier.shape.read(Record(1, 0, record))])
+    return [
+        Case(one, ledger.read(one.messages, one.wire), profile)
+        for one in found
+        if isinstance(one, Transcript)
+    ]
+
+
+@pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.label)
+def test_what_fits_offends_no_rule(profile: Profile) -> None:
+    @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(data=st.data())
+    def held(data: st.DataObject) -> None:
+        wire = data.draw(st.sampled_from([wire for wire in profile.wires if wire in WRITTEN]))
+        record = spell(data.draw(steps().filter(writable)), wire).record
+        if data.draw(st.booleans()):
+            disturb(record, data.draw)
+        for case in cases(json.dumps(record).encode(), wire, profile):
+            if is_clean(case.transcript, case.ledger) and fits(case):
+                assert [found for entry in RULES for found in entry.check(case)] == []  # type: ignore[misc]
+
+    held()
+
+
+@pytest.mark.parametrize("name", PROVIDERS.names())
+def test_a_sound_conversation_fits(name: str) -> None:
+    """A predicate that always says no would pass the property above."""
+    profile = PROVIDERS.versions(name)[0]
+    wire = next(wire for wire in profile.wires if wire in WRITTEN)
+    found = [
+        cases(spell(sound(one), wire).data, wire, profile)[0] for one in ("aB3dE6gH9", "functions.read:0")
+    ]
+    assert any(map(fits, found))

@@ -1,0 +1,310 @@
+"""Which id each call and result gets, story by story."""
+
+import re
+
+import pytest
+from msgspec import structs
+
+from id_conversations import (
+    ANTHROPIC,
+    CANONICAL_FORM,
+    DEGENERATE,
+    EVERY_NEEDING,
+    FREE,
+    GEMINI,
+    KEYS,
+    KIMI,
+    MISTRAL,
+    NINE,
+    OPENAI,
+    RECORD,
+    RESPONSES,
+    SAFE,
+    TOLD,
+    Turn,
+    accepted,
+    call_ids,
+    conversation,
+    pairs_of,
+    profile,
+)
+from turnlint.clauses import IdForm
+from turnlint.ids import (
+    Unprojectable,
+    canonical_id,
+    canonicalize,
+    is_canonical,
+    project,
+    project_ids,
+    to_openai,
+    turn_keys,
+)
+from turnlint.ledger import usable
+from turnlint.model import Call, Keys, Message, Request, Result, Transcript, Wire
+from turnlint.profiles import Profile
+
+A, B, C = ([(f"c{n}", "f", b'{"n": %d}' % n)] for n in range(3))
+
+
+def test_kimi_to_anthropic_switch() -> None:
+    """Every id the other provider made is taken by this one, and every result still answers its call."""
+    said = conversation(
+        [("functions.read:0", "read", b"1"), ("functions.read:1", "read", b"2")],
+        [("functions.write:2", "write", b"3")],
+        [("functions.read:0", "read", b"4")],  # the counter began again
+    )
+    stored = canonicalize(said, provider="kimi")
+    assert all(CANONICAL_FORM.match(entry.new or "") for entry in stored.entries)
+    keys = turn_keys(said)
+    assert call_ids(stored)[1] == canonical_id("kimi", "functions.read:1", "read", keys[0], 1)
+    switched = project(said, None, ANTHROPIC)
+    assert all(re.fullmatch(r"toolu_[a-zA-Z0-9_-]{24}", entry.new or "") for entry in switched.entries)
+    for found in (stored, switched):
+        assert len(set(call_ids(found))) == 4
+        assert all(results == [call] for call, results in pairs_of(found))
+
+
+def test_mistral_stability_and_collisions() -> None:
+    said = conversation(A, B, C)
+    found = project(said, None, MISTRAL)
+    assert all(re.fullmatch("[a-zA-Z0-9]{9}", entry.new or "") for entry in found.entries)
+    assert all(results == [call] for call, results in pairs_of(found))
+    assert call_ids(project(conversation(B, C), None, MISTRAL)) == call_ids(found)[1:]
+    assert project(said, None, MISTRAL, canonical=True) == found
+    wanted = call_ids(found)[1] or ""
+    late = conversation(A, B, C, [(wanted, "f", b"{}")])  # another call has the very id that B would be given
+    crowded = call_ids(project(late, None, MISTRAL))
+    assert crowded[3] == wanted
+    assert crowded[1] != wanted
+    assert (crowded[0], crowded[2]) == (call_ids(found)[0], call_ids(found)[2])
+    assert len(set(crowded)) == 4
+    renamed = conversation(A, B, C, [("aaaaaaaaa", "f", b"{}"), (wanted, "g", b"{}")])
+    assert call_ids(project(renamed, None, MISTRAL))[4] == wanted
+
+
+def test_a_new_id_is_none_that_stood_there_before() -> None:
+    letter = profile("openai-chat", IdForm(pattern="[a-z]{1}", wants="a letter", **TOLD))
+    said = conversation([(one, "f", b"{}") for one in "abcdefghijklm"])
+    found = project(said, None, letter, canonical=True)
+    assert sorted(one or "" for one in call_ids(found)) == list("nopqrstuvwxyz")
+
+
+def test_ids_too_short_to_be_told_apart_by_luck_are_salted_until_they_differ() -> None:
+    two = profile("openai-chat", IdForm(pattern="[a-z]{2}", wants="two", **TOLD))
+    found = project_ids([(f"call_{n}", "f") for n in range(300)], two)
+    assert len(set(found)) == 300
+    assert all(re.fullmatch("[a-z]{2}", one or "") for one in found)
+    digit = profile("openai-chat", IdForm(pattern="[0-9]{1}", wants="one digit", **TOLD))
+    assert len(set(project_ids([(f"call_{n}", "f") for n in range(10)], digit))) == 10
+    with pytest.raises(Unprojectable, match="more calls than ids"):
+        project_ids([(f"call_{n}", "f") for n in range(11)], digit)
+    nothing = profile("openai-chat", SAFE, IdForm(pattern=r"\.+", wants="dots", **TOLD))
+    assert project_ids([], nothing) == []
+    with pytest.raises(Unprojectable, match="no id can be made"):
+        project_ids([("call_1", "f")], nothing)
+
+
+def test_responses_pair() -> None:
+    """A function call and its output bear one `call_id`, however long the one was that was logged."""
+    said = conversation([("call_" + "x" * 111, "f", b"{}"), ("call_ok", "g", b"{}")], wire="openai-responses")
+    found = project(said, None, RESPONSES)
+    assert [results for _, results in pairs_of(found)] == [[call] for call in call_ids(found)]
+    assert re.fullmatch("call_[A-Za-z0-9_-]{24}", call_ids(found)[0] or "")
+    assert call_ids(found)[1] == "call_ok"
+    stored = canonicalize(said)
+    for entry, kept in zip(
+        project(said, None, RESPONSES, canonical=True).entries, stored.entries, strict=True
+    ):
+        assert entry.new == to_openai(kept.new or "")
+
+
+@pytest.mark.parametrize("target", FREE, ids=lambda one: str(one.wires[0]))
+def test_replay_stability_under_compression(target: Profile) -> None:
+    """Whatever of a history is dropped, what is left has the ids it had."""
+    names = ["f", "g"]
+    turns: list[Turn] = [
+        [(f"functions.{names[t % 2]}:{t}.{n}" + "x" * 60, names[t % 2], b"%d" % n) for n in range(t % 3 + 1)]
+        for t in range(8)
+    ]
+    turns[3] = [(None, "f", b"3")]
+    turns[5] = [("call_kept1", "f", b"5")]
+
+    def by_turn(kept: list[int]) -> dict[int, list[list[str | None]]]:
+        said = conversation(*(turns[t] for t in kept))
+        found = [project(said, None, target), project(said, None, target, canonical=True), canonicalize(said)]
+        ids = [iter(call_ids(one)) for one in found]
+        return {t: [[next(one) for _ in turns[t]] for one in ids] for t in kept}
+
+    whole = by_turn(list(range(8)))
+    for kept in ([4, 5, 6, 7], [0, 1, 7], [0, 2, 4, 6], [3], [7], [0, 1, 2, 3]):
+        assert by_turn(kept) == {t: whole[t] for t in kept}
+
+
+def test_ids_replayed_in_canonical_form_give_what_the_raw_ones_gave() -> None:
+    said = conversation(A, B, [("c9", "f", b"{}"), (None, "f", b"{}")])
+    names = call_ids(canonicalize(said))
+    replayed = conversation(
+        *(
+            [(next(ids), name, body) for _, name, body in turn]
+            for ids in [iter(names)]
+            for turn in (A, B, [("", "f", b"{}")] * 2)
+        )
+    )
+    assert call_ids(canonicalize(replayed)) == names
+    assert not [*canonicalize(replayed).changed]
+    for target in FREE:
+        assert call_ids(project(replayed, None, target, canonical=True)) == call_ids(
+            project(said, None, target, canonical=True)
+        )
+
+
+def test_legacy_ids_are_made_canonical_once_with_a_map_for_their_results() -> None:
+    known = canonical_id("x", "x", "x", "x", 0)
+    said = conversation([("hist_tool_1", "f", b"{}"), (known, "g", b"{}")], wire="canonical")
+    stored = canonicalize(said)
+    once = stored.by_id["hist_tool_1"]
+    assert len(once) == 1
+    assert is_canonical(once[0])
+    assert stored.by_id[known] == (known,)
+    assert [results for _, results in pairs_of(stored)] == [[once[0]], [known]]
+    assert {entry.old for entry in stored.changed} == {"hist_tool_1"}
+
+
+def test_an_internal_id_crosses_to_a_provider_under_its_prefix() -> None:
+    known = canonical_id("x", "x", "x", "x", 0)
+    said = conversation(
+        [(known, "f", b"{}"), ("hist_tool_1", "f", b"{}"), ("call_1", "f", b"{}")], wire="canonical"
+    )
+    rest = known.removeprefix("hist_tool_")
+    assert call_ids(project(said, None, ANTHROPIC)) == [f"toolu_{rest}", "toolu_1", "call_1"]
+    first, second, third = call_ids(project(said, None, OPENAI))
+    assert (first, third) == (f"call_{rest}", "call_1")  # whose own spelling it is has it
+    assert second not in (None, "call_1", "hist_tool_1")
+    in_place = structs.replace(said, wire=Wire("openai-chat"))
+    assert not [*project(in_place, None, OPENAI).changed]
+
+
+def test_kimi_counts_calls_through_the_request() -> None:
+    said = conversation(
+        [("functions.read:0", "read", b"1"), ("call_x", "my tool", b"2")], [("read:2", "read", b"3")],
+        [("functions.read:0", "read", b"4"), (None, None, b"5")],
+    )  # fmt: skip
+    found = project(said, None, KIMI)
+    assert call_ids(found) == [
+        "functions.read:0",
+        "functions.my_tool:1",
+        "read:2",
+        "functions.read:3",
+        "functions.tool:4",
+    ]
+    assert all(results == [call] for call, results in pairs_of(found))
+    assert call_ids(project(said, None, KIMI, canonical=True))[2] == "functions.read:2"
+
+
+@EVERY_NEEDING
+@pytest.mark.parametrize("wire", ["openai-chat", "anthropic", "canonical"])
+def test_ids_that_say_nothing_become_distinct_ones(target: Profile, wire: str) -> None:
+    said = conversation(*([(one, "f", b"{}"), (one, "f", b"{}")] for one in DEGENERATE * 2), wire=wire)
+    found = project(said, None, target)
+    ids = call_ids(found)
+    assert len(set(ids)) == len(DEGENERATE) * 4
+    assert all(usable(one) and accepted(one, target) for one in ids)
+    assert all(results == [call] for call, results in pairs_of(found))
+    assert project(said, None, target) == found
+
+
+def test_where_ids_may_be_missing_they_stay_so() -> None:
+    said = conversation([(None, "f", b"{}"), ("c1", "f", b"{}"), ("", "f", b"{}")], wire="gemini")
+    assert not [*project(said, None, GEMINI).changed]
+    required = profile("gemini", IdForm(wants="an id", required=True, **TOLD))
+    assert len({*call_ids(project(said, None, required)), None}) == 4
+    assert len({*call_ids(project(said, None, ANTHROPIC)), None}) == 4
+
+
+def test_a_result_without_an_id_gets_its_calls_where_it_is_written_anew() -> None:
+    call = Call((0,), KEYS, "x", "f", b"{}", "object")
+    result = Result((0,), KEYS, None, "f", b"", needs_id=False)
+    messages = (Message("assistant", (0,), (call,), RECORD), Message("tool", (1,), (result,), RECORD))
+
+    def becomes(wire: str, target: Profile) -> list[str | None]:
+        return [entry.new for entry in project(Transcript(Wire(wire), messages), None, target).entries]
+
+    assert becomes("gemini", GEMINI) == ["x", None]
+    assert becomes("openai-chat", GEMINI) == ["x", "x"]
+    assert becomes("gemini", ANTHROPIC) == ["x", "x"]
+
+
+def test_a_call_without_a_place_for_an_id_is_left_alone_where_it_stands() -> None:
+    keys = Keys(("name",), ("name",), ("arguments",))
+    call = Call(("function_call",), keys, None, "f", b"{}", "object", needs_id=False)
+    result = Result((), KEYS, None, "f", b"done", needs_id=False)
+    messages = (Message("assistant", (0,), (call,), RECORD), Message("tool", (1,), (result,), RECORD))
+    said = Transcript(Wire("openai-chat", idless=True), messages)
+    assert not [*project(said, None, OPENAI).changed]
+    assert not [*project(said, None, OPENAI, canonical=True).changed]
+    asked, answered = project(said, None, ANTHROPIC).entries
+    assert asked.new == answered.new is not None
+    assert (asked.bearing, answered.bearing) == (False, True)
+
+
+def test_results_that_answer_nothing_get_ids_of_their_own() -> None:
+    def result(identifier: str | None, body: bytes, place: int) -> Message:
+        return Message("tool", (place,), (Result((), KEYS, identifier, None, body),), RECORD)
+
+    some = [
+        ("a.b", b"1"),
+        ("fine", b"2"),
+        (None, b"3"),
+        (None, b"4"),
+        (None, b"4"),
+        ("a.b", b"5"),
+        ("a:b", b"6"),
+    ]
+    said = Transcript(Wire("openai-chat"), tuple(result(*one, place) for place, one in enumerate(some)))
+    found = project(said, None, ANTHROPIC)
+    ids = [entry.new for entry in found.entries]
+    assert {entry.number for entry in found.entries} == {-1}
+    assert ids[1] == "fine"
+    assert ids[0] == ids[5]  # two results of one call that is not here
+    assert len(set(ids)) == 6
+    assert all(accepted(one, ANTHROPIC) for one in ids)
+    first = ids[0] or ""
+    both = [Result((), KEYS, "fine", None, b"", server=server) for server in (False, True)]
+    alike = tuple(Message("assistant", (place,), (one,), RECORD) for place, one in enumerate(both))
+    assert not [*project(Transcript(Wire("openai-chat"), alike), None, OPENAI).changed]
+    called = structs.replace(said, messages=(*conversation([(first, "f", b"{}")]).messages, *said.messages))
+    assert first not in [entry.new for entry in project(called, None, ANTHROPIC).entries[2:]]
+
+
+def test_server_tools_have_a_form_of_their_own() -> None:
+    def server(identifier: str, place: int) -> Message:
+        call = Call((0,), KEYS, identifier, "web_search", b"{}", "object", server=True, needs_id=True)
+        answer = Result((1,), KEYS, identifier, "web_search", b"x", server=True)
+        return Message("assistant", (place,), (call, answer), RECORD)
+
+    ids = ["srvtoolu_1", "call_9", "functions.a:0", "srvtoolu_a-b"]
+    said = Transcript(
+        Wire("anthropic", joins=True), tuple(server(one, place) for place, one in enumerate(ids))
+    )
+    found = project(said, None, ANTHROPIC)
+    assert call_ids(found)[0] == "srvtoolu_1"
+    assert all(re.fullmatch("srvtoolu_[a-zA-Z0-9_]+", one or "") for one in call_ids(found))
+    assert all(results == [call] for call, results in pairs_of(found))
+    assert not [*project(said, None, profile("anthropic", SAFE)).changed]
+    assert all(accepted(one, MISTRAL) for one in call_ids(project(said, None, MISTRAL)))
+
+
+def test_clauses_count_for_the_models_they_are_about() -> None:
+    some = profile("openai-chat", structs.replace(NINE, models="^mistral"), models="^(mistral|gpt)")
+
+    def changed(logged: str | None, *, next_model: str | None = None) -> bool:
+        said = conversation(A, request=Request(RECORD, model=logged))
+        return any(project(said, None, some, model=next_model).changed)
+
+    assert changed("mistral-large")
+    assert not changed("gpt-4o")
+    assert not changed(None)
+    assert not changed("claude-mistral")  # another provider's: it tells nothing of the one that comes next
+    assert changed("claude-opus", next_model="mistral-large")
+    assert changed("gpt-4o", next_model="mistral-large")
+    assert not changed("mistral-large", next_model="gpt-4o")

@@ -1,0 +1,126 @@
+"""What a provider refuses is found, and what it takes is left in peace.
+
+Sound requests are broken in every way that some provider is known to refuse, and each must then carry one of the
+findings that tell of it. Small requests stand here; recorded ones are used where the corpus lies beside the
+checkout, or where `TURNLINT_CORPUS` says.
+"""
+
+import json
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import mutators
+from mutators import MUTATORS, TARGETS, Judged, Requests, Target
+from small_requests import ANTHROPIC, BEDROCK, CHAT, GEMINI, RESPONSES
+from spelling import BLOCKS, ITEMS, SPELLINGS, Talk
+
+CORPUS = Path(os.environ.get("TURNLINT_CORPUS", Path(__file__).parent.parent.parent / "shared" / "corpus"))
+SEED = 1
+PER_PROVIDER = 60
+
+WRITTEN = {"anthropic": ANTHROPIC, "bedrock": BEDROCK, "gemini": GEMINI, "openai-responses": RESPONSES}
+MODELS = {"openai": "gpt-4.1", "azure-openai": "gpt-4.1", "deepseek": "deepseek-chat", "mistral": "mistral-large-latest",
+          "xai": "grok-4", "groq": "llama-3.3-70b-versatile", "glm": "glm-4.6", "cohere": "command-a-03-2025",
+          "ollama": "qwen3"}  # fmt: skip
+
+
+def small(target: Target) -> Requests:
+    """A request that ends with the user, and two that wait for the model to go on from results."""
+    done: dict[str, Any] = json.loads(WRITTEN.get(target.wire, CHAT))
+    if target.wire not in (*BLOCKS, *ITEMS):
+        done["model"] = target.model or MODELS[target.provider.partition("@")[0]]
+    if target.wire == "ollama":
+        _as_ollama(done)
+    key = SPELLINGS[target.wire].turns
+    first, last = (max(pair.result.turn for pair in one) for one in Talk(target.wire, done).rounds)
+    requests = [("done", done)]
+    requests += [
+        (name, {**done, key: done[key][: end + 1]}) for name, end in (("first", first), ("last", last))
+    ]
+    if target.wire == "gemini":
+        requests += [(f"plain {name}", _plain(request)) for name, request in requests]
+    return requests
+
+
+def _plain(request: dict[str, Any]) -> dict[str, Any]:
+    """Without ids, and the one tool outside of a list, as Gemini also has it."""
+    talk = Talk("gemini", request)
+    for piece in (*talk.calls, *talk.results):
+        del piece.thing["id"]
+    talk.request["tools"] = talk.request["tools"][0]
+    return talk.request
+
+
+def _as_ollama(request: dict[str, Any]) -> None:
+    for message in request["messages"]:
+        if isinstance(message["content"], list):
+            message["content"] = message["content"][0]["text"]
+        for call in message.get("tool_calls", ()):
+            call["function"]["arguments"] = json.loads(call["function"]["arguments"])
+
+
+GAPS: dict[str, str] = {}
+"""Faults that a provider refuses and nothing tells of, at least in some requests, with the names of the providers."""
+
+
+def wrong(judged: list[Judged]) -> Counter[str]:
+    """What was missed, and what was complained of without need, by fault."""
+    return Counter(
+        f"{one.fault}: {sorted(one.found)}"
+        for one in judged
+        if not one.right and one.target.provider not in GAPS.get(one.fault, "").split()
+    )
+
+
+def test_every_gap_is_one() -> None:
+    judged = (one for target in TARGETS for one in mutators.judge(target, small(target), SEED))
+    missed = {(one.fault, one.target.provider) for one in judged if not one.right}
+    assert missed == {(fault, provider) for fault, names in GAPS.items() for provider in names.split()}
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: f"{target.provider}-{target.wire}")
+def test_every_fault_of_a_small_request_is_found(target: Target) -> None:
+    requests = small(target)
+    sound = mutators.findings(target, [request for _, request in requests])
+    assert not [one for found in sound.values() for one in found if one.endswith(":error")]
+    judged = mutators.judge(target, requests, SEED)
+    assert len(judged) > 20
+    assert wrong(judged) == {}
+
+
+def test_every_fault_fits_some_small_request() -> None:
+    tried = {
+        (one.fault, target.wire) for target in TARGETS for one in mutators.judge(target, small(target), SEED)
+    }
+    judgeable = {
+        (mutator.name, target.wire)
+        for target in TARGETS
+        for mutator in MUTATORS
+        if target.wire in mutator.wires and mutator.verdict(target.provider)
+    }
+    assert judgeable - tried == set()
+
+
+@pytest.fixture(scope="module")
+def exchanges() -> dict[tuple[str, str], list[dict[str, Any]]]:
+    return mutators.recorded(str(CORPUS / "exchanges_dev.jsonl.gz"))
+
+
+@pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+@pytest.mark.parametrize("target", TARGETS, ids=lambda target: f"{target.provider}-{target.wire}")
+def test_every_fault_of_an_accepted_request_is_found(
+    target: Target, exchanges: dict[tuple[str, str], list[dict[str, Any]]]
+) -> None:
+    requests = mutators.sample(exchanges, target, PER_PROVIDER)
+    judged = [
+        one
+        for half in (0, 1)  # each request takes every second fault, and each fault every second request
+        for one in mutators.judge(target, requests[half::2], SEED, MUTATORS[half::2])
+    ]
+    assert len(requests) >= 8
+    assert len(judged) > 50
+    assert wrong(judged) == {}
