@@ -271,7 +271,7 @@ def test_a_request_says_what_else_it_says() -> None:
     (transcript,) = transcripts(body(USER, tools=tools, tool_choice="required"))
     request = transcript.request
     assert request is not None
-    assert (request.model, request.stored, request.forced, request.whole) == ("gpt-5.1", False, True, True)
+    assert (request.model, request.forced, request.whole) == ("gpt-5.1", True, True)
     assert [(tool.name, tool.kind) for tool in request.tools or ()] == [
         ("run", "function"),
         (None, "web_search"),

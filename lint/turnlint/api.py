@@ -294,6 +294,7 @@ class Rule(Struct, frozen=True):
             more.get("fix"),
             case.profile.name if clause and case.profile else None,
             in_its_words(case, index, below, piece, clause, more.get("told", {})) if clause else None,
+            piece.kind if piece else "",
         )
 
 

@@ -6,6 +6,7 @@ the provider's clauses that hold for it. It refuses to judge anything.
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import Any, TypeVar
 
 from msgspec import Struct, field
@@ -14,13 +15,13 @@ from turnlint import wording
 from turnlint.clauses import Clause
 from turnlint.documents.decode import value_of
 from turnlint.ledger import Answered, Asked, Ledger
-from turnlint.model import Call, Message, Pointer, Result, Severity, Transcript
+from turnlint.model import Call, Message, Other, Pointer, Result, Severity, Text, Transcript
 from turnlint.profiles import Profile
 
 C = TypeVar("C", bound=Clause)
 
 
-class Case(Struct, frozen=True):
+class Case(Struct, frozen=True, dict=True):
     """One conversation with its pairing, and the provider it is held against: what a rule looks at."""
 
     transcript: Transcript
@@ -41,6 +42,29 @@ class Case(Struct, frozen=True):
         """Every call, in order."""
         return (interaction.asked for interaction in self.ledger.interactions)
 
+    @cached_property
+    def asked_by(self) -> dict[int, Asked]:
+        """The call that each answer belongs to, by the identity of the result."""
+        return {id(one.answer.result): one.asked for one in self.ledger.interactions if one.answer}
+
+    @cached_property
+    def ids_of_turn(self) -> dict[int, str]:
+        """The ids of each turn's calls, as texts of providers list them."""
+        turns: dict[int, list[str]] = {}
+        for asked in self.asked:
+            turns.setdefault(asked.turn, []).append(asked.call.id or "")
+        return {turn: ", ".join(ids) for turn, ids in turns.items()}
+
+    @cached_property
+    def next_words(self) -> list[int]:
+        """For each message, the first from it on that holds more than calls, results and thoughts, or says nothing."""
+        following = [len(self.messages)]
+        for index in range(len(self.messages) - 1, -1, -1):
+            blocks = self.messages[index].blocks
+            speaks = not blocks or any(isinstance(block, Text | Other) for block in blocks)
+            following.append(index if speaks else following[-1])
+        return following[::-1]
+
     @property
     def answered(self) -> Iterator[tuple[Answered, Asked | None]]:
         """Every result with the call it answers or repeats, if there is one, in no order."""
@@ -52,8 +76,12 @@ class Case(Struct, frozen=True):
 
     @property
     def model(self) -> str | None:
-        request = self.transcript.request
-        return request.model if request else None
+        """The model it goes on with, where that may be one of the provider's: else it is not known."""
+        request, profile = self.transcript.request, self.profile
+        model = request.model if request else None
+        if model is None or profile is None or not self.spelled:
+            return None
+        return model if not profile.models or re.search(profile.models, model) else None
 
     @property
     def spelled(self) -> bool:
@@ -84,6 +112,16 @@ class Case(Struct, frozen=True):
         """A clause's severity, made milder where it is not sure to be meant."""
         unsure = not self.certain or ((clause.models or clause.other_models) and self.model is None)
         return "warning" if unsure and clause.severity == "error" else clause.severity
+
+    @property
+    def ends(self) -> bool:
+        """The last message is where a request ends, so that what may stand last is to be judged."""
+        transcript, request = self.transcript, self.transcript.request
+        if request is None or not transcript.messages or not request.key:
+            return False
+        if self.named:
+            return self.sent(len(transcript.messages) - 1)
+        return request.whole and not transcript.open_end
 
     def sent(self, index: int) -> bool:
         """Whether a message is part of a request as its record holds it, not a line of a log or an answer."""
@@ -121,7 +159,8 @@ def in_its_words(
     """The provider's text for this finding."""
     if not clause.says or case.profile is None:
         return None
-    place = wording.in_request(case.messages[index], index, below, case.transcript.wire)
+    message = case.messages[index] if case.messages else None
+    place = wording.in_request(message, index, below, case.transcript.wire) if message else ("messages", 0)
     number = place[1] if len(place) > 1 and isinstance(place[1], int) else index
     if at is not None:
         request = case.transcript.request
@@ -129,10 +168,15 @@ def in_its_words(
     kind = piece.kind if piece else str(more.get("kind", ""))
     fields: dict[str, object] = {
         "path": wording.path(place, case.profile.paths, kind), "index": number, "next": number + 1, "place": wording.path(place[:-1], "brackets"),
-        "role": case.messages[index].written_role, "kind": kind,
+        "role": message.written_role if message else "", "kind": kind,
         "block": next((part for part in below if isinstance(part, int)), 0),
     }  # fmt: skip
     if piece:
         name = piece.id or ""
         fields |= {"id": name, "ids": name, "name": piece.name or "", "length": len(name)}
-    return wording.told(clause.says, fields | dict(more))
+    fields |= more
+    if not case.spelled:
+        fields = {name: value for name, value in fields.items() if name not in wording.PLACES}
+    if any(f"{{{name}}}" in clause.says and not fields.get(name) for name in ("id", "ids")):
+        return None  # a text about nothing would be a riddle of our own making
+    return wording.told(clause.says, fields)

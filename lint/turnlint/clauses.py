@@ -81,7 +81,7 @@ class IdUnique(Clause, kw_only=True, frozen=True, tag="id-not-unique"):
     """An id stands once."""
 
     code: ClassVar[str] = "PR305"
-    of: Literal["call", "result", "item"] = "call"
+    of: Literal["call", "item"] = "call"
     over: Literal["message", "turn", "request"]
 
 
@@ -275,13 +275,14 @@ class ResultContent(Clause, kw_only=True, frozen=True, tag="result-content"):
     """Kinds of parts that are refused."""
     written: tuple[str, ...] = ()
     """The only ways to write the content: `text`, `list`, `object`, …"""
+    kinds: tuple[str, ...] = ()
+    """Only results of these types."""
 
 
 class BlockAfterCall(Clause, kw_only=True, frozen=True, tag="block-after-call"):
     """In a message that calls, nothing stands after the calls."""
 
     code: ClassVar[str] = "PR322"
-    kinds: tuple[str, ...] = ("text",)
 
 
 AnyClause = (

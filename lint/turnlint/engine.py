@@ -57,13 +57,18 @@ class Tally(Struct):
     results: int = 0
     findings: dict[str, int] = field(default_factory=lambda: {"error": 0, "warning": 0, "info": 0})
     rules: dict[str, int] = {}
+    providers: dict[str, int] = {}
+    """How many conversations were held against each."""
+    across: dict[str, int] = {}
+    """How many of those are written on a wire that is not its own, as `provider on wire`: their spelling is not judged."""
     skipped: int = 0
     crashes: int = 0
 
     def add(self, other: "Tally") -> None:
         for name in ("files", "conversations", "messages", "calls", "results", "skipped", "crashes"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for mine, theirs in ((self.findings, other.findings), (self.rules, other.rules)):
+        for name in ("findings", "rules", "providers", "across"):
+            mine, theirs = getattr(self, name), getattr(other, name)
             for key, count in theirs.items():
                 mine[key] = mine.get(key, 0) + count
 
@@ -98,6 +103,10 @@ class Book:
             None if name == "auto" else self.providers.named(name)
             for name in dict.fromkeys(options.providers)
         ]
+        self.wires = tuple(
+            dict.fromkeys(wire for one in self.named for wire in (one[0].wires if one else ()))
+        )
+        """Of the providers that the user named."""
         self.entries: list[Entry] | None = None
         if options.select or options.ignore:
             self.rules()
@@ -144,7 +153,7 @@ class _Run:
         self.failure: SourceError | None = None
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
-        for batch in batches(self.source, self.options.format, progress):
+        for batch in batches(self.source, self.options.format, progress, self.book.wires):
             self.said.clear()
             self._take(batch)
             yield from self._ready()
@@ -174,6 +183,7 @@ class _Run:
         self._count(transcript, pairs)
         clean = is_clean(transcript, pairs)
         chosen = self.book.chosen(transcript)
+        self._count_providers(transcript, chosen)
         cases = [Case(transcript, pairs, one.profile, one.certain, one.named) for one in chosen]
         if clean and self.book.only_faults and all(map(fits, cases)):
             return
@@ -291,6 +301,15 @@ class _Run:
 
         for group in reread(self.source, self.deferred, lambda one: _records_of(one[0], one[2])):
             yield from self._rows(group)
+
+    def _count_providers(self, transcript: Transcript, chosen: tuple[Chosen, ...]) -> None:
+        wire = transcript.wire.speaks
+        for one in chosen:
+            name = one.profile.label
+            self.tally.providers[name] = self.tally.providers.get(name, 0) + 1
+            if one.named and wire not in one.profile.wires:
+                key = f"{name} on {wire}"
+                self.tally.across[key] = self.tally.across.get(key, 0) + 1
 
     def _count(self, transcript: Transcript, pairs: ledger.Ledger) -> None:
         tally = self.tally

@@ -240,8 +240,6 @@ class Request(Struct, frozen=True):
     thinking: Literal["off", "budget", "adaptive", "unsaid"] = "unsaid"
     forced: bool = False
     """The model must call a tool."""
-    stored: bool | None = None
-    """The provider keeps the conversation, where the request says."""
 
 
 class Transcript(Struct, frozen=True):
@@ -302,3 +300,5 @@ class Finding(Struct, frozen=True):
     fix: Fix | None = None
     provider: str | None = None
     provider_error: str | None = None
+    kind: str = ""
+    """The type of the call or result it stands at, as the wire writes it."""

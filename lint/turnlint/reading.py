@@ -50,14 +50,17 @@ def read(source: Source, format_name: str | None = None, progress: Progress | No
             yield item
 
 
-def batches(source: Source, format_name: str | None, progress: Progress | None = None) -> Iterator[Batch]:
+def batches(
+    source: Source, format_name: str | None, progress: Progress | None = None, prefer: tuple[str, ...] = ()
+) -> Iterator[Batch]:
     """All that a source holds, record by record. Raises `SourceError` where it cannot even be opened."""
-    return _Reading(source, format_name).batches(progress)
+    return _Reading(source, format_name, prefer).batches(progress)
 
 
 class _Reading:
-    def __init__(self, source: Source, format_name: str | None) -> None:
+    def __init__(self, source: Source, format_name: str | None, prefer: tuple[str, ...]) -> None:
         self.source = source
+        self.prefer = prefer
         self.format = format_name
         self.readers: dict[str, Reader] = {}
         self.kept = not source.again
@@ -67,7 +70,7 @@ class _Reading:
         with open_source(self.source) as opened:
             stream = Guarded(opened, self.source.name, progress)
             framed = frame(stream, self.source.name, carriers.holds_records)
-            head, carrier = sample(framed, self.format, is_log=self.source.is_log)
+            head, carrier = sample(framed, self.format, is_log=self.source.is_log, prefer=self.prefer)
             if carrier is None and any(isinstance(item, Record) for item in head):
                 yield (Foreign(self.source),)
             else:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from turnlint import carriers
-from turnlint.carrying.carrier import Carrier
+from turnlint.carrying.carrier import SPEAKS, Carrier
 from turnlint.documents.trouble import Damage
-from turnlint.model import Record
+from turnlint.model import Record, Transcript
 
 SAMPLE = 20
 LONGEST = 400
@@ -18,11 +18,14 @@ HEAVIEST = 1 << 20
 Item = Record | Damage
 
 
-def sample(framed: Iterator[Item], named: str | None, *, is_log: bool) -> tuple[list[Item], Carrier | None]:
+def sample(
+    framed: Iterator[Item], named: str | None, *, is_log: bool, prefer: tuple[str, ...] = ()
+) -> tuple[list[Item], Carrier | None]:
     """Take the first records, and the format they speak for; nothing where no format knows them.
 
     Reads on, within bounds, until a record holds something that is a format's own. Where no record can
     be read at all, and the file `is_log` by all it seems, the damage is judged: any format will do for that.
+    Wires to `prefer` are those of the provider that the user asks about: what could be several wires' is read as its.
     """
     head: list[Item] = list(islice(framed, SAMPLE))
     if named:
@@ -37,9 +40,29 @@ def sample(framed: Iterator[Item], named: str | None, *, is_log: bool) -> tuple[
         room = not decided and len(head) < LONGEST and weight < HEAVIEST
         new = list(islice(framed, SAMPLE)) if room else []
         head += new
+    if best is not None and prefer and best.name not in prefer:
+        best = _preferred(head, prefer, decided=decided) or best
     if best is None and is_log and _is_damage(head):
         best = carriers.carrier(carriers.NAMES[0])
     return head, best
+
+
+def _preferred(head: list[Item], prefer: tuple[str, ...], *, decided: bool) -> Carrier | None:
+    """A wire to prefer that can read the records, and, where they are another's, holds something of its own too."""
+    records = [item for item in head if isinstance(item, Record)]
+    for name in prefer:
+        if name not in carriers.NAMES:
+            continue
+        carrier = carriers.carrier(name)
+        speaks = sum(carriers.score(carrier, record) for record in records)
+        if speaks >= SPEAKS or (not decided and any(_reads(carrier, record) for record in records)):
+            return carrier
+    return None
+
+
+def _reads(carrier: Carrier, record: Record) -> bool:
+    found = carrier.read([carrier.shape.read(Record(record.line, record.offset, record.data, kept=True))])
+    return any(isinstance(one, Transcript) and one.messages and not one.misfits for one in found)
 
 
 def _is_damage(head: list[Item]) -> bool:

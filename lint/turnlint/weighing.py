@@ -7,7 +7,7 @@ what is only a warning elsewhere, some never look. It refuses to find anything i
 from msgspec import structs
 
 from turnlint import wording
-from turnlint.model import SEVERITIES, Call, Finding, Result, Severity, Transcript
+from turnlint.model import SEVERITIES, Finding, Severity, Transcript
 from turnlint.profiles import Profile, Weight
 from turnlint.providers import Chosen
 
@@ -18,12 +18,21 @@ def weigh(finding: Finding, transcript: Transcript, chosen: tuple[Chosen, ...]) 
     if not any(weight for _, weight in weights):
         return finding
     levels = [_severity(finding, one, weight) for one, weight in weights]
-    said = next(((one.profile, weight.says) for one, weight in weights if weight and weight.says), None)
     severity = min(levels, key=SEVERITIES.index)
+    said = next(
+        (
+            (one.profile, weight.says)
+            for (one, weight), level in zip(weights, levels, strict=True)
+            if weight and weight.says and level == severity
+        ),
+        None,
+    )
     if said is None:
         return structs.replace(finding, severity=severity)
     profile, says = said
     fields = _fields(finding, transcript, profile)
+    if transcript.wire.speaks not in profile.wires:
+        fields = {name: value for name, value in fields.items() if name not in wording.PLACES}
     # A text about nothing would be a riddle of our own making.
     hollow = any(f"{{{name}}}" in says and not fields.get(name) for name in ("ids", "id", "name"))
     words = None if hollow else wording.told(says, fields)
@@ -53,17 +62,10 @@ def _fields(finding: Finding, transcript: Transcript, profile: Profile) -> dict[
     place = wording.in_request(message, index, below, transcript.wire)
     name = finding.call_id or ""
     number = place[1] if len(place) > 1 else index
-    kind = next(
-        (
-            block.kind
-            for block in message.blocks
-            if below[: len(block.at)] == block.at and isinstance(block, Call | Result)
-        ),
-        "",
-    )
+    first = next((one.message for one in finding.related if one.message is not None), "…")
     return {
-        "first": next((one.message for one in finding.related if one.message is not None), "…"),
-        "path": wording.path(place, profile.paths, kind), "kind": kind, "index": number, "ids": name, "id": name, "name": finding.tool or "",
+        "first": first, "behind": first + 1 if isinstance(first, int) else "…",
+        "path": wording.path(place, profile.paths, finding.kind), "kind": finding.kind, "index": number, "ids": name, "id": name, "name": finding.tool or "",
         "role": message.written_role, "next": int(number) + 1 if isinstance(number, int) else number,
         "block": next((part for part in below if isinstance(part, int)), 0),
         "after": transcript.messages[index - 1].written_role if index else "start",

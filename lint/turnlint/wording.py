@@ -12,9 +12,12 @@ from turnlint.profiles import Paths
 
 FIELDS = frozenset({
     "path", "index", "block", "id", "ids", "name", "length", "most", "role", "after", "kind", "key", "count", "prefix",
-    "next", "place", "first",
+    "next", "place", "first", "behind",
 })  # fmt: skip
 """What a text may leave open. A field that a finding does not know is written as `…`."""
+
+PLACES = frozenset({"path", "index", "block", "next", "place", "first", "behind"})
+"""Fields that say where: on a wire that is not the provider's own nobody knows where it will stand."""
 
 _LISTS = {"gemini": "contents", "openai-responses": "input", "cohere-v1": "chat_history"}
 _KEYS = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -42,10 +45,9 @@ def _clipped(text: str) -> str:
 
 def in_request(message: Message, index: int, below: Pointer, wire: Wire) -> Pointer:
     """The place as it is in the request that carries this conversation."""
-    ends = message.at[-2:]
-    if len(ends) == 2 and isinstance(ends[0], str) and isinstance(ends[1], int):
-        return (*ends, *below)
-    return (_LISTS.get(wire.speaks, "messages"), index, *below)
+    key = _LISTS.get(wire.speaks, "messages")
+    listed = message.at[-2:-1] == (key,) and isinstance(message.at[-1], int)
+    return (key, message.at[-1] if listed else index, *below)
 
 
 def path(place: Pointer, style: Paths, kind: str = "") -> str:

@@ -10,7 +10,9 @@ from msgspec import Raw, Struct, json
 
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
-from turnlint.carrying.contents import arguments_in_place, call_marker
+from turnlint.carrying.chat_turns import Guest, add_chat
+from turnlint.carrying.contents import arguments_in_place
+from turnlint.carrying.draft import Draft, settle_calls, signature_of
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import (
@@ -19,16 +21,12 @@ from turnlint.carrying.raws import (
     given,
     head,
     is_blank,
-    is_white,
     start,
-    trails,
     written,
 )
 from turnlint.documents.decode import Shape
-from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
-    Blank,
     Block,
     Call,
     Keys,
@@ -39,8 +37,6 @@ from turnlint.model import (
     Record,
     Result,
     Role,
-    Signature,
-    Text,
     Thinking,
     Wire,
 )  # fmt: skip
@@ -59,11 +55,7 @@ class Part(Struct, gc=False):
     signature: Raw = NOTHING
 
 
-class Turn(Struct, gc=False):
-    role: str | None = None
-    content: Raw = NOTHING
-    tool_calls: Raw = NOTHING
-    tool_call_id: Raw = NOTHING
+class Turn(Guest, gc=False):
     parts: Raw = NOTHING
 
 
@@ -91,101 +83,49 @@ PART = Shape(Part)
 
 
 def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
-    misfits: list[Misfit] = []
     said = turn.role or ""
     role = ROLES.get(said, "other")
     dialect = None
+    out = Draft(at, role)
     if role == "other":
         role, dialect = foreign.ROLES.get(said, (role, None))
+        out.role = role
         if dialect is None:
-            misfits.append(foreign.role_misfit(at, turn.role, tuple(ROLES)))
-    echoes: list[Pointer] = []
-    blanks: list[Blank] = []
-    blocks = _blocks(turn.content, role, misfits, at, echoes, blanks)
+            out.misfits.append(foreign.role_misfit(at, turn.role, tuple(ROLES)))
+    _read_content(turn.content, out)
     if given(turn.tool_calls) or given(turn.tool_call_id):
-        role, blocks = _as_openai(turn, role, blocks)
+        add_chat(turn, out)
         dialect = "openai-chat"
-    if role == "user":
-        blocks = _without_calls(blocks, misfits, at, echoes)
+    for call in settle_calls(out) if role == "user" else ():
+        out.amiss(call.at, "a block of a user turn", "a call")
     message = Message(
         role,
         at,
-        tuple(blocks),
+        tuple(out.blocks),
         record,
         said,
         dialect=dialect,
-        inner_calls=tuple(echoes),
-        empty=role in ("user", "assistant") and not blocks and not echoes,
+        inner_calls=tuple(out.echoes),
+        empty=role in ("user", "assistant") and not out.blocks and not out.echoes,
         content=content_of(turn.content),
-        blanks=tuple(blanks),
+        blanks=tuple(out.blanks),
     )
-    return message, misfits
+    return message, out.misfits
 
 
-def _without_calls(
-    blocks: list[Block], misfits: list[Misfit], at: Pointer, echoes: list[Pointer]
-) -> list[Block]:
-    """A call in a user message beside results is an echo; alone it is a call under the wrong role."""
-    calls = [block for block in blocks if isinstance(block, Call)]
-    if not calls:
-        return blocks
-    if any(isinstance(block, Result) for block in blocks):
-        echoes += [call.at for call in calls]
-        return [block for block in blocks if not isinstance(block, Call)]
-    misfits += [Misfit((*at, *call.at), "a block of a user turn", "a call") for call in calls]
-    return blocks
-
-
-def _as_openai(turn: Turn, role: Role, blocks: list[Block]) -> tuple[Role, list[Block]]:
-    """A message that carries another wire's keys beside or instead of its content."""
-    from turnlint.carriers import openai_chat
-
-    keys = {"tool_calls": turn.tool_calls, "tool_call_id": turn.tool_call_id}
-    text = json.encode({key: raw for key, raw in keys.items() if given(raw)})
-    try:
-        other = json.decode(text, type=openai_chat.Turn)
-    except (ValueError, RecursionError):
-        return role, blocks
-    if role == "tool":
-        body = bytes(turn.content)
-        result = Result(
-            (), openai_chat.RESULT_KEYS, other.tool_call_id, None, body,
-            dialect="openai-chat", synthetic=is_placeholder(body),
-        )  # fmt: skip
-        return role, [result]
-    seen = {block.id for block in blocks if isinstance(block, Call)}
-    calls = openai_chat.calls_of(other, dialect="openai-chat")
-    return role, [*blocks, *(call for call in calls if isinstance(call, Call) and call.id not in seen)]
-
-
-def _blocks(
-    content: Raw, role: Role, misfits: list[Misfit], at: Pointer, echoes: list[Pointer], blanks: list[Blank]
-) -> list[Block]:
+def _read_content(content: Raw, out: Draft) -> None:
     first = head(content)
     if first == b'"':
-        if is_blank(content):
-            blanks.append(Blank(("content",), 0, is_white(content)))
-            return []
-        return [Text(("content",), call_marker(content, role), trails(content))]
-    if first != b"[":
-        if first not in (b"", b"n"):
-            found = kind_of(json.decode(content))
-            misfits.append(Misfit((*at, "content"), "a string or an array of blocks", found))
-        return []
-    blocks: list[Block] = []
-    for index, raw in enumerate(_parts.decode(content)):
-        place: Pointer = ("content", index)
-        if head(raw) != b"{":
-            misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
-            continue
-        block = _block(raw, role, place, misfits, at)
-        if isinstance(block, Blank):
-            blanks.append(Blank(place, len(blocks), block.white))
-        elif block is not None:
-            blocks.append(block)
-        if isinstance(block, Result) and not block.server and b"tool_use" in block.body:
-            echoes += [(*place, *inner) for inner in _calls_inside(block.body)]
-    return blocks
+        out.say(content, ("content",))
+    elif first == b"[":
+        for index, raw in enumerate(_parts.decode(content)):
+            place: Pointer = ("content", index)
+            if head(raw) == b"{":
+                _read_block(raw, place, out)
+            else:
+                out.amiss(place, "an object", raw)
+    elif first not in (b"", b"n"):
+        out.amiss(("content",), "a string or an array of blocks", content)
 
 
 def _calls_inside(body: bytes) -> list[Pointer]:
@@ -200,16 +140,25 @@ def _calls_inside(body: bytes) -> list[Pointer]:
     ]
 
 
-def _block(raw: Raw, role: Role, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | Blank | None:
-    part, wrong = PART.inner(raw, (*at, *place))
-    misfits += wrong
+def _read_block(raw: Raw, place: Pointer, out: Draft) -> None:
+    part, wrong = PART.inner(raw, (*out.at, *place))
+    out.misfits += wrong
     if part is None:
-        return None
+        return
     kind = part.type or ""
     if kind == "text":
-        if is_blank(part.text):
-            return Blank(place, white=is_white(part.text))
-        return Text(place, call_marker(part.text, role), trails(part.text))
+        out.say(part.text, place)
+        return
+    block = _block(raw, part, kind, place)
+    out.blocks.append(block)
+    if isinstance(block, Result) and not block.server:
+        if kind == "tool_result" and head(part.content) not in (b"", b"n", b'"', b"["):
+            out.amiss((*place, "content"), "a string or an array of blocks", part.content)
+        if b"tool_use" in block.body:
+            out.echoes += [(*place, *inner) for inner in _calls_inside(block.body)]
+
+
+def _block(raw: Raw, part: Part, kind: str, place: Pointer) -> Block:
     if kind in CALLS:
         body, arguments = arguments_in_place(part.input, required=True)
         return Call(
@@ -217,23 +166,14 @@ def _block(raw: Raw, role: Role, place: Pointer, misfits: list[Misfit], at: Poin
             written=written(part.input), kind=kind,
         )  # fmt: skip
     if kind == "tool_result" or kind.endswith("_tool_result"):
-        if kind == "tool_result" and head(part.content) not in (b"", b"n", b'"', b"["):
-            found = kind_of(json.decode(part.content))
-            misfits.append(Misfit((*at, *place, "content"), "a string or an array of blocks", found))
         return _result(part, place, server=kind != "tool_result")
     if kind in THINKING:
         words = kind == "thinking" and not is_blank(part.thinking)
-        return Thinking(place, kind, words, _signature(part.signature), cipher=kind == "redacted_thinking")
+        # Null is no absence: clients that write it are refused, "signature.str: Input should be a valid string".
+        return Thinking(place, kind, words, signature_of(part.signature), cipher=kind == "redacted_thinking")
     if kind in OWN_PARTS:
         return Other(place, kind)
     return foreign.block(raw, part.type, place)
-
-
-def _signature(raw: Raw) -> Signature:
-    kind = written(raw)
-    if kind == "text":
-        return "blank" if is_blank(raw) else "given"
-    return "absent" if kind == "absent" else "unfit"
 
 
 def _parts_of(content: Raw) -> tuple[str, ...]:

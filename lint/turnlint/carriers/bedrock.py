@@ -7,11 +7,13 @@ stand behind it.
 
 from typing import Any
 
-from msgspec import Raw, Struct, json, structs
+from msgspec import Raw, Struct, json
 
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
-from turnlint.carrying.contents import arguments_in_place, call_marker
+from turnlint.carrying.chat_turns import Guest, as_chat
+from turnlint.carrying.contents import arguments_in_place
+from turnlint.carrying.draft import Draft, settle_calls, signature_of
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import (
@@ -20,18 +22,14 @@ from turnlint.carrying.raws import (
     given,
     head,
     is_blank,
-    is_white,
     start,
     string,
-    trails,
     written,
 )
 from turnlint.documents.decode import Shape
-from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
     Blank,
-    Block,
     Call,
     Keys,
     Message,
@@ -42,7 +40,6 @@ from turnlint.model import (
     Result,
     Role,
     Signature,
-    Text,
     Thinking,
     Wire,
 )  # fmt: skip
@@ -72,11 +69,7 @@ class Reasoning(Struct, gc=False):
     redactedContent: Raw = NOTHING
 
 
-class Turn(Struct, gc=False):
-    role: str | None = None
-    content: Raw = NOTHING
-    tool_calls: Raw = NOTHING
-    tool_call_id: Raw = NOTHING
+class Turn(Guest, gc=False):
     meta: Raw = NOTHING
 
 
@@ -116,33 +109,19 @@ RESULT = Shape(ToolResult)
 REASONING = Shape(Reasoning)
 
 
-class _Draft(Struct):
-    """A message being read."""
-
-    at: Pointer
-    role: Role
-    blocks: list[Block] = []
-    blanks: list[Blank] = []
-    echoes: list[Pointer] = []
-    misfits: list[Misfit] = []
-
-    def amiss(self, place: Pointer, expected: str, found: Raw | str, *, grave: bool = True) -> None:
-        said = found if isinstance(found, str) else kind_of(json.decode(found))
-        self.misfits.append(Misfit((*self.at, *place), expected, said, grave))
-
-
 def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
     if given(turn.tool_calls) or given(turn.tool_call_id):
-        return _as_openai(turn, at, record)
+        return as_chat(turn, at, record)
     said = turn.role or ""
     role, dialect = ROLES.get(said, "other"), None
     if role == "other":
         role, dialect = foreign.ROLES.get(said, (role, None))
-    out = _Draft(at, role)
+    out = Draft(at, role)
     if role == "other":
         out.misfits.append(foreign.role_misfit(at, turn.role, tuple(ROLES)))
     _read_content(turn.content, out)
-    _settle_calls(out)
+    for call in settle_calls(out) if role == "user" else ():
+        out.amiss(call.at, "a block of a user turn", "a call")
     message = Message(
         role,
         at,
@@ -158,7 +137,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     return message, out.misfits
 
 
-def _read_content(content: Raw, out: _Draft) -> None:
+def _read_content(content: Raw, out: Draft) -> None:
     first = head(content)
     if first == b"[":
         for index, raw in enumerate(_items.decode(content)):
@@ -171,7 +150,7 @@ def _read_content(content: Raw, out: _Draft) -> None:
         out.amiss(("content",), "an array of blocks", content)
 
 
-def _read_block(raw: Raw, place: Pointer, out: _Draft) -> None:
+def _read_block(raw: Raw, place: Pointer, out: Draft) -> None:
     """What one block holds: one thing where it is sound, and nothing of it is lost where it is not."""
     if head(raw) != b"{":
         out.amiss(place, "an object", raw)
@@ -197,16 +176,14 @@ def _read_block(raw: Raw, place: Pointer, out: _Draft) -> None:
         out.blocks.append(foreign.block(raw, typed, place))
 
 
-def _read_text(raw: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
+def _read_text(raw: Raw, place: Pointer, inner: Pointer, out: Draft) -> None:
     if head(raw) != b'"':
         out.amiss(inner, "a string", raw)
-    elif is_blank(raw):
-        out.blanks.append(Blank(place, len(out.blocks), is_white(raw)))
     else:
-        out.blocks.append(Text(place, call_marker(raw, out.role), trails(raw)))
+        out.say(raw, place)
 
 
-def _read_call(raw: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
+def _read_call(raw: Raw, place: Pointer, inner: Pointer, out: Draft) -> None:
     call, wrong = CALL.inner(raw, (*out.at, *inner))
     out.misfits += wrong
     if call is not None:
@@ -217,7 +194,7 @@ def _read_call(raw: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
         ))  # fmt: skip
 
 
-def _read_result(raw: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
+def _read_result(raw: Raw, place: Pointer, inner: Pointer, out: Draft) -> None:
     result, wrong = RESULT.inner(raw, (*out.at, *inner))
     out.misfits += wrong
     if result is None:
@@ -232,7 +209,7 @@ def _read_result(raw: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
     ))  # fmt: skip
 
 
-def _kinds(content: Raw, inner: Pointer, out: _Draft) -> tuple[str, ...]:
+def _kinds(content: Raw, inner: Pointer, out: Draft) -> tuple[str, ...]:
     """The kinds of what a result holds, each once."""
     if head(content) != b"[":
         if head(content) not in (b"", b"n"):
@@ -260,25 +237,23 @@ def _is_placeholder(content: Raw) -> bool:
     return is_placeholder(bytes(_members.decode(items[0]).get("text", NOTHING)))
 
 
-def _read_reasoning(raw: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
+def _read_reasoning(raw: Raw, place: Pointer, inner: Pointer, out: Draft) -> None:
     thought, wrong = REASONING.inner(raw, (*out.at, *inner))
     out.misfits += wrong
     said = thought.reasoningText if thought else None
     out.blocks.append(Thinking(
         place, "reasoningContent", words=said is not None and not is_blank(said.text),
-        signature=_signature(said.signature if said else NOTHING),
+        signature=_signature(said),
         cipher=thought is not None and given(thought.redactedContent),
     ))  # fmt: skip
 
 
-def _signature(raw: Raw) -> Signature:
-    kind = written(raw)
-    if kind == "text":
-        return "blank" if is_blank(raw) else "given"
-    return "absent" if kind in ("absent", "null") else "unfit"
+def _signature(said: ReasoningText | None) -> Signature:
+    """Null is none: no refusal of it is known here, as it is from Anthropic's own API."""
+    return signature_of(said.signature) if said and head(said.signature) != b"n" else "absent"
 
 
-def _read_other(_: Raw, place: Pointer, inner: Pointer, out: _Draft) -> None:
+def _read_other(_: Raw, place: Pointer, inner: Pointer, out: Draft) -> None:
     out.blocks.append(Other(place, str(inner[-1])))
 
 
@@ -289,35 +264,6 @@ READERS = {
     "toolResult": _read_result,
     "reasoningContent": _read_reasoning,
 }
-
-
-def _settle_calls(out: _Draft) -> None:
-    """A call in a user's message beside results is an echo; alone it is a call under the wrong role."""
-    calls = [block for block in out.blocks if isinstance(block, Call)]
-    if not calls or out.role != "user":
-        return
-    if any(isinstance(block, Result) for block in out.blocks):
-        out.echoes += [call.at for call in calls]
-        out.blocks = [block for block in out.blocks if not isinstance(block, Call)]
-    else:
-        out.misfits += [Misfit((*out.at, *call.at), "a block of a user turn", "a call") for call in calls]
-
-
-def _as_openai(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
-    """A message that carries the keys of Chat Completions beside or instead of blocks."""
-    from turnlint.carriers import openai_chat
-
-    keys = {"content": turn.content, "tool_calls": turn.tool_calls, "tool_call_id": turn.tool_call_id}
-    text = json.encode({"role": turn.role, **{key: raw for key, raw in keys.items() if given(raw)}})
-    other, wrong = Shape(openai_chat.Turn).inner(text, at)
-    message, misfits = openai_chat.read_turn(other or openai_chat.Turn(turn.role), at, record)
-    blocks = tuple(
-        structs.replace(block, dialect="openai-chat")
-        if isinstance(block, (Call, Result)) and block.dialect is None
-        else block
-        for block in message.blocks
-    )
-    return structs.replace(message, dialect="openai-chat", blocks=blocks), [*wrong, *misfits]
 
 
 def _replies(body: Any) -> list[tuple[Pointer, Turn]]:

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Raw, Struct, json, structs
 
 from turnlint.carriers import openai_chat
-from turnlint.carrying import cohere_v1
+from turnlint.carrying import chat_turns, cohere_v1
 from turnlint.carrying.carrier import SPEAKS, STRANGE, Reader, Stray
 from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.listed import Listed
@@ -20,12 +20,12 @@ from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Block, Message, Misfit, Pointer, Record, Role, Thinking, Transcript, Wire
 
 
-class ToolCall(openai_chat.ToolCall, gc=False):
+class ToolCall(chat_turns.ToolCall, gc=False):
     name: str | None = None
     parameters: Raw = NOTHING
 
 
-class Turn(openai_chat.Turn, gc=False):
+class Turn(chat_turns.Turn, gc=False):
     tool_calls: Sequence[ToolCall] | None = None
     tool_plan: Raw = NOTHING
     message: Raw = NOTHING
@@ -88,7 +88,7 @@ _chunks = json.Decoder(list[Chunk])
 def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
     if cohere_v1.is_past(turn):
         return cohere_v1.read_turn(turn, at, record)
-    return openai_chat.read_turn(turn, at, record, SPELLING)
+    return chat_turns.read_turn(turn, at, record, SPELLING)
 
 
 def _beside(turn: Turn) -> list[Block]:
@@ -99,7 +99,7 @@ def _thinking(raw: Raw, kind: str, at: Pointer) -> Block:
     return Thinking(at, kind, not is_blank(_chunk.decode(raw).thinking))
 
 
-SPELLING = openai_chat.Spelling(ROLES, {**openai_chat.PARTS, "thinking": _thinking}, beside=_beside)
+SPELLING = chat_turns.Spelling(ROLES, {**chat_turns.PARTS, "thinking": _thinking}, beside=_beside)
 
 
 def _asked(body: Any) -> Listed | None:

@@ -11,7 +11,9 @@ from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
-from turnlint.carrying.contents import arguments_in_place, call_marker
+from turnlint.carrying.chat_turns import Guest, as_chat
+from turnlint.carrying.contents import arguments_in_place
+from turnlint.carrying.draft import Draft, settle_calls
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.listed import Listed, listed
 from turnlint.carrying.outer import Envelope
@@ -21,18 +23,14 @@ from turnlint.carrying.raws import (
     given,
     head,
     is_blank,
-    is_white,
     start,
     string,
-    trails,
     written,
 )
 from turnlint.documents.decode import Shape
-from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
     Blank,
-    Block,
     Call,
     Keys,
     Message,
@@ -43,7 +41,6 @@ from turnlint.model import (
     Result,
     Role,
     Signature,
-    Text,
     Thinking,
     Wire,
 )  # fmt: skip
@@ -62,12 +59,8 @@ class FunctionResponse(Struct, gc=False):
     parts: Raw = NOTHING
 
 
-class Turn(Struct, gc=False):
-    role: str | None = None
+class Turn(Guest, gc=False):
     parts: Raw = NOTHING
-    content: Raw = NOTHING
-    tool_calls: Raw = NOTHING
-    tool_call_id: Raw = NOTHING
 
 
 class Reply(Turn, gc=False):
@@ -133,28 +126,13 @@ CALL = Shape(FunctionCall)
 RESULT = Shape(FunctionResponse)
 
 
-class _Draft(Struct):
-    """A content being read."""
-
-    at: Pointer
-    role: Role
-    blocks: list[Block] = []
-    blanks: list[Blank] = []
-    echoes: list[Pointer] = []
-    misfits: list[Misfit] = []
-
-    def amiss(self, place: Pointer, expected: str, found: Raw | str, *, grave: bool = True) -> None:
-        said = found if isinstance(found, str) else kind_of(json.decode(found))
-        self.misfits.append(Misfit((*self.at, *place), expected, said, grave))
-
-
 def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
     if not given(turn.parts) and (given(turn.content) or given(turn.tool_calls)):
-        return _as_openai(turn, at, record)
+        return as_chat(turn, at, record)
     reply = isinstance(turn, Reply)
     said = turn.role or ("model" if reply else "")
     role, dialect = (ROLES[said], None) if said in ROLES else OTHER_ROLES.get(said, ("other", None))
-    out = _Draft(at, role)
+    out = Draft(at, role)
     if said not in ROLES and dialect is None:
         out.misfits.append(foreign.role_misfit(at, said, tuple(filter(None, ROLES))))
     for place, raw in _parts(turn.parts, out):
@@ -169,7 +147,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     return message, out.misfits
 
 
-def _parts(raw: Raw, out: _Draft) -> Iterator[tuple[Pointer, Raw]]:
+def _parts(raw: Raw, out: Draft) -> Iterator[tuple[Pointer, Raw]]:
     """The parts with their places; a single one may stand without a list (49 accepted contents)."""
     first = head(raw)
     if first == b"[":
@@ -180,7 +158,7 @@ def _parts(raw: Raw, out: _Draft) -> Iterator[tuple[Pointer, Raw]]:
         out.amiss(("parts",), "an array of parts", raw)
 
 
-def _read_part(raw: Raw, place: Pointer, out: _Draft) -> None:
+def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:
     """What one part holds: one thing where it is sound, and nothing of it is lost where it is not."""
     if head(raw) != b"{":
         out.amiss(place, "an object", raw)
@@ -208,7 +186,7 @@ def _read_part(raw: Raw, place: Pointer, out: _Draft) -> None:
             out.blanks.append(Blank(place, len(out.blocks)))
 
 
-def _read_call(raw: Raw, name: str, place: Pointer, signature: Signature, out: _Draft) -> None:
+def _read_call(raw: Raw, name: str, place: Pointer, signature: Signature, out: Draft) -> None:
     if head(raw) != b"{":
         out.amiss((*place, name), "an object", raw)
         return
@@ -222,7 +200,7 @@ def _read_call(raw: Raw, name: str, place: Pointer, signature: Signature, out: _
         ))  # fmt: skip
 
 
-def _read_result(raw: Raw, name: str, place: Pointer, out: _Draft) -> None:
+def _read_result(raw: Raw, name: str, place: Pointer, out: Draft) -> None:
     if head(raw) != b"{":
         out.amiss((*place, name), "an object", raw)
         return
@@ -249,7 +227,7 @@ def _failed(response: Raw) -> bool:
     return not is_blank(error) and bytes(error) not in (b"false", b"{}")
 
 
-def _kinds(result: FunctionResponse, place: Pointer, out: _Draft) -> tuple[str, ...]:
+def _kinds(result: FunctionResponse, place: Pointer, out: Draft) -> tuple[str, ...]:
     """The kinds of what a result holds: its object, and media in parts of its own."""
     kinds = [] if is_blank(result.response) else ["json" if head(result.response) == b"{" else "json-other"]
     for index, raw in enumerate(_items.decode(result.parts) if head(result.parts) == b"[" else ()):
@@ -273,16 +251,14 @@ def _medium(kind: str, raw: Raw) -> str:
     return medium if medium in MEDIA else "document"
 
 
-def _read_text(raw: Raw, place: Pointer, signature: Signature, out: _Draft, *, thought: bool) -> None:
+def _read_text(raw: Raw, place: Pointer, signature: Signature, out: Draft, *, thought: bool) -> None:
     if head(raw) != b'"':
         out.amiss((*place, "text"), "a string", raw)
     elif thought or (is_blank(raw) and signature == "given"):
         # Streams end on an empty text that carries the signature of what went before.
         out.blocks.append(Thinking(place, "thought", not is_blank(raw), signature))
-    elif is_blank(raw):
-        out.blanks.append(Blank(place, len(out.blocks), is_white(raw)))
     else:
-        out.blocks.append(Text(place, call_marker(raw, out.role), trails(raw)))
+        out.say(raw, place)
 
 
 def _signature(members: dict[str, Raw]) -> Signature:
@@ -295,33 +271,14 @@ def _signature(members: dict[str, Raw]) -> Signature:
     return "bypass" if text.rstrip("=") in BYPASSES else "given"
 
 
-def _settle_roles(out: _Draft, said: str) -> None:
+def _settle_roles(out: Draft, said: str) -> None:
     """A call beside results is an echo; other calls that are not the model's, and results that are, have a wrong role."""
-    calls = [block for block in out.blocks if isinstance(block, Call)]
     if out.role == "assistant" and foreign.only_results(out.blocks):
         out.role = "tool"
         out.amiss(("role",), "the role of results, user or function", f"`{said}`", grave=False)
-    elif calls and out.role in ("user", "tool"):
-        if any(isinstance(block, Result) for block in out.blocks):
-            out.echoes += [call.at for call in calls]
-            out.blocks = [block for block in out.blocks if not isinstance(block, Call)]
-        else:
-            out.amiss(calls[0].at, "no calls in this role", "a call", grave=False)
-
-
-def _as_openai(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
-    """A message that carries the keys of Chat Completions instead of parts."""
-    from turnlint.carriers import openai_chat
-
-    keys = {"content": turn.content, "tool_calls": turn.tool_calls, "tool_call_id": turn.tool_call_id}
-    text = json.encode({"role": turn.role, **{key: raw for key, raw in keys.items() if given(raw)}})
-    other, wrong = Shape(openai_chat.Turn).inner(text, at)
-    message, misfits = openai_chat.read_turn(other or openai_chat.Turn(turn.role), at, record)
-    blocks = tuple(
-        structs.replace(block, dialect="openai-chat") if isinstance(block, (Call, Result)) else block
-        for block in message.blocks
-    )
-    return structs.replace(message, dialect="openai-chat", blocks=blocks), [*wrong, *misfits]
+    elif out.role in ("user", "tool"):
+        for call in settle_calls(out)[:1]:
+            out.amiss(call.at, "no calls in this role", "a call", grave=False)
 
 
 def _asked(body: Any) -> Listed | None:

@@ -12,14 +12,15 @@ from typing import Any
 from msgspec import Raw, Struct, json, structs
 
 from turnlint.carriers import openai_chat
+from turnlint.carrying import chat_turns
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, start, string
 from turnlint.model import Block, Call, Keys, Pointer, Result, Role, Thinking, Wire
 
 
-class Turn(openai_chat.Turn, gc=False):
-    toolCalls: Sequence[openai_chat.ToolCall] | None = None
+class Turn(chat_turns.Turn, gc=False):
+    toolCalls: Sequence[chat_turns.ToolCall] | None = None
     toolCallId: str | None = None
 
 
@@ -60,12 +61,12 @@ _chunks = json.Decoder(list[Chunk])
 
 def _calls(turn: Turn) -> list[Call]:
     """The type of a call may be left out: there is only one."""
-    calls = openai_chat.calls_of(turn) or openai_chat.calls_in(turn.toolCalls or (), "toolCalls")
+    calls = chat_turns.calls_of(turn) or chat_turns.calls_in(turn.toolCalls or (), "toolCalls")
     return [call if call.kind else structs.replace(call, kind="function") for call in calls]
 
 
 def _result(turn: Turn) -> Result:
-    result = openai_chat.result_of(turn)
+    result = chat_turns.result_of(turn)
     if turn.tool_call_id is not None or turn.toolCallId is None:
         return result
     return structs.replace(result, id=turn.toolCallId, keys=SDK_KEYS)
@@ -86,11 +87,11 @@ def _chunks_of(raw: Raw) -> list[Chunk]:
         return []
 
 
-SPELLING = openai_chat.Spelling(
+SPELLING = chat_turns.Spelling(
     ROLES,
     {
-        **openai_chat.PARTS,
-        **dict.fromkeys(("document_url", "reference"), openai_chat.other),
+        **chat_turns.PARTS,
+        **dict.fromkeys(("document_url", "reference"), chat_turns.other),
         "thinking": _thinking,
     },
     calls=_calls,
@@ -133,7 +134,7 @@ CARRIER = openai_chat.make_kin(
         turn=Turn,
         keys=("messages",),
         turn_key="role",
-        read_turn=partial(openai_chat.read_turn, spelling=SPELLING),
+        read_turn=partial(chat_turns.read_turn, spelling=SPELLING),
         is_turn=openai_chat.is_turn,
         lines=((), ("message",)),
         replies=openai_chat.replies_of,

@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Raw, json, structs
 
 from turnlint.carriers import openai_chat
+from turnlint.carrying import chat_turns
 from turnlint.carrying.carrier import SPEAKS, Reader, Stray
 from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.listed import Listed
@@ -33,7 +34,7 @@ from turnlint.model import (
 )
 
 
-class Turn(openai_chat.Turn, gc=False):
+class Turn(chat_turns.Turn, gc=False):
     tool_name: str | None = None
     thinking: Raw = NOTHING
     images: Sequence[Raw] | None = None
@@ -81,7 +82,7 @@ def _calls(turn: Turn) -> list[Call]:
     """Neither an id nor a type must be there."""
     return [
         structs.replace(call, needs_id=bool(call.id), kind=call.kind or "function")
-        for call in openai_chat.calls_of(turn)
+        for call in chat_turns.calls_of(turn)
     ]
 
 
@@ -100,8 +101,8 @@ def _result(turn: Turn) -> Result:
     )
 
 
-SPELLING = openai_chat.Spelling(
-    ROLES, openai_chat.PARTS, beside=_beside, calls=_calls, result=_result, listed=False, closed=False
+SPELLING = chat_turns.Spelling(
+    ROLES, chat_turns.PARTS, beside=_beside, calls=_calls, result=_result, listed=False, closed=False
 )
 
 
@@ -171,7 +172,7 @@ def _evidence(value: Any) -> int:
     return 0
 
 
-def _is_own_call(call: openai_chat.ToolCall) -> bool:
+def _is_own_call(call: chat_turns.ToolCall) -> bool:
     return call.type is None and call.function is not None and head(call.function.arguments) == b"{"
 
 
@@ -186,7 +187,7 @@ _carrier = openai_chat.make_kin(
         turn=Turn,
         keys=("messages",),
         turn_key="role",
-        read_turn=partial(openai_chat.read_turn, spelling=SPELLING),
+        read_turn=partial(chat_turns.read_turn, spelling=SPELLING),
         is_turn=openai_chat.is_turn,
         lines=((), ("message",)),
         replies=lambda _: [],

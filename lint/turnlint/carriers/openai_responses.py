@@ -10,7 +10,8 @@ from msgspec import Raw, json, structs
 
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
-from turnlint.carrying.contents import call_marker
+from turnlint.carrying.chat_turns import add_chat
+from turnlint.carrying.draft import Draft
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.items import CALLS, KINDS, PART, REFERENCE, RESULTS, Item, kind_of_item, piece_of
 from turnlint.carrying.listed import Listed, listed
@@ -20,27 +21,18 @@ from turnlint.carrying.raws import (
     content_of,
     given,
     head,
-    is_blank,
-    is_white,
     start,
     string,
-    trails,
-    written,
 )  # fmt: skip
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
-from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
-    Blank,
-    Block,
     Message,
     Misfit,
     Other,
     Pointer,
     Record,
-    Result,
     Role,
-    Text,
     Wire,
 )  # fmt: skip
 
@@ -83,36 +75,36 @@ def read_turn(item: Item, at: Pointer, record: Record) -> tuple[Message, list[Mi
 
 
 def _message(item: Item, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
-    misfits: list[Misfit] = []
-    blanks: list[Blank] = []
     said = item.role or ""
     role = ROLES.get(said, "other")
     dialect = None
+    out = Draft(at, role)
     if role == "other":
         role, dialect = foreign.ROLES.get(said, (role, None))
+        out.role = role
         if dialect is None:
-            misfits.append(foreign.role_misfit(at, item.role, tuple(ROLES)))
-    blocks = _content(item.content, role, misfits, at, blanks)
-    if _is_chat(item):
+            out.misfits.append(foreign.role_misfit(at, item.role, tuple(ROLES)))
+    _read_content(item.content, out)
+    if _is_chat(item):  # a message of Chat Completions among the items: what a switch of APIs leaves behind
         dialect = "openai-chat"
-        blocks = _as_chat(item, role, blocks)
-    if foreign.only_results(blocks):
+        add_chat(item, out, item.name)
+    if foreign.only_results(out.blocks):
         role = "tool"
     message = Message(
         role,
         at,
-        tuple(blocks),
+        tuple(out.blocks),
         record,
         said,
         dialect=dialect,
-        empty=role in ("user", "assistant") and not blocks,
+        empty=role in ("user", "assistant") and not out.blocks,
         content=content_of(item.content),
-        blanks=tuple(blanks),
+        blanks=tuple(out.blanks),
         name=item.name if role != "tool" else None,
         kind="message",
         item=item.id,
     )
-    return message, misfits
+    return message, out.misfits
 
 
 def _there(raw: Raw) -> bool:
@@ -123,71 +115,39 @@ def _is_chat(item: Item) -> bool:
     return item.role in ("tool", "function") or _there(item.tool_calls) or _there(item.tool_call_id)
 
 
-def _as_chat(item: Item, role: Role, blocks: list[Block]) -> list[Block]:
-    """A message of Chat Completions among the items: what a switch of APIs leaves behind."""
-    from turnlint.carriers import openai_chat
-
-    if role == "tool":
-        body, identifier = bytes(item.content), string(item.tool_call_id)
-        return [Result(
-            (), openai_chat.RESULT_KEYS, identifier, item.name, body, needs_id=item.role != "function",
-            dialect="openai-chat", synthetic=is_placeholder(body), written=written(item.content), kind=item.role or "",
-        )]  # fmt: skip
-    try:
-        turn = json.decode(json.encode({"tool_calls": item.tool_calls}), type=openai_chat.Turn)
-    except (ValueError, RecursionError):
-        return blocks
-    return [*blocks, *openai_chat.calls_of(turn, dialect="openai-chat")]
-
-
-def _content(
-    content: Raw, role: Role, misfits: list[Misfit], at: Pointer, blanks: list[Blank]
-) -> list[Block]:
+def _read_content(content: Raw, out: Draft) -> None:
     """Text, parts, or nothing. The one text that may be a whole input stands where the message does."""
-    where: Pointer = () if at and isinstance(at[-1], str) else ("content",)
     first = head(content)
     if first == b'"':
-        if is_blank(content):
-            blanks.append(Blank(where, 0, is_white(content)))
-            return []
-        return [Text(where, call_marker(content, role), trails(content))]
-    if first != b"[":
-        if first not in (b"", b"n"):
-            found = kind_of(json.decode(content))
-            misfits.append(Misfit((*at, "content"), "a string or an array of parts", found))
-        return []
-    blocks: list[Block] = []
-    for index, raw in enumerate(_parts.decode(content)):
-        place: Pointer = ("content", index)
-        if head(raw) != b"{":
-            misfits.append(Misfit((*at, *place), "an object", kind_of(json.decode(raw))))
-            continue
-        block = _part(raw, role, place, misfits, at)
-        if isinstance(block, Blank):
-            blanks.append(Blank(place, len(blocks), block.white))
-        elif block is not None:
-            blocks.append(block)
-    return blocks
+        out.say(content, () if out.at and isinstance(out.at[-1], str) else ("content",))
+    elif first == b"[":
+        for index, raw in enumerate(_parts.decode(content)):
+            place: Pointer = ("content", index)
+            if head(raw) == b"{":
+                _read_part(raw, place, out)
+            else:
+                out.amiss(place, "an object", raw)
+    elif first not in (b"", b"n"):
+        out.amiss(("content",), "a string or an array of parts", content)
 
 
-def _part(raw: Raw, role: Role, place: Pointer, misfits: list[Misfit], at: Pointer) -> Block | Blank | None:
-    part, wrong = PART.inner(raw, (*at, *place))
-    misfits += wrong
+def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:
+    part, wrong = PART.inner(raw, (*out.at, *place))
+    out.misfits += wrong
     if part is None:
-        return None
+        return
     if part.type in TEXTS:
-        if is_blank(part.text):
-            return Blank(place, white=is_white(part.text))
-        return Text(place, call_marker(part.text, role), trails(part.text))
-    if part.type in OWN_PARTS:
-        return Other(place, part.type or "")
-    if part.type in CALLS or part.type in RESULTS:
-        misfits.append(Misfit((*at, *place), "a part of a message", "an item"))
-        item, wrong = ITEM.inner(raw, (*at, *place))
-        misfits += wrong
+        out.say(part.text, place)
+    elif part.type in OWN_PARTS:
+        out.blocks.append(Other(place, part.type or ""))
+    elif part.type in CALLS or part.type in RESULTS:
+        out.amiss(place, "a part of a message", "an item")
+        item, wrong = ITEM.inner(raw, (*out.at, *place))
+        out.misfits += wrong
         block = piece_of(item, part.type)[1] if item is not None else None
-        return structs.replace(block, at=place) if block is not None else None
-    return foreign.block(raw, part.type, place)
+        out.blocks += [structs.replace(block, at=place)] if block is not None else []
+    else:
+        out.blocks.append(foreign.block(raw, part.type, place))
 
 
 def _asked(body: Any) -> Listed | None:

@@ -9,14 +9,12 @@ from typing import Any
 from msgspec import Raw, Struct, json
 
 from turnlint.carrying import foreign
-from turnlint.carrying.contents import arguments_in_place, call_marker
+from turnlint.carrying.contents import arguments_in_place
+from turnlint.carrying.draft import Draft
 from turnlint.carrying.listed import Listed, Placed, listed
-from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, is_white, trails, written
-from turnlint.documents.fit import kind_of
+from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, written
 from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
-    Blank,
-    Block,
     Call,
     Keys,
     Message,
@@ -25,7 +23,6 @@ from turnlint.model import (
     Record,
     Result,
     Role,
-    Text,
 )
 
 
@@ -90,32 +87,28 @@ def answered(body: Any, turn: type[Any]) -> Listed | None:
 
 def read_turn(turn: Any, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
     """Read one turn. The answer in a response has its words in `text`."""
-    misfits: list[Misfit] = []
-    blanks: list[Blank] = []
     said = turn.role or ""
     role = ROLES.get(said, "other")
+    out = Draft(at, role)
     if role == "other":
-        misfits.append(foreign.role_misfit(at, turn.role, tuple(SPEAKERS)))
+        out.misfits.append(foreign.role_misfit(at, turn.role, tuple(SPEAKERS)))
     key, words = ("text", turn.text) if given(turn.text) else ("message", turn.message)
-    blocks: list[Block] = []
-    if is_blank(words):
-        blanks += [Blank((key,), 0, is_white(words))] if head(words) == b'"' else []
-    elif head(words) == b'"':
-        blocks.append(Text((key,), call_marker(words, role), trails(words)))
-    else:
-        misfits.append(Misfit((*at, key), "a string", kind_of(json.decode(words))))
-    blocks += [_call(call, ("tool_calls", index)) for index, call in enumerate(turn.tool_calls or ())]
+    if head(words) == b'"':
+        out.say(words, (key,))
+    elif not is_blank(words):
+        out.amiss((key,), "a string", words)
+    out.blocks += [_call(call, ("tool_calls", index)) for index, call in enumerate(turn.tool_calls or ())]
     for index, result in enumerate(turn.tool_results or ()):
         place: Pointer = ("tool_results", index)
         call = result.call or PastCall()
-        blocks.append(_result(result, call, place) if role == "tool" else _call(call, (*place, "call")))
+        out.blocks.append(_result(result, call, place) if role == "tool" else _call(call, (*place, "call")))
     message = Message(
-        role, at, tuple(blocks), record, said,
-        empty=role in ("user", "assistant") and not blocks,
+        role, at, tuple(out.blocks), record, said,
+        empty=role in ("user", "assistant") and not out.blocks,
         content=content_of(words),
-        blanks=tuple(blanks),
+        blanks=tuple(out.blanks),
     )  # fmt: skip
-    return message, misfits
+    return message, out.misfits
 
 
 def _call(call: Any, place: Pointer) -> Call:

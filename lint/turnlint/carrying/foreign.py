@@ -7,7 +7,7 @@ to judge them: a carrier reads them so that pairing stays whole, and a rule name
 from msgspec import Raw, Struct, json
 
 from turnlint.carrying.contents import arguments_in_place, arguments_in_text
-from turnlint.carrying.raws import NOTHING, given, head, string
+from turnlint.carrying.raws import NOTHING, given, head, string, written
 from turnlint.lifecycle import is_placeholder
 from turnlint.model import Block, Call, Keys, Misfit, Other, Pointer, Result, Role, Thinking
 
@@ -81,6 +81,7 @@ def block(raw: Raw, kind: str | None, at: Pointer) -> Block:
 
 def _read(spelling: _Spelling, members: dict[str, Raw], at: Pointer) -> Block:
     below = (spelling.holder,) if spelling.holder else ()
+    kind = spelling.type or spelling.holder or ""
     keys = Keys((*below, spelling.id), (*below, spelling.name), (*below, spelling.body))
     identifier = string(members.get(spelling.id))
     name = string(members.get(spelling.name))
@@ -88,11 +89,14 @@ def _read(spelling: _Spelling, members: dict[str, Raw], at: Pointer) -> Block:
     if spelling.is_call:
         as_text = head(raw) == b'"'
         body, arguments = arguments_in_text(raw) if as_text else arguments_in_place(raw)
-        return Call(at, keys, identifier, name, body, arguments, dialect=spelling.dialect)
+        return Call(
+            at, keys, identifier, name, body, arguments, dialect=spelling.dialect, written=written(raw), kind=kind
+        )  # fmt: skip
     content = bytes(raw)
     return Result(
-        at, keys, identifier, name, content, dialect=spelling.dialect, synthetic=is_placeholder(content)
-    )
+        at, keys, identifier, name, content, dialect=spelling.dialect, synthetic=is_placeholder(content),
+        written=written(raw), kind=kind,
+    )  # fmt: skip
 
 
 class _Typed(Struct, gc=False):

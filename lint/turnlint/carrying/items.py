@@ -7,6 +7,7 @@ of agents. It refuses to know what holds it, and what stands before or after it.
 from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying import foreign
+from turnlint.carrying.chat_turns import Guest
 from turnlint.carrying.contents import arguments_in_text
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
 from turnlint.documents.decode import Shape
@@ -14,14 +15,12 @@ from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import Block, Call, Keys, Other, Result, Role, Thinking
 
 
-class Item(Struct, gc=False):
+class Item(Guest, gc=False):
     type: str | None = None
-    role: str | None = None
     id: str | None = None
     call_id: str | None = None
     approval_request_id: str | None = None
     name: str | None = None
-    content: Raw = NOTHING
     arguments: Raw = NOTHING
     input: Raw = NOTHING
     action: Raw = NOTHING
@@ -34,8 +33,6 @@ class Item(Struct, gc=False):
     execution: Raw = NOTHING
     summary: Raw = NOTHING
     encrypted_content: Raw = NOTHING
-    tool_calls: Raw = NOTHING
-    tool_call_id: Raw = NOTHING
     parts: Raw = NOTHING
 
 

@@ -16,7 +16,7 @@ HOSTS = ("host", "url", "base_url", "api_base", "endpoint")
 _SENT = (
     "max_tokens", "max_completion_tokens", "max_output_tokens", "temperature", "stream", "generationConfig",
     "inferenceConfig", "tool_choice", "toolConfig", "parallel_tool_calls", "response_format", "thinking", "options",
-    "seed", "top_p", "stop", "n", "store", "include", "stream_options", "reasoning_effort", "random_seed",
+    "seed", "top_p", "stop", "n", "store", "include", "stream_options", "reasoning_effort", "random_seed", "modelId",
 )  # fmt: skip
 """Keys that only a request has, not a conversation that somebody kept."""
 _OWN = frozenset({"function", "custom"})
@@ -59,7 +59,7 @@ _items = json.Decoder(list[Raw])
 
 def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) -> Request:
     """The facts of one request body in its record; `key` holds its messages, where they were kept at all."""
-    model = first_string((body, outer), ("model", "modelId"))
+    model = first_string((body, outer), ("model", "modelId")) or _model_in_address(outer)
     tools, tools_at = _tools(body, at)
     return Request(
         record,
@@ -77,7 +77,6 @@ def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) 
         tools_at=tools_at,
         thinking=_thinking(body.thinking),
         forced=_forced(body),
-        stored={b"true": True, b"false": False}.get(bytes(body.store)),
     )
 
 
@@ -90,16 +89,32 @@ def first_string(holders: tuple[Any, ...], names: tuple[str, ...]) -> str | None
     return None
 
 
+def _model_in_address(value: Any) -> str | None:
+    """Google and Amazon name the model in the path: `/models/NAME:generateContent`, `/model/NAME/converse`."""
+    text = _address(value) or ""
+    for mark in ("/models/", "/model/"):
+        _, found, rest = text.partition(mark)
+        if found:
+            name = rest.split("/", 1)[0]
+            return name.rsplit(":", 1)[0] if mark == "/models/" else name
+    return None
+
+
 def _host(value: Any) -> str | None:
     """The name of the machine, from a name or an address of it."""
-    text = first_string((value,), HOSTS)
-    if text is None and head(value.request) == b"{":
-        text = first_string((json.decode(value.request, type=type(value)),), HOSTS) if _opens(value) else None
+    text = _address(value)
     if text is None:
         return None
     rest = text.split("://", 1)[-1]
     name = rest.split("/", 1)[0].rsplit("@", 1)[-1].split(":", 1)[0].lower()
-    return name if "." in name or name == "localhost" else None
+    return name if "." in name or "://" in text or name == "localhost" else None
+
+
+def _address(value: Any) -> str | None:
+    text = first_string((value,), HOSTS)
+    if text is None and head(value.request) == b"{" and _opens(value):
+        return first_string((json.decode(value.request, type=type(value)),), HOSTS)
+    return text
 
 
 def _opens(value: Any) -> bool:

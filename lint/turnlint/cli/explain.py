@@ -16,8 +16,10 @@ def command(rule: str) -> None:
     entries = rulebook.everything()
     wanted = next((one for one in entries if rule.lower() in (one.rule.code.lower(), one.rule.name)), None)
     if wanted is None:
+        from turnlint.report.escape import visible
+
         raise click.UsageError(
-            str(rulebook.UnknownRule(rule, rulebook.nearest(rule, rulebook.names_of(entries))))
+            visible(str(rulebook.UnknownRule(rule, rulebook.nearest(rule, rulebook.names_of(entries)))))
         )
     nature = wanted.rule
     click.echo(
@@ -28,8 +30,20 @@ def command(rule: str) -> None:
         ("Right", getattr(wanted.module, "GOOD", ())),
     ):
         for example in examples:
-            if isinstance(example, Example):
-                click.echo(f"\n{title}\n{_dedent(example.text)}")
+            where = "" if example.provider == "none" else f" at {example.provider}"
+            text = _dedent(example.text) if isinstance(example, Example) else _lines(example.data)
+            click.echo(f"\n{title}{where}\n{text}")
+
+
+LONGEST = 600
+
+
+def _lines(data: bytes) -> str:
+    """An example that is about bytes, as far as it fits."""
+    from turnlint.report.escape import visible
+
+    lines = [visible(line.decode(errors="replace")) for line in data.splitlines()]
+    return "\n".join(f"    {line[:LONGEST]}{'…' if len(line) > LONGEST else ''}" for line in lines)
 
 
 def _dedent(text: str) -> str:

@@ -13,9 +13,12 @@ def or_nearest(wrong: str, names: Iterable[str]) -> str:
     """The wrong name, and the nearest right one or all of them."""
     from difflib import get_close_matches
 
+    from turnlint.report.escape import visible
+
+    shown = repr(visible(wrong))
     known = list(names)
     close = get_close_matches(wrong.lower(), known, 1)
-    return f"{wrong!r}; did you mean {close[0]!r}?" if close else f"{wrong!r}; there are {', '.join(known)}"
+    return f"{shown}; did you mean {close[0]!r}?" if close else f"{shown}; there are {', '.join(known)}"
 
 
 class Named(click.ParamType[str]):

@@ -178,7 +178,7 @@ def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
 def _text(document: Document, path: Path, value: str) -> Iterator[Fault]:
     why = None
     if path[-1] in EXPRESSIONS:
-        why = _not_an_expression(value)
+        why = _not_an_expression(value, inside=path[-1] == "keep")
     elif path[-1] == "says":
         why = _cannot_be_filled(value)
     elif path == ("name",) and (value in ("auto", "none") or value.endswith((".yaml", ".yml"))):
@@ -187,11 +187,15 @@ def _text(document: Document, path: Path, value: str) -> Iterator[Fault]:
         yield Fault(_at(path) + why, document.spot(path))
 
 
-def _not_an_expression(text: str) -> str | None:
+def _not_an_expression(text: str, *, inside: bool = False) -> str | None:
+    """What is wrong with an expression, also where it is used inside of another."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("error" if inside else "ignore")
             re.compile(text)
+            re.compile(f"(?!{text})." if inside else text)
+    except DeprecationWarning as error:
+        return f"{_short(text)} cannot be used here: {error}"
     except re.error as error:
         place = f" at character {error.pos + 1}" if error.pos is not None else ""
         return f"{_short(text)} is no regular expression: {error.msg}{place}"

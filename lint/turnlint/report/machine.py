@@ -63,6 +63,8 @@ def summary_of(tally: Tally) -> dict[str, Any]:
         "results": tally.results,
         "findings": tally.findings,
         "rules": dict(sorted(tally.rules.items())),
+        "providers": dict(sorted(tally.providers.items())),
+        "across": dict(sorted(tally.across.items())),
     }
 
 

@@ -154,6 +154,9 @@ class Text:
             some = ", ".join(visible(name) for name in self.skipped[:3])
             rest = f" and {len(self.skipped) - 3:,} more" if len(self.skipped) > 3 else ""
             found += f" Skipped, no known format: {some}{rest}."
+        for key, count in sorted(tally.across.items()):
+            provider, _, wire = visible(key).partition(" on ")
+            found += f" Read as {wire}, {_many(count, 'conversation')}: {provider} is asked about ids, names and limits only."
         return found if complete else found + " Not complete: a rule crashed, see above."
 
     def _paint(self, code: str, text: str, *, bold: bool = False) -> str:

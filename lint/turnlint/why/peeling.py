@@ -40,7 +40,7 @@ _STRING = {
     for quote in ('"', "'", "`")
 }
 _TOKEN = re.compile(
-    r"""(?P<text>b?"(?:[^"\\]|\\.)*"|b?'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`)|(?P<mark>[{}\[\]:,()])"""
+    r"""(?P<text>b?"(?:[^"\\]|\\.)*(?:"|\Z)|b?'(?:[^'\\]|\\.)*(?:'|\Z)|`(?:[^`\\]|\\.)*(?:`|\Z))|(?P<mark>[{}\[\]:,()])"""
     r"""|(?P<word>[^\s{}\[\]:,()"'`]+)|(?P<rest>\s+|.)""",
     re.DOTALL,
 )
@@ -50,7 +50,7 @@ _MARKS = {"(": "[", ")": "]"}
 WRAPPERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.DOTALL))
     for name, pattern in (
-        ("answer with headers", r"HTTP/[\d.]{1,4} \d{3}[^\n]*\n(?:[\w-]+:[^\n]*\n)*\s*\n(?P<inner>.+)"),
+        ("answer with headers", r"(?:^|\n)HTTP/[\d.]{1,4} \d{3}[^\n]{0,200}\n(?:[\w-]{1,80}:[^\n]{0,4000}\n){0,60}\s{0,9}\n(?P<inner>.+)"),
         ("log line", r"(?:^|\n)[\[(]?\d{4}[-/]\d\d[-/]\d\d[T ,]\d\d:\d\d[^\s\])]*[\])]?\s+(?P<inner>[^\n]+)"),
         ("LiteLLM", r"\blitellm\.[\w.]+: (?P<inner>.+)"),
         ("LiteLLM", r"\b[A-Z]\w*Exception - (?P<inner>.+)"),

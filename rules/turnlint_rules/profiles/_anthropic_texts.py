@@ -66,7 +66,7 @@ _PAIRING = (
         sample="messages.3: `web_fetch` tool use with id `srvtoolu_01A` was found without a corresponding "
         "`web_fetch_tool_result` block",
         source="documentation on server tools; public reports", date="2026-11",
-        about="or something stands after the results that the provider's own tool waits for",
+        about="it may also be that something stands after the results that the provider's own tool waits for",
     ),
     Known(
         pattern=rf"but no {_Q}(?P<name>\w+){_Q} tool was provided", rules=("PR316", "PA209"), status="abridged",

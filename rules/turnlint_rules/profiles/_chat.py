@@ -119,7 +119,7 @@ def nine(*, says: str, source: str, date: str, severity: Severity = "error", mod
 def native_kimi(*, source: str, date: str, models: str = "") -> IdForm:
     """The ids that Kimi K2 was trained on. Foreign ones are taken, and the calls get worse."""
     return IdForm(
-        pattern=r"(functions\.)?[\w.\-]+:\d+", wants="`functions.NAME:N`, where N counts all calls from 0",
+        pattern=r"(functions\.)?[\w.$-]+:\d+", wants="`functions.NAME:N`, where N counts all calls from 0",
         global_count=True, severity="warning", source=source, date=date, models=models,
     )  # fmt: skip
 

@@ -43,7 +43,7 @@ _REPORTS = "gemini-cli, langchain-google and litellm reports"
 SHARED = (
     NameForm(
         of="tool", pattern="[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}", date="2026-11",
-        wants="of letters, digits, `_`, `.`, `:` and `-`, a letter or `_` first, 128 at most",
+        wants="letters, digits, `_`, `.`, `:` and `-`, a letter or `_` first, 128 at most",
         says="Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), "
         "underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.",
         source="documentation and google-genai 3.3.0: 128; the text still says 64",
@@ -58,7 +58,7 @@ SHARED = (
     ),
     NameForm(
         of="call", pattern="[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}", severity="warning", date="2026-11",
-        wants="of letters, digits, `_`, `.`, `:` and `-`, a letter or `_` first, 128 at most",
+        wants="letters, digits, `_`, `.`, `:` and `-`, a letter or `_` first, 128 at most",
         source="the text was only seen for declarations; names of responses are not looked at: 557 accepted ones are "
         "ids of their calls (2ffd5fd134f8ecd9)",
     ),

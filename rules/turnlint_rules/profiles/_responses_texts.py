@@ -14,10 +14,15 @@ _KINDS = "(?:function|computer|shell|local shell|apply patch|tool search)"
 
 _PAIRING = (
     Known(
+        pattern=r"Invalid type for .?(?P<path>input\[(?P<index>\d+)\]\.output).?: expected", rules=("PR321", "ST103"),
+        sample="Invalid type for 'input[1].output': expected one of a string or array of objects, but got an object instead.",
+        source="OpenAPI document of 2026-08", date="2026-08", status="templated",
+    ),
+    Known(
         pattern=rf"No tool output found for {_KINDS} call {_Q}{_ID}",
         rules=("PA201", "PA206", "PR311", "PA204", "PR302", "ST104"),
         sample="No tool output found for function call call_abc.", source="openai-agents and codex reports",
-        date="2026-11", about="or the output is left to an earlier response that previous_response_id does not reach",
+        date="2026-11", about="it may also be that the output is left to an earlier response that previous_response_id does not reach",
     ),
     Known(
         pattern=rf"No tool output found for custom tool call {_Q}{_ID}", rules=("PA201", "PA206", "PR311", "PA204"),
@@ -26,7 +31,7 @@ _PAIRING = (
     Known(
         pattern=rf"No tool call found for [a-z_ ]+ output with call_id {_Q}{_ID}", rules=("PA202", "PA204", "ST104"),
         sample="No tool call found for function call output with call_id call_abc.", source="context_agent 140 and many",
-        date="2026-11", about="or the call stands in an earlier response that the request does not refer to",
+        date="2026-11", about="it may also be that the call stands in an earlier response that the request does not refer to",
     ),
     Known(
         pattern=r"Duplicate call_ids submitted: \[(?P<ids>[^\]]*)\]", rules=("PA205", "PR305", "ST109"),
@@ -43,7 +48,7 @@ _PAIRING = (
         pattern=rf"Duplicate item found with id {_Q}{_ID}", rules=("PR305", "ST109"), date="2026-06",
         sample="Duplicate item found with id fc_68abc. Remove duplicate items from your input and try again.",
         source="vercel/ai 13307, MacPaw/OpenAI 432",
-        about="or the item is part of the earlier response that previous_response_id names",
+        about="it may also be that the item is part of the earlier response that previous_response_id names",
     ),
 )  # fmt: skip
 _REASONING = (

@@ -38,7 +38,7 @@ _MISSING = (
     "`tool_use` block must have a corresponding `tool_result` block in the next message."
 )
 """The number is that of the message after the calls (recorded 610f3c5b201d5b69, mirascope 2503)."""
-_MISSING_ELSEWHERE = _MISSING.replace("{next}", "…")
+_MISSING_ELSEWHERE = _MISSING.replace("{next}", "{behind}")
 _ORPHAN = (
     "messages.{index}.content.{block}: unexpected `tool_use_id` found in `tool_result` blocks: {ids}. Each "
     "`tool_result` block must have a corresponding `tool_use` block in the previous message."
@@ -74,7 +74,7 @@ _IDS = (
 )  # fmt: skip
 _NAMES = (
     NameForm(
-        of="server", kinds=("server_tool_use",), date="2026-11", source="anthropic 2.9.0, ServerToolUseBlockParam",
+        of="server", kinds=("server_tool_use",), severity="warning", date="2026-11", source="anthropic 2.9.0, ServerToolUseBlockParam",
         says="messages.{index}.content.{block}.server_tool_use.name: Input should be 'web_search', 'web_fetch', 'code_execution', 'bash_code_execution', "
         "'text_editor_code_execution', 'tool_search_tool_regex' or 'tool_search_tool_bm25'",
         names=(
@@ -87,7 +87,7 @@ _NAMES = (
         says="{path}: String should have at most 200 characters", source="API reference", date="2026-11",
     ),
     NameForm(
-        of="tool", pattern="[a-zA-Z0-9_-]{1,128}", wants="of letters, digits, `_` and `-`, 128 at most",
+        of="tool", pattern="[a-zA-Z0-9_-]{1,128}", wants="letters, digits, `_` and `-`, 128 at most",
         says="{path}: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'",
         source="API reference; 64 in an older one", date="2026-11",
     ),
@@ -161,7 +161,7 @@ _TURNS = (
         role="system", after=("start",), date="2026-11", source="documentation",
         says="messages.{index}: use the top-level 'system' parameter for the initial system prompt",
     ),
-    RoleOrder(role="system", after=("call",), says=_MISSING_ELSEWHERE, source="documentation", date="2026-11"),
+    RoleOrder(role="system", after=("call",), says=_MISSING.replace("{next}", "{index}").replace("{ids}", "…"), source="documentation", date="2026-11"),
     LastMessage(
         roles=("user",), models=_NO_PREFILL, date="2026-09",
         says="This model does not support assistant message prefill. The conversation must end with a user message.",

@@ -44,7 +44,7 @@ _AT = "messages.{index}.content.{block}"
 _BRACKETS = "messages[{index}].content[{block}]"
 """The service writes places with dots, boto3 with brackets."""
 _EXPECTED = "Expected toolResult blocks at messages.{next}.content for the following Ids: {ids}"
-_EXPECTED_ELSEWHERE = _EXPECTED
+_EXPECTED_ELSEWHERE = _EXPECTED.replace("{next}", "{behind}")
 _EXCEEDS = "The number of toolResult blocks at messages.{index}.content exceeds the number of toolUse blocks of previous turn."
 _NO_TOOLS = "The toolConfig field must be defined when using toolUse and toolResult content blocks."
 _INPUT = f"The format of the value at {_AT}.toolUse.input is invalid. Provide a json object for the field and try again."

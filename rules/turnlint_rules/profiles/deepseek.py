@@ -13,6 +13,7 @@ from turnlint.api import (
     NameForm,
     Profile,
     ReasoningUnpaired,
+    ResultContent,
     ResultsTogether,
     RoleOrder,
     ThinkingForm,
@@ -40,6 +41,16 @@ _CLAUSES = (
         says="Failed to deserialize the JSON body into the target type: messages[{index}].role: unknown variant `{role}`, "
         "expected one of `system`, `user`, `assistant`, `tool`, `latest_reminder`",
         source="theia 15144, ai-auto-trading 14, codex-proxy 589, pix 34",
+    ),
+    ContentKey(
+        what="content", kinds=("null", "absent"), roles=("assistant",), with_calls=False, wires=CHAT, date="2026-05",
+        says="Invalid assistant message: content or tool_calls must be set",
+        source="ProxyAI 830, 834; opencode-go-copilot 24",
+    ),
+    ResultContent(
+        refused=("image_url",), wires=CHAT, date="2026-08", source="Zoo-Code 1106, rikkahub 1433, hermes-webui 2297",
+        says="Failed to deserialize the JSON body into the target type: messages[{index}]: unknown variant `image_url`, "
+        "expected `text`",
     ),
     ContentKey(what="calls", wires=CHAT, source="live table, tingly-box", date="2026-09"),
     LastMessage(open_calls=True, says=_MISSING, wires=CHAT, source="live table, tingly-box", date="2026-09"),
@@ -72,6 +83,16 @@ _WEIGHTS = pairing(
 
 _Q = r"\\?['‘’]?"
 _KNOWN = (
+    Known(
+        pattern=r"Invalid assistant message: content or tool_calls must be set", rules=("PR318", "ST110", "PR312"),
+        sample="Invalid assistant message: content or tool_calls must be set", source="ProxyAI 830", date="2026-05",
+    ),
+    Known(
+        pattern=r"messages\[(?P<index>\d+)\]: unknown variant .?(?P<kind>\w+).?, expected .?text", rules=("PR321", "ST103"),
+        sample="Failed to deserialize the JSON body into the target type: messages[137]: unknown variant `image_url`, "
+        "expected `text` at line 1 column 460917",
+        source="Zoo-Code 1106, rikkahub 1433", date="2026-08", about="the API reads texts only, also in a user's message",
+    ),
     Known(
         pattern=r"\(insufficient tool messages following tool_calls message\)", source="agno 3105, deepchat 1078",
         rules=("PA201", "PA203", "PA206", "PA202", "PA204", "PR311"), sample=_MISSING, date="2026-07",

@@ -18,6 +18,7 @@ from turnlint.api import (
     OverLimit,
     Profile,
     ReasoningUnpaired,
+    ResultContent,
     RoleOrder,
     UnknownKey,
     Weight,
@@ -67,11 +68,11 @@ _IDS: tuple[AnyClause, ...] = (
 )  # fmt: skip
 _FORMS = (
     NameForm(
-        of="call", pattern="[a-zA-Z0-9_-]+", most=128, wants="of letters, digits, `_` and `-`", says=_PATTERN,
+        of="call", pattern="[a-zA-Z0-9_-]+", most=128, wants="letters, digits, `_` and `-`", says=_PATTERN,
         source=_SPEC, date="2026-08",
     ),
     NameForm(
-        of="tool", pattern="[a-zA-Z0-9_-]+", most=128, wants="of letters, digits, `_` and `-`", says=_PATTERN,
+        of="tool", pattern="[a-zA-Z0-9_-]+", most=128, wants="letters, digits, `_` and `-`", says=_PATTERN,
         source=_SPEC, date="2026-08",
     ),
     ArgumentsEncoding(
@@ -94,6 +95,10 @@ _TURNS = (
         what="content", kinds=("null",), roles=_ROLES, severity="warning", date="2026-09",
         says="Invalid type for '{path}': expected one of an array of objects or string, but got null instead.",
         source="new-api 4776; oh-my-pi 10956 says that it is taken",
+    ),
+    ResultContent(
+        written=("text", "list", "absent", "null"), kinds=("function_call_output", "custom_tool_call_output"), source=_SPEC, date="2026-08",
+        says="Invalid type for 'input[{index}].output': expected one of a string or array of objects, but got an object instead.",
     ),
     ReasoningUnpaired(
         what="alone", date="2026-11",

@@ -10,6 +10,9 @@ from turnlint_rules.profiles._chat import CHAT, STREAM, unchecked
 _EMPTY = "Invalid request content: Each message must have at least one content element."
 _CLAUSES = (
     ArgumentsEncoding(
+        wants="text", severity="warning", wires=CHAT, source="API reference: a text; all 358 accepted ones were", date="2026-11"
+    ),
+    ArgumentsEncoding(
         wants="json", wires=CHAT, source="spiceai 4734: an empty text too; all 358 accepted ones were JSON", date="2025-02",
         says="The arguments to a tool_call with ID '{id}' are not a valid JSON string.",
     ),

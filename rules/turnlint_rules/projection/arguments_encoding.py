@@ -102,6 +102,11 @@ def _offends(call: Call, clause: ArgumentsEncoding) -> bool:
             call.written in ("absent", "null") and not clause.optional
         )
     if clause.wants == "no-empty-key":
-        return call.arguments == "object" and b'""' in call.body and "" in json.decode(call.body)
+        return (
+            call.arguments == "object"
+            and call.body[:1] == b"{"
+            and b'""' in call.body
+            and "" in json.decode(call.body)
+        )
     unread = call.arguments in ("broken", "torn") or (call.arguments == "nothing" and call.written == "text")
     return unread or (clause.wants == "json-object" and call.arguments == "other")

@@ -79,10 +79,9 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _finding(case: Case, clause: BlockAfterCall, index: int, block: Text, asked: Asked) -> Finding:
-    turn = ", ".join(one.call.id or "" for one in case.asked if one.turn == asked.turn)
     return RULE.at_message(
         case, index, f"a text stands after {called(asked.call)}", below=block.at, label="after the call",
         related=(near_call(case, asked, "this call"),), under=clause,
-        told={"ids": turn, "index": asked.message, "next": asked.message + 1},
+        told={"ids": case.ids_of_turn[asked.turn], "index": asked.message, "next": asked.message + 1},
         fix=Fix("lossless", "move the text before the calls"),
     )  # fmt: skip

@@ -64,11 +64,12 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _texts(case: Case, clause: EmptyContent, index: int, message: Message) -> Iterator[Finding]:
+    who = _who(message) if message.blanks else ""
     for blank in message.blanks:
         if blank.white is (clause.what == "white-text") and (blank.white or blank.at != ("content",)):
             what = "holds nothing but white space" if blank.white else "is empty"
             yield RULE.at_message(
-                case, index, f"a text of {_who(message)} {what}", below=blank.at, label="says nothing", under=clause,
+                case, index, f"a text of {who} {what}", below=blank.at, label="says nothing", under=clause,
                 told={"block": next((part for part in blank.at if isinstance(part, int)), 0)},
                 fix=Fix("lossless", "take the text out") if message.blocks else _MARK,
             )  # fmt: skip

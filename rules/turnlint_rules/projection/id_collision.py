@@ -95,7 +95,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _mended(identifier: str, clause: IdCollision) -> str:
-    kept = re.sub(f"(?!{clause.keep}).", clause.replace, identifier, flags=re.DOTALL)
+    kept = re.sub(f"(?!{clause.keep}).", lambda _: clause.replace, identifier, flags=re.DOTALL)
     return kept[: clause.most] if clause.most else kept
 
 

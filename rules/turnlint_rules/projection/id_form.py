@@ -1,4 +1,4 @@
-"""an id has not the form that the provider gives or wants
+"""an id does not have the form that the provider gives or wants
 
 What it does
     Reports ids that are not built as the provider wants them: exactly nine letters and digits at
@@ -6,19 +6,18 @@ What it does
     Responses wire, `functions.name:0` counted through the request for Kimi K2.
 
 Why it matters
-    A wrong form is refused, or, at Kimi, taken and answered with malformed calls and stalls.
+    A wrong form is refused, or, at Kimi, accepted and answered with malformed calls and stalls.
 
 How it happens
     The history was begun with another provider, or an agent made up ids of its own.
 
 What fix does
-    lossless: gives the call and its results an id of that form, derived from the old one and distinct
-    from all others. Ids of items, which nothing refers to, are left out.
+    lossless: gives the call and its results an id of that form, distinct from all others. Ids of items,
+    which nothing refers to, are left out.
 
 Evidence
-    mistral-common 1.13.0, executed for every tokenizer version; hosted: eca 233, code 3280. Anthropic:
-    claude-code-hub 470. Responses: "Expected an ID that begins with 'fc'". Kimi: the vendor's guidance
-    on tool calls, vllm 29596, kimi-code 3429.
+    mistral-common 1.13.0, executed for every version; hosted: eca 233, code 3280. Anthropic: claude-code-hub
+    470. Responses: "Expected an ID that begins with 'fc'". Kimi: its guidance on tool calls, vllm 29596.
 """
 
 import re
@@ -48,8 +47,6 @@ BAD = (
         assistant
           call     call_123 get_weather {"city": "Paris"}   <- PR303
           result   call_123 18 degrees
-        assistant  It is 18 degrees.
-        user       Thanks.
     """, wires=("openai-chat", "mistral"), provider="mistral"),
 )  # fmt: skip
 GOOD = (
@@ -66,8 +63,6 @@ GOOD = (
         assistant
           call     call_123 get_weather {"city": "Paris"}
           result   call_123 18 degrees
-        assistant  It is 18 degrees.
-        user       Thanks.
     """, wires=("openai-chat", "mistral"), provider="mistral@v13"),
 )  # fmt: skip
 
@@ -83,28 +78,38 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _calls(case: Case, clause: IdForm) -> Iterator[Finding]:
     fits = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
-    count = -1
+    count: int | None = None
     for asked in case.asked:
         call = asked.call
         if call.server != (clause.of == "server") or (clause.kinds and call.kind not in clause.kinds):
             continue
-        count += 1
+        # A history that was trimmed at its front goes on counting.
+        count = _number(call.id) if count is None else count + 1
         if is_missing(call.id):
             wrong = clause.required and not call.needs_id
         else:
-            ends = clause.global_count and not (call.id or "").endswith(f":{count}")
+            ends = clause.global_count and _number(call.id) != count
             wrong = usable(call.id) and (not fits(call.id or "") or ends)
         if wrong:
-            counted = clause.global_count and fits(call.id or "") is not None
-            why = (
-                f"does not end in {count}, its number in the request"
-                if counted
-                else f"has not the form: {clause.wants}"
-            )
             yield RULE.at_call(
-                case, asked, f"the id of {called(call)} {why}", label=f"wanted: {clause.wants}",
-                under=clause, fix=Fix("lossless", "give the call and its results an id of that form"),
+                case, asked, _sentence(call, clause, count, formed=fits(call.id or "") is not None),
+                label=f"wanted: {clause.wants}", under=clause,
+                fix=Fix("lossless", "give the call and its results an id of that form"),
             )  # fmt: skip
+
+
+def _sentence(call: Call, clause: IdForm, count: int, *, formed: bool) -> str:
+    if is_missing(call.id):
+        return f"{called(call)} has no id"
+    if clause.global_count and formed:
+        return f"the id of {called(call)} does not end in {count}, its number in the request"
+    return f"the id of {called(call)} does not have the form: {clause.wants}"
+
+
+def _number(identifier: str | None) -> int:
+    """What stands behind the last colon."""
+    digits = (identifier or "").rpartition(":")[2]
+    return int(digits) if digits.isdecimal() and len(digits) < 9 else 0
 
 
 def _strays(case: Case, clause: IdForm) -> Iterator[Finding]:
@@ -116,7 +121,7 @@ def _strays(case: Case, clause: IdForm) -> Iterator[Finding]:
             continue
         if asked is None or asked.call.id != result.id:
             yield RULE.at_result(
-                case, answered, f"the id of result {quote(result.id)} has not the form: {clause.wants}",
+                case, answered, f"the id of result {quote(result.id)} does not have the form: {clause.wants}",
                 label=f"wanted: {clause.wants}", under=clause, fix=Fix("lossless", "give the result an id of that form"),
             )  # fmt: skip
 
@@ -129,7 +134,7 @@ def _items(case: Case, clause: IdForm) -> Iterator[Finding]:
         for kind, item in named:
             if kind in clause.kinds and (not fits(item) if item else clause.required):
                 yield RULE.at_message(
-                    case, index, f"the item id {quote(item)} has not the form: {clause.wants}", below=("id",) if item else (),
+                    case, index, f"the item id {quote(item)} does not have the form: {clause.wants}", below=("id",) if item else (),
                     label=f"wanted: {clause.wants}", under=clause, told={"id": item or "", "ids": item or "", "kind": kind},
                     fix=Fix("lossless", "leave the item's own id out"),
                 )  # fmt: skip

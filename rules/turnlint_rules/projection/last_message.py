@@ -48,10 +48,7 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
-    request = case.transcript.request
-    if request is None or case.transcript.open_end or not case.messages:
-        return
-    if not (request.whole or case.named):
+    if not case.ends:
         return  # a conversation that somebody kept, and may go on with
     last = len(case.messages) - 1
     yield from _prefixes(case, last)

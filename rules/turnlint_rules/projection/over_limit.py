@@ -22,6 +22,8 @@ Evidence
 
 from collections.abc import Iterator
 
+from msgspec import json
+
 from turnlint.api import Call, Case, Example, Finding, OverLimit, Raw, Rule, called, quote
 
 RULE = Rule("PR319", "over-limit", "error")
@@ -83,7 +85,7 @@ def _counted(case: Case, clause: OverLimit, count: int, what: str, index: int) -
 
 def _results(case: Case, clause: OverLimit) -> Iterator[Finding]:
     for answered, asked in case.answered:
-        length = len(answered.result.body)
+        length = _characters(answered.result.body, clause.most)
         if length > clause.most:
             of = (
                 f"for {called(asked.call)}"
@@ -94,3 +96,10 @@ def _results(case: Case, clause: OverLimit) -> Iterator[Finding]:
                 case, answered, f"the result {of} is longer than {clause.most:,} characters", key="body",
                 under=clause, told={"length": length, "most": clause.most},
             )  # fmt: skip
+
+
+def _characters(body: bytes, most: int) -> int:
+    """How long a text is; its escapes are taken out only where that may decide. A digest tells nothing."""
+    if len(body) <= most or body[:1] == b"#":
+        return 0
+    return len(json.decode(body, type=str)) if body[:1] == b'"' else len(body)

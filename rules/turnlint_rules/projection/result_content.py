@@ -49,17 +49,30 @@ GOOD = (
 )  # fmt: skip
 
 _KINDS = {
-    "text": "a text", "list": "a list of parts", "object": "an object", "absent": "absent", "null": "null",
+    "text": "a text", "list": "a list", "object": "an object", "absent": "absent", "null": "null",
     "other": "another value",
 }  # fmt: skip
-_PARTS = {"json-other": "JSON that is no object"}
+_TELLABLE = frozenset({
+    "text", "image", "image_url", "document", "document_url", "file", "video", "video_url", "audio", "input_audio",
+    "input_image", "input_text", "json", "tool_use", "tool_result", "thinking", "search_result", "reference", "refusal",
+    "toolUse", "toolResult", "searchResult", "functionCall",
+})  # fmt: skip
+"""Kinds that a report may name: any other may be what somebody said."""
+
+
+def _named(part: str) -> str:
+    if part == "json-other":
+        return "JSON that is no object"
+    return quote(part) if part in _TELLABLE else "a part of a kind that is not known"
 
 
 def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(ResultContent):
         for answered, asked in case.answered:
-            if not answered.result.server and not answered.result.dialect:
-                yield from _result(case, clause, answered, asked)
+            result = answered.result
+            if result.server or result.dialect or (clause.kinds and result.kind not in clause.kinds):
+                continue
+            yield from _result(case, clause, answered, asked)
 
 
 def _result(case: Case, clause: ResultContent, answered: Answered, asked: Asked | None) -> Iterator[Finding]:
@@ -76,8 +89,8 @@ def _result(case: Case, clause: ResultContent, answered: Answered, asked: Asked 
     )
     if wrong is not None:
         yield RULE.at_result(
-            case, answered, f"{of} holds {_PARTS.get(wrong, quote(wrong))}, which is not accepted in a result", key="body",
-            label=f"holds {_PARTS.get(wrong, wrong)}", under=clause, told={"kind": wrong},
+            case, answered, f"{of} holds {_named(wrong)}, which is not accepted in a result", key="body",
+            label=f"holds {_named(wrong)}", under=clause, told={"kind": wrong if wrong in _TELLABLE else "…"},
         )  # fmt: skip
     elif clause.written and result.written not in clause.written:
         wanted = " or ".join(_KINDS[kind] for kind in clause.written if kind not in ("absent", "null"))

@@ -23,7 +23,19 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Result, ResultNotFirst, Rule, called, near, quote
+from turnlint.api import (
+    Case,
+    Example,
+    Finding,
+    Fix,
+    Pointer,
+    Result,
+    ResultNotFirst,
+    Rule,
+    called,
+    near,
+    quote,
+)
 
 RULE = Rule("PR308", "result-not-first", "error", fix="lossless")
 
@@ -67,42 +79,31 @@ def _runs(case: Case) -> Iterator[tuple[int, int]]:
 
 
 def _run(case: Case, clause: ResultNotFirst, start: int, end: int) -> Iterator[Finding]:
-    before: tuple[int, tuple[str | int, ...]] | None = None
+    before: tuple[int, Pointer] | None = None
     for index in range(start, end):
         message = case.messages[index]
         said = [(blank.before, 0, blank.at) for blank in message.blanks]
-        said += [
-            (place, 1, block.at)
-            for place, block in enumerate(message.blocks)
-            if not isinstance(block, Result)
-        ]
-        results = [(place, block) for place, block in enumerate(message.blocks) if isinstance(block, Result)]
-        for place, result in results:
-            if result.server or message.role not in ("user", "tool"):
+        blocks = enumerate(message.blocks)
+        said += [(place, 1, block.at) for place, block in blocks if not isinstance(block, Result)]
+        first = min(said, default=None)
+        for place, result in enumerate(message.blocks):
+            if not isinstance(result, Result) or result.server or id(result) not in case.asked_by:
                 continue
-            earlier = [at for where, _, at in sorted(said) if where <= place]
-            if clause.alone and said and not earlier:
-                earlier = [said[0][2]]
-            culprit = before or ((index, earlier[0]) if earlier else None)
-            if culprit is not None:
+            beside = first is not None and (first[0] <= place or clause.alone)
+            culprit = before or ((index, first[2]) if first and beside else None)
+            if culprit is not None and message.role in ("user", "tool"):
                 yield _finding(case, clause, index, result, culprit)
                 return
-        if said and before is None:
-            before = (index, min(said)[2])
+        if first is not None and before is None:
+            before = (index, first[2])
 
 
 def _finding(
-    case: Case, clause: ResultNotFirst, index: int, result: Result, culprit: tuple[int, tuple[str | int, ...]]
+    case: Case, clause: ResultNotFirst, index: int, result: Result, culprit: tuple[int, Pointer]
 ) -> Finding:
-    asked = next(
-        (one.asked for one in case.ledger.interactions if one.answer and one.answer.result is result), None
-    )
-    turn = [one.call.id or "" for one in case.asked if asked and one.turn == asked.turn]
-    answers = (
-        f"the result for {called(asked.call)}"
-        if asked and asked.call.id == result.id
-        else f"result {quote(result.id)}"
-    )
+    asked = case.asked_by[id(result)]
+    named = asked.call.id == result.id
+    answers = f"the result for {called(asked.call)}" if named else f"result {quote(result.id)}"
     where, at = culprit
     return RULE.at_message(
         case,
@@ -112,12 +113,7 @@ def _finding(
         label="not alone" if clause.alone else "not first",
         related=(near(case, where, "this stands before it" if not clause.alone else "beside this", at),),
         under=clause,
-        told={
-            "ids": ", ".join(turn),
-            "index": asked.message if asked else index,
-            "next": asked.message + 1 if asked else index,
-            "count": len(turn),
-        },
+        told={"ids": case.ids_of_turn[asked.turn], "index": asked.message, "next": asked.message + 1},
         fix=Fix(
             "lossless",
             "put the rest into a message of its own" if clause.alone else "move the results before all else",

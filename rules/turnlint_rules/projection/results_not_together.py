@@ -29,11 +29,8 @@ from turnlint.api import (
     Finding,
     Fix,
     Interaction,
-    Message,
-    Other,
     ResultsTogether,
     Rule,
-    Text,
     called,
     near,
 )  # fmt: skip
@@ -99,9 +96,8 @@ def _spread(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Ite
 def _apart(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Iterator[Finding]:
     for one in turn:
         assert one.answer is not None
-        between = range(one.asked.message + 1, one.answer.message)
-        said = next((index for index in between if _speaks(case.messages[index])), None)
-        if said is not None:
+        said = case.next_words[one.asked.message + 1]
+        if said < one.answer.message:
             yield RULE.at_result(
                 case,
                 one.answer,
@@ -112,7 +108,3 @@ def _apart(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Iter
                 told={"ids": one.asked.call.id or ""},
                 fix=Fix("lossless", "put the result directly behind its call"),
             )
-
-
-def _speaks(message: Message) -> bool:
-    return not message.blocks or any(isinstance(block, Text | Other) for block in message.blocks)

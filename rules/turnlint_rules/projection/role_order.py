@@ -24,7 +24,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Call, Case, Example, Finding, Message, Result, RoleOrder, Rule, near, quote
+from turnlint.api import Call, Case, Example, Finding, Message, Result, RoleOrder, Rule, Thinking, near, quote
 
 RULE = Rule("PR310", "role-order", "error")
 
@@ -59,10 +59,11 @@ def check(case: Case) -> Iterator[Finding]:
             )  # fmt: skip
         if clause.role:
             yield from _followers(case, clause, labels)
-        if clause.needs and labels and all(one.isdisjoint(clause.needs) for one in labels):
-            yield RULE.at_message(
-                case, 0, f"no message is of role {_either(clause.needs)}", label="nobody asks", under=clause
-            )
+        request = case.transcript.request
+        asked = not clause.needs or any(not one.isdisjoint(clause.needs) for one in labels)
+        if not asked and labels and request and request.key:
+            who = _either(clause.needs)
+            yield RULE.at_message(case, 0, f"no message is of role {who}", label="nobody asks", under=clause)
 
 
 def _labels(message: Message) -> set[str]:
@@ -73,32 +74,50 @@ def _labels(message: Message) -> set[str]:
 
 
 def _unknown(case: Case, clause: RoleOrder) -> Iterator[Finding]:
+    known = ", ".join(filter(None, clause.roles))
     for index, message in enumerate(case.messages):
         if clause.roles and message.written_role not in clause.roles and message.role != "other":
+            role = message.written_role
+            said = f"there is no role {quote(role)} here" if role else "the message names no role"
             yield RULE.at_message(
-                case, index, f"there is no role {_role(case, index)} here, only {', '.join(filter(None, clause.roles))}",
-                below=_at_role(message), label="no such role", under=clause,
+                case, index, f"{said}; known are {known}", below=_at_role(message), label="no such role", under=clause
             )  # fmt: skip
 
 
 def _followers(case: Case, clause: RoleOrder, labels: list[set[str]]) -> Iterator[Finding]:
-    for index, here in enumerate(labels):
-        if clause.role not in here or (index == 0 and case.transcript.headless):
-            continue
-        before = labels[index - 1] if index else {"start"}
+    before = {"start"}
+    for start, end in _runs(case):
+        here: set[str] = set().union(*labels[start:end])
         wrong = before.intersection(clause.after) or (
             clause.only_after and before.isdisjoint(clause.only_after)
         )
-        if not wrong:
-            continue
-        after = case.messages[index - 1].written_role if index else "start"
-        what = {"call": "a turn of calls", "result": "a result"}.get(clause.role, _role(case, index))
-        behind = f"after {quote(after)}" if index else "at the start"
-        yield RULE.at_message(
-            case, index, f"{what} may not stand {behind}", below=_at_role(case.messages[index]),
-            label=f"not {behind.replace('`', '')}",
-            related=(near(case, index - 1, "after this"),) if index else (), under=clause, told={"after": after},
-        )  # fmt: skip
+        if wrong and clause.role in here and not (start == 0 and case.transcript.headless):
+            first = next(index for index in range(start, end) if clause.role in labels[index])
+            yield _follower(case, clause, first, start)
+        # A result follows on what was last said; a chunk of a stream may say nothing.
+        said = [n for n in range(start, end) if {type(one) for one in case.messages[n].blocks} - {Thinking}]
+        before = labels[said[-1]] if said and clause.role == "result" else here
+
+
+def _runs(case: Case) -> Iterator[tuple[int, int]]:
+    """Messages that are one turn: neighbours of the assistant, where the wire joins them."""
+    start = 0
+    for index in range(1, len(case.messages) + 1):
+        own = [message.role for message in case.messages[index - 1 : index + 1]]
+        if own != ["assistant", "assistant"] or not case.transcript.wire.joins:
+            yield start, index
+            start = index
+
+
+def _follower(case: Case, clause: RoleOrder, index: int, start: int) -> Finding:
+    after = case.messages[start - 1].written_role if start else "start"
+    what = {"call": "a turn of calls", "result": "a result"}.get(clause.role, _role(case, index))
+    behind = f"after {quote(after)}" if start else "at the start"
+    return RULE.at_message(
+        case, index, f"{what} may not stand {behind}", below=_at_role(case.messages[index]),
+        label=f"not {behind.replace('`', '')}",
+        related=(near(case, start - 1, "after this"),) if start else (), under=clause, told={"after": after},
+    )  # fmt: skip
 
 
 def _role(case: Case, index: int) -> str:

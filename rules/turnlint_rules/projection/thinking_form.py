@@ -5,7 +5,7 @@ What it does
     in which something stands before the thought, and turns of calls that lack one while thinking is on.
 
 Why it matters
-    A thought is proof of work to the provider that wrote it. A wrong one is refused; one that was taken out
+    A thought is signed, and the signature proves who wrote it. A wrong one is refused; one that was taken out
     altogether is mostly not.
 
 How it happens
@@ -103,23 +103,26 @@ def _offends(thought: Thinking, clause: ThinkingForm) -> bool:
 
 
 def _turn_start(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
-    """The turn that waits for the model to go on: the last one that calls, if only results follow it."""
-    if case.transcript.open_end or not _thinks(case, clause):
+    """The loop of calls and results that waits for the model to go on: its first turn."""
+    if not case.ends or not _thinks(case, clause) or case.messages[-1].role == "assistant":
         return
-    index = len(case.messages) - 1
-    while index >= 0 and case.messages[index].role != "assistant":
-        if not any(isinstance(block, Result) for block in case.messages[index].blocks):
-            return
+    index = len(case.messages)
+    while index and _goes_on(case.messages[index - 1]):
         index -= 1
-    while index > 0 and case.messages[index - 1].role == "assistant":
-        index -= 1
-    blocks = case.messages[index].blocks if index >= 0 else ()
+    while index < len(case.messages) and case.messages[index].role != "assistant":
+        index += 1
+    blocks = case.messages[index].blocks if index < len(case.messages) else ()
     if any(isinstance(block, Call) for block in blocks) and not isinstance(blocks[0], Thinking):
         found = getattr(blocks[0], "kind", "text")
         yield RULE.at_message(
             case, index, "thinking is on, and the turn that is to go on does not start with a thought",
             below=blocks[0].at, label="no thought before it", under=clause, told={"kind": found},
         )  # fmt: skip
+
+
+def _goes_on(message: Message) -> bool:
+    """It is the model's, or answers it: the user has not spoken since."""
+    return message.role == "assistant" or any(isinstance(block, Result) for block in message.blocks)
 
 
 def _forced(case: Case, clause: ThinkingForm) -> Iterator[Finding]:

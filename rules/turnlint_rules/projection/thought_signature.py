@@ -65,8 +65,8 @@ def check(case: Case) -> Iterator[Finding]:
         start = _current_turn(case) if clause.what == "missing" else 0
         met: set[int] = set()
         for asked in case.asked:
-            first = asked.message not in met
-            met.add(asked.message)
+            first = asked.turn not in met
+            met.add(asked.turn)
             if asked.message < start or asked.call.server:
                 continue
             if clause.what == "unfit" and asked.call.signature == "unfit":

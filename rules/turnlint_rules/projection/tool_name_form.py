@@ -1,4 +1,4 @@
-"""a tool's name has not the form that the provider wants
+"""a tool's name does not have the form that the provider wants
 
 What it does
     Reports names of calls, results, declared tools and speakers with characters, a length or a repetition
@@ -76,7 +76,7 @@ def check(case: Case) -> Iterator[Finding]:
                         case, index, f"the name {quote(message.name)} of a speaker {wrong}", below=("name",),
                         label=wrong, under=clause, told=_told(message.name, clause),
                     )  # fmt: skip
-        elif case.spelled and clause.of == "tool":
+        elif clause.of == "tool":
             yield from _declared(case, clause)
 
 
@@ -104,7 +104,7 @@ def _wrong(name: str, clause: NameForm) -> str:
     if clause.names and name not in clause.names:
         return "is none of this provider's tools"
     if clause.pattern and not re.fullmatch(clause.pattern, name):
-        return f"has not the form: {clause.wants}"
+        return f"does not have the form: {clause.wants}"
     return ""
 
 

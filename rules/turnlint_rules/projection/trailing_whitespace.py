@@ -42,8 +42,7 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
-    request = case.transcript.request
-    if request is None or not (request.whole or case.named) or case.transcript.open_end or not case.messages:
+    if not case.ends:
         return
     last = len(case.messages) - 1
     message = case.messages[last]

@@ -52,6 +52,10 @@ GOOD = (
 )  # fmt: skip
 
 
+_LINKS = frozenset({"tool_call_id", "call_id", "tool_use_id", "id"})
+"""What tells a call's result may not be taken out, only written as it should be."""
+
+
 def check(case: Case) -> Iterator[Finding]:
     if case.transcript.request is None:
         return
@@ -68,7 +72,7 @@ def check(case: Case) -> Iterator[Finding]:
                 case, index, f"{_named(place)} has {'the key ' + quote(told) if told else 'a key'} that is not accepted",
                 below=below if told else below[:-1], label="not accepted" if told else "has a key that is not accepted",
                 under=clause, told={"key": told or "…", "kind": place}, severity=_severity(case, clause),
-                fix=Fix("lossy", f"take {quote(told) if told else 'it'} out; the journal keeps it"),
+                fix=None if told in _LINKS else Fix("lossy", f"take {quote(told) if told else 'it'} out; the journal keeps it"),
             )  # fmt: skip
 
 

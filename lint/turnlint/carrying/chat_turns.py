@@ -1,0 +1,314 @@
+"""Messages as Chat Completions spells them, wherever they stand.
+
+This module owns that spelling, the words in which wires differ that share it, and how such a message is read
+where it stands on another wire. It refuses to know what holds it, and what any server makes of it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from msgspec import Raw, Struct, json, structs
+
+from turnlint.carrying import foreign
+from turnlint.carrying.contents import arguments_in_text
+from turnlint.carrying.draft import Draft
+from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
+from turnlint.documents.decode import Shape
+from turnlint.lifecycle import is_placeholder
+from turnlint.model import (
+    Block,
+    Call,
+    Keys,
+    Message,
+    Misfit,
+    Other,
+    Pointer,
+    Record,
+    Result,
+    Role,
+)  # fmt: skip
+
+
+class Function(Struct, gc=False):
+    name: str | None = None
+    arguments: Raw = NOTHING
+
+
+class Custom(Struct, gc=False):
+    name: str | None = None
+    input: Raw = NOTHING
+
+
+class ToolCall(Struct, gc=False):
+    id: str | None = None
+    type: str | None = None
+    function: Function | None = None
+    custom: Custom | None = None
+
+
+class Turn(Struct, gc=False):
+    role: str | None = None
+    content: Raw = NOTHING
+    tool_calls: Sequence[ToolCall] | None = None
+    tool_call_id: str | None = None
+    name: str | None = None
+    function_call: Function | None = None
+    refusal: Raw = NOTHING
+    audio: Raw = NOTHING
+    reasoning: Raw = NOTHING
+    reasoning_content: Raw = NOTHING
+    reasoning_details: Raw = NOTHING
+    prefix: bool | None = None
+    parts: Raw = NOTHING
+    items: Raw = NOTHING
+
+
+class Part(Struct, gc=False):
+    type: str | None = None
+    text: Raw = NOTHING
+
+
+class Guest(Struct, gc=False):
+    """A message of another wire, with the keys by which one of this wire is known."""
+
+    role: str | None = None
+    content: Raw = NOTHING
+    tool_calls: Raw = NOTHING
+    tool_call_id: Raw = NOTHING
+
+
+ROLES: dict[str, Role] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+    "function": "tool",
+}
+FUNCTION_KEYS = Keys(("id",), ("function", "name"), ("function", "arguments"))
+CUSTOM_KEYS = Keys(("id",), ("custom", "name"), ("custom", "input"))
+LEGACY_KEYS = Keys(("name",), ("name",), ("arguments",))
+RESULT_KEYS = Keys(("tool_call_id",), ("name",), ("content",))
+OWN_PARTS = frozenset({
+    "image_url", "input_audio", "file", "file_url", "refusal", "video_url", "document", "image", "audio_url", "audio",
+    "video", "input_image", "input_video", "input_file",
+})  # fmt: skip
+"""Parts of content that this wire and its dialects define, besides text."""
+
+WIRE = "openai-chat"
+
+_parts = json.Decoder(list[Raw])
+_part = json.Decoder(Part)
+TURN = Shape(Turn)
+
+
+def calls_of(turn: Turn, dialect: str | None = None) -> list[Call]:
+    """The calls beside a message's content: functions, custom tools, and the one call of 2023."""
+    blocks = calls_in(turn.tool_calls or (), "tool_calls", dialect)
+    if turn.function_call is not None:
+        body, kind = arguments_in_text(turn.function_call.arguments)
+        name = turn.function_call.name
+        how = written(turn.function_call.arguments)
+        blocks.append(Call(
+            ("function_call",), LEGACY_KEYS, None, name, body, kind, needs_id=False, written=how, kind="function_call"
+        ))  # fmt: skip
+    return blocks
+
+
+def calls_in(calls: Sequence[ToolCall], key: str, dialect: str | None = None) -> list[Call]:
+    blocks: list[Call] = []
+    for index, call in enumerate(calls):
+        place: Pointer = (key, index)
+        typed = call.type or ""
+        if call.function is not None:
+            raw = call.function.arguments
+            body, kind = arguments_in_text(raw)
+            blocks.append(Call(
+                place, FUNCTION_KEYS, call.id, call.function.name, body, kind, dialect=dialect,
+                written=written(raw), kind=typed,
+            ))  # fmt: skip
+        elif call.custom is not None:
+            body = bytes(call.custom.input)
+            blocks.append(Call(
+                place, CUSTOM_KEYS, call.id, call.custom.name, body, "free", dialect=dialect,
+                written=written(call.custom.input), kind=typed,
+            ))  # fmt: skip
+        else:  # a call all the same, and its result must not lose it
+            blocks.append(Call(
+                place, FUNCTION_KEYS, call.id, None, b"", "nothing", dialect=dialect, written="absent", kind=typed
+            ))  # fmt: skip
+    return blocks
+
+
+def result_of(turn: Turn) -> Result:
+    content = bytes(turn.content)
+    legacy = turn.role == "function"
+    return Result(
+        (),
+        RESULT_KEYS,
+        None if legacy else turn.tool_call_id,
+        turn.name,
+        content,
+        needs_id=not legacy,
+        synthetic=is_placeholder(content),
+        written=written(turn.content),
+        parts=tuple(dict.fromkeys(part.type for part in foreign.parts_of(turn.content))),
+        kind=turn.role or "",
+    )
+
+
+ReadPart = Callable[[Raw, str, Pointer], Block]
+"""A part of a content, its type and its place."""
+
+
+def other(_: Raw, kind: str, at: Pointer) -> Block:
+    return Other(at, kind)
+
+
+def instead(turn: Turn) -> list[Block]:
+    """What may stand for a content: the model refused, or spoke in sound."""
+    found = (("refusal", turn.refusal), ("audio", turn.audio))
+    return [Other((key,), key) for key, raw in found if not is_blank(raw)]
+
+
+class Spelling(Struct, frozen=True):
+    """The words in which wires differ that are spelled like this one."""
+
+    roles: Mapping[str, Role]
+    parts: Mapping[str, ReadPart]
+    """Parts of content besides text."""
+    beside: Callable[[Any], list[Block]] = instead
+    """What a message holds before its content and beside it."""
+    calls: Callable[[Any], list[Call]] = calls_of
+    result: Callable[[Any], Result] = result_of
+    listed: bool = True
+    """A content may be an array of parts."""
+    closed: bool = True
+    """A role that is none of these is refused."""
+
+
+PARTS: dict[str, ReadPart] = dict.fromkeys(OWN_PARTS, other)
+PLAIN = Spelling(ROLES, PARTS)
+
+
+def read_turn(
+    turn: Turn, at: Pointer, record: Record, spelling: Spelling = PLAIN
+) -> tuple[Message, list[Misfit]]:
+    said = turn.role or ""
+    role = spelling.roles.get(said, "other")
+    dialect = None
+    out = Draft(at, role)
+    if role == "other":
+        role, dialect = foreign.ROLES.get(said, (role, None))
+        out.role = role
+        if dialect is None:
+            misfit = foreign.role_misfit(at, turn.role, tuple(spelling.roles))
+            out.misfits.append(structs.replace(misfit, grave=spelling.closed or turn.role is None))
+    _read_content(turn.content, out, spelling)
+    if role == "tool":  # its content is the result, and was read only for what does not belong there
+        out.blanks, out.blocks = [], [spelling.result(turn)]
+        out.echoes += [call.at for call in spelling.calls(turn) if len(call.at) > 1]
+    else:
+        _read_calls(turn, out, spelling)
+        if foreign.only_results(out.blocks):
+            role = "tool"
+    message = Message(
+        role,
+        at,
+        tuple(out.blocks),
+        record,
+        said,
+        dialect=dialect,
+        inner_calls=tuple(out.echoes),
+        empty=role in ("user", "assistant") and not out.blocks and _says_nothing(turn),
+        content=content_of(turn.content),
+        blanks=tuple(out.blanks),
+        name=turn.name if role != "tool" else None,
+        reasoning=content_of(turn.reasoning_content),
+        prefix=bool(turn.prefix),
+        no_calls=turn.tool_calls is not None and not turn.tool_calls,
+    )
+    return message, out.misfits
+
+
+def _read_calls(turn: Turn, out: Draft, spelling: Spelling) -> None:
+    """What stands beside a content. Frameworks keep a call in both places: it is one call."""
+    out.blocks = [*spelling.beside(turn), *out.blocks]
+    own = spelling.calls(turn)
+    if own:
+        if out.role in ("user", "system"):
+            out.amiss(own[0].at, "no calls in this role", "a call", grave=False)
+        twice = {call.id for call in own if call.id}
+        out.blocks = [block for block in out.blocks if not (isinstance(block, Call) and block.id in twice)]
+        out.blocks += own
+
+
+def _read_content(content: Raw, out: Draft, spelling: Spelling) -> None:
+    """Text, parts, or nothing; anything else does not belong there."""
+    first = head(content)
+    if first == b'"':
+        out.say(content, ("content",))
+        return
+    if first not in (b"", b"n", b"[" if spelling.listed else b""):
+        out.amiss(("content",), "a string or an array of parts" if spelling.listed else "a string", content)
+    if first == b"[":
+        for index, raw in enumerate(_parts.decode(content)):
+            _read_part(raw, ("content", index), out, spelling)
+
+
+def _read_part(raw: Raw, place: Pointer, out: Draft, spelling: Spelling) -> None:
+    first = head(raw)
+    if first == b'"':  # some clients write bare strings, and servers take them
+        out.say(raw, place)
+        return
+    if first != b"{":
+        out.amiss(place, "an object", raw)
+        return
+    kind = _type_of(raw)
+    if kind == "text":
+        out.say(_part.decode(raw).text, place)
+    elif kind is not None and kind in spelling.parts:
+        out.blocks.append(spelling.parts[kind](raw, kind, place))
+    else:
+        out.blocks.append(foreign.block(raw, kind, place))
+
+
+def _type_of(raw: Raw) -> str | None:
+    value = json.decode(raw, type=dict[str, Raw]).get("type", NOTHING)
+    return string(value)
+
+
+def _says_nothing(turn: Turn) -> bool:
+    others = (turn.refusal, turn.audio, turn.reasoning, turn.reasoning_content, turn.reasoning_details)
+    return all(map(is_blank, others))
+
+
+def as_chat(turn: Guest, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    """A message of another wire, read as one of this wire. A block of a third one keeps its name."""
+    found, wrong = _as_turn(turn, at)
+    message, misfits = read_turn(found, at, record)
+    blocks = tuple(map(_named, message.blocks))
+    return structs.replace(message, dialect=WIRE, blocks=blocks), [*wrong, *misfits]
+
+
+def add_chat(turn: Guest, out: Draft, name: str | None = None) -> None:
+    """What this wire's keys say beside a content that another wire has read by itself, and whose blocks are its own."""
+    found, wrong = _as_turn(turn, out.at)
+    out.misfits += wrong
+    if out.role == "tool":
+        out.blocks = [structs.replace(result_of(found), id=found.tool_call_id, name=name, dialect=WIRE)]
+        return
+    seen = {block.id for block in out.blocks if isinstance(block, Call)}
+    out.blocks += [call for call in calls_of(found, WIRE) if call.id is None or call.id not in seen]
+
+
+def _as_turn(turn: Guest, at: Pointer) -> tuple[Turn, tuple[Misfit, ...]]:
+    keys = {"content": turn.content, "tool_calls": turn.tool_calls, "tool_call_id": turn.tool_call_id}
+    text = json.encode({"role": turn.role, **{key: raw for key, raw in keys.items() if given(raw)}})
+    found, wrong = TURN.inner(text, at)
+    return found or Turn(turn.role), wrong
+
+
+def _named(block: Block) -> Block:
+    own = isinstance(block, (Call, Result)) and block.dialect is None
+    return structs.replace(block, dialect=WIRE) if own else block

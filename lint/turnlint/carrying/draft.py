@@ -1,0 +1,53 @@
+"""A message while it is read, whatever the wire.
+
+This module owns what every reading gathers: blocks, texts that say nothing, echoes and misfits. It refuses
+to know how a wire spells any of them.
+"""
+
+from msgspec import Raw, Struct, json
+
+from turnlint.carrying.contents import call_marker
+from turnlint.carrying.raws import is_blank, is_white, trails, written
+from turnlint.documents.fit import kind_of
+from turnlint.model import Blank, Block, Call, Misfit, Pointer, Result, Role, Signature, Text
+
+
+class Draft(Struct):
+    """What is known of a message so far. Places are below it."""
+
+    at: Pointer
+    role: Role
+    blocks: list[Block] = []
+    blanks: list[Blank] = []
+    echoes: list[Pointer] = []
+    misfits: list[Misfit] = []
+
+    def amiss(self, place: Pointer, expected: str, found: Raw | str, *, grave: bool = True) -> None:
+        """Name a place whose kind is wrong, by the value found there or by what to call it."""
+        said = found if isinstance(found, str) else kind_of(json.decode(found))
+        self.misfits.append(Misfit((*self.at, *place), expected, said, grave))
+
+    def say(self, raw: Raw, place: Pointer) -> None:
+        """Take a text; one that says nothing is no block."""
+        if is_blank(raw):
+            self.blanks.append(Blank(place, len(self.blocks), is_white(raw)))
+        else:
+            self.blocks.append(Text(place, call_marker(raw, self.role), trails(raw)))
+
+
+def settle_calls(out: Draft) -> list[Call]:
+    """Take the calls beside results for echoes; return those that stand alone, which have the wrong role."""
+    calls = [block for block in out.blocks if isinstance(block, Call)]
+    if calls and any(isinstance(block, Result) for block in out.blocks):
+        out.echoes += [call.at for call in calls]
+        out.blocks = [block for block in out.blocks if not isinstance(block, Call)]
+        return []
+    return calls
+
+
+def signature_of(raw: Raw) -> Signature:
+    """A signature as it stands. What null means, each wire says for itself."""
+    kind = written(raw)
+    if kind == "text":
+        return "blank" if is_blank(raw) else "given"
+    return "absent" if kind == "absent" else "unfit"

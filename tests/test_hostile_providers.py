@@ -1,0 +1,257 @@
+"""What strangers write, held against providers.
+
+This module owns that no place of any provider's wire, whatever stands there, breaks a run; that no name steers
+a terminal or gives a secret away; that a crowd costs no more than its size; and that users' profiles and texts
+are survived as transcripts are.
+"""
+
+import copy
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from arbitrary_json import places
+from hostile import (
+    ENVIRONMENT,
+    LINT,
+    POISONS,
+    assert_ended_well,
+    assert_safe,
+    lint,
+    lint_in_all_formats,
+    reported,
+)
+from hostile_wires import CROWDS, PROVIDER_WIRES, SPEECHES, Speech, Turns, crowd
+from kin import ODD
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Crash, Options
+from turnlint.engine import lint as lint_source
+from turnlint.providers import Providers
+from turnlint.rows import Row
+
+PACKAGES = ["turnlint_rules"]
+
+
+@cache
+def _everyone() -> tuple[str, ...]:
+    """Every version of every provider."""
+    known = Providers(PACKAGES)
+    return tuple(profile.label for name in known.names() for profile in known.versions(name))
+
+
+def _all_of_them() -> list[str]:
+    return ["--provider", ",".join(_everyone())]
+
+
+def _write(folder: Path, x: str) -> list[Path]:
+    paths = []
+    for wire, records in PROVIDER_WIRES.items():
+        path = folder / f"{wire}.jsonl"
+        path.write_text("".join(json.dumps(record) + "\n" for record in records(x)))
+        paths.append(path)
+    return paths
+
+
+@pytest.mark.parametrize("poison", ["line ends", "lone surrogates", "markup"])
+def test_no_name_on_a_providers_wire_steers_a_terminal_or_a_runner(poison: str, tmp_path: Path) -> None:
+    paths = _write(tmp_path, POISONS[poison])
+    reports = lint_in_all_formats(*paths, *_all_of_them(), folder=tmp_path)
+    document = json.loads(reports["json"])
+    assert document["complete"]
+    assert len(document["summary"]["rules"]) > 25
+
+
+def test_no_id_in_a_map_of_ids_steers_a_terminal_or_a_runner(tmp_path: Path) -> None:
+    paths = _write(tmp_path, POISONS["line ends"] + POISONS["lone surrogates"])
+    for kind in ("text", "json"):
+        command = [sys.executable, "-m", "turnlint", "ids", "--provider", "kimi", "--output-format", kind]
+        done = subprocess.run(
+            [*command, *paths], capture_output=True, check=False, env=ENVIRONMENT, timeout=60
+        )
+        assert_ended_well(done)
+        assert_safe(done.stdout, kind)
+        assert done.returncode == 0
+
+
+def test_a_name_is_never_read_as_a_template(tmp_path: Path) -> None:
+    name = "{0} {path.__class__} {id!r:>9} %s {{"
+    (tmp_path / "a.jsonl").write_text(json.dumps(PROVIDER_WIRES["openai-chat"](name)[0]))
+    done = lint(tmp_path / "a.jsonl", "--provider", "mistral,openai,anthropic", "--output-format", "jsonl")
+    assert_ended_well(done)
+    told = [one["provider_error"] or "" for one in reported(done)[:-1]]
+    assert any(name in text for text in told)
+
+
+SAID, KEY = "hunter2", "correcthorse"
+NAMING = frozenset({"role", "id", "name", "tool_call_id", "toolUseId", "call_id", "type", "model", "modelId", "tool_name",
+                    "url", "host", "conversation"})  # fmt: skip
+
+
+def _with_secrets(value: Any, key: str = "") -> Any:
+    """The name stays where names stand; everywhere else, in keys too, there is a secret."""
+    if isinstance(value, list):
+        return [_with_secrets(item, key) for item in value]
+    if isinstance(value, dict):
+        return {name.replace("x1", KEY): _with_secrets(item, name) for name, item in value.items()}
+    return value.replace("x1", SAID) if isinstance(value, str) and key not in NAMING else value
+
+
+def test_what_was_said_to_a_provider_stays_out_of_every_report(tmp_path: Path) -> None:
+    paths = []
+    for wire, records in PROVIDER_WIRES.items():
+        paths.append(tmp_path / f"{wire}.jsonl")
+        paths[-1].write_text("".join(json.dumps(_with_secrets(one)) + "\n" for one in records("x1")))
+    reports = lint_in_all_formats(*paths, *_all_of_them(), folder=tmp_path)
+    assert len(json.loads(reports["json"])["summary"]["rules"]) > 25
+    for kind, report in reports.items():
+        for secret in (SAID.encode(), KEY.encode()):
+            assert secret not in report, (kind, report[: report.find(secret) + 100][-400:])
+
+
+def test_one_report_whatever_the_hash_seed(tmp_path: Path) -> None:
+    _write(tmp_path, "x1 é")
+    arguments = (tmp_path, *_all_of_them(), "--output-format", "json")
+    first, second = (lint(*arguments, env={"PYTHONHASHSEED": seed}) for seed in ("1", "2"))
+    assert_ended_well(first)
+    assert first.stdout == second.stdout
+
+
+EMPTY = {
+    "gemini": {"contents": [], "generationConfig": {}, "tools": [{"functionDeclarations": [{"name": "é"}] * 200}]},
+    "anthropic": {"messages": [], "model": "claude-3", "max_tokens": 9, "tools": [{"name": "é"}] * 200},
+    "openai-chat": {"messages": [], "model": "m", "tools": [{"type": "function", "function": {"name": "é"}}] * 200},
+    "openai-responses": {"input": [], "model": "gpt-5", "tools": [{"type": "function", "name": "é"}] * 200},
+    "bedrock": {"messages": [], "modelId": "anthropic.claude-3", "toolConfig": {"tools": []}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wire", EMPTY)
+def test_a_request_without_messages_is_survived_whatever_it_declares(wire: str) -> None:
+    stdin = json.dumps(EMPTY[wire]).encode()
+    done = lint("-", "--format", wire, *_all_of_them(), "--output-format", "json", stdin=stdin)
+    assert_ended_well(done)
+    assert json.loads(done.stdout)["complete"]
+
+
+def _battered(record: Any, step: int) -> Iterator[str]:
+    """Records that hold an odd value in one place each, or lack it."""
+    spots = [at for at, _ in places(record) if at]
+    for number, (at, odd) in enumerate((at, odd) for at in spots for odd in (*ODD, 10**400, "absent")):
+        if number % step:
+            continue
+        other = copy.deepcopy(record)
+        holder = other
+        for part in at[:-1]:
+            holder = holder[part]
+        holder[at[-1]] = odd
+        if odd == "absent":
+            del holder[at[-1]]
+        yield json.dumps(other)
+
+
+def _resolves(pointer: str, value: Any) -> bool:
+    for part in pointer.split("/")[1:]:
+        key = part.replace("~1", "/").replace("~0", "~")
+        value = value[int(key)] if isinstance(value, list) else value[key]
+    return True
+
+
+@pytest.mark.parametrize("wire", PROVIDER_WIRES)
+def test_every_place_may_hold_anything(wire: str, tmp_path: Path) -> None:
+    lines = [line for one in PROVIDER_WIRES[wire]("x1") for line in _battered(one, 97)]
+    path = tmp_path / "a.jsonl"
+    path.write_text("\n".join(lines))
+    options = Options(format=wire, providers=_everyone(), view=True, fingerprints=True)
+    events = list(lint_source(Source(path.name, str(path)), options, Book(options)))
+    assert not [event for event in events if isinstance(event, Crash)]
+    rows = [event for event in events if isinstance(event, Row)]
+    assert len(rows) > len(lines)
+    for row in rows:
+        assert 0 <= row.place.offset <= row.place.end <= path.stat().st_size
+        assert _resolves(row.place.pointer, json.loads(lines[row.place.line - 1]))
+
+
+def _steps(speech: Speech, shape: Callable[[Speech, int], Turns], count: int, folder: Path) -> int:
+    """How many of the project's own lines a run goes through. The same run always goes through as many."""
+    path = folder / "a.jsonl"
+    path.write_text(json.dumps(crowd(speech, shape, count)))
+    options = Options(format=speech.format, providers=speech.providers)
+    book = Book(options)
+    book.rules()
+    steps = 0
+
+    def trace(frame: FrameType, _: object, __: object) -> Any:
+        nonlocal steps
+        if "turnlint" not in frame.f_code.co_filename:
+            return None
+        steps += 1
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        events = list(lint_source(Source(path.name, str(path)), options, book))
+    finally:
+        sys.settrace(before)
+    assert not [event for event in events if isinstance(event, Crash)]
+    return steps
+
+
+CROWD = 16
+
+
+@pytest.mark.parametrize("speech", SPEECHES, ids=lambda speech: speech.format)
+@pytest.mark.parametrize("shape", CROWDS, ids=lambda shape: shape.__name__)
+def test_a_crowd_costs_no_more_than_its_size(
+    speech: Speech, shape: Callable[[Speech, int], Turns], tmp_path: Path
+) -> None:
+    _steps(speech, shape, CROWD, tmp_path)  # whatever is computed once
+    one, two, three = (_steps(speech, shape, CROWD * times, tmp_path) for times in (3, 4, 5))
+    # What grows with the size grows by equal steps. Where all look at all, or half of them, in the fewest lines
+    # that can be, it is three of CROWD squared; what is said once beyond some number is less than two.
+    assert three - 2 * two + one < 2 * CROWD * CROWD, (one, two, three)
+
+
+UNCLOSED = (*('{"%s' % (f"\\{quote}" * 32_000) for quote in "\"'`"), "a:HTTP/1.1 400\n" * 4_000)
+PEEL = """
+import json, sys
+from turnlint.why.peeling import pieces
+for text in json.load(sys.stdin):
+    pieces(text)
+"""
+
+
+def test_a_refusal_that_opens_and_never_closes_costs_no_more_than_its_size() -> None:
+    texts = json.dumps(
+        [*UNCLOSED, "litellm." * 8_000, "x calling y: " * 5_000, "status code: 400 " * 3_800]
+    ).encode()
+    done = subprocess.run(
+        [sys.executable, "-c", PEEL], input=texts, capture_output=True, check=False, timeout=60
+    )
+    assert done.stderr == b""
+
+
+MENDS = {
+    "a group that is none": r"keep: '[a-z]', replace: '\1'",
+    "an escape that is none": r"keep: '[a-z]', replace: '\q'",
+    "flags": "keep: '(?i)[a-z]'",
+    "a comment": "keep: '(?x)[a-z] # letters'",
+}
+
+
+@pytest.mark.parametrize("mend", MENDS)
+def test_a_profile_of_ones_own_is_refused_or_works(mend: str, tmp_path: Path) -> None:
+    rules = f"- {{rule: id-charset, pattern: '[a-z]+', wants: letters}}\n- {{rule: id-collision, {MENDS[mend]}}}\n"
+    (tmp_path / "own.yaml").write_text(f"name: own\nclauses:\n{rules}")
+    speech = SPEECHES[-1]
+    stdin = json.dumps(crowd(speech, CROWDS[0], 3)).encode()
+    command = [*LINT, "-", "--profile", str(tmp_path / "own.yaml"), "--provider", "own"]
+    done = subprocess.run(command, input=stdin, capture_output=True, check=False, env=ENVIRONMENT, timeout=60)
+    assert_ended_well(done)
