@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 
+from turnlint.api import OverLimit
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally, lint
+from turnlint.providers import Providers
 from turnlint.rows import Row
+from turnlint.rulebook import BUILTIN
 
 USER = {"role": "user", "content": "go on"}
 THOUGHT = {"type": "thinking", "thinking": "hm", "signature": "c2ln"}
@@ -217,3 +220,16 @@ def test_a_finding_about_the_request_stands_at_the_request(tmp_path: Path) -> No
         ("PR319", "/tools", None)
     ]
     assert str(rows[0].finding.provider_error).startswith("Invalid 'tools': array too long")
+
+
+def test_the_capability_matrix_is_what_the_rules_check() -> None:
+    providers = Providers([BUILTIN])
+    limits = {"calls": "max_calls", "tools": "max_tools", "messages": "max_messages"}
+    for profile in (profile for name in providers.names() for profile in providers.versions(name)):
+        checked = {
+            limits[clause.what]: clause.most
+            for clause in profile.clauses
+            if isinstance(clause, OverLimit) and clause.what in limits and not clause.models
+        }
+        claimed = {name: getattr(profile.capabilities, name) for name in limits.values()}
+        assert {name: most for name, most in claimed.items() if most is not None} == checked, profile.label
