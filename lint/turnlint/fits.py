@@ -213,7 +213,8 @@ def _last(case: Case, clause: LastMessage) -> bool:
 
 def _empty(case: Case, clause: EmptyContent) -> bool:
     if clause.what in ("error-result", "result-list"):
-        return all(result.body.strip() not in _NOTHING for result in _results(case))
+        hollow = [result for result in _results(case) if result.body.strip() in _NOTHING]
+        return not any(result.error or clause.what == "result-list" for result in hollow)
     return not any(message.blanks or not message.blocks for message in case.messages)
 
 
@@ -266,10 +267,14 @@ def _content(case: Case, clause: ContentKey) -> bool:
         named = [result for result in _results(case) if not clause.roles or result.kind in clause.roles]
         return all(result.id and result.name for result in named)
     plain = frozenset(("text", "parts")).difference(clause.kinds)
-    return all(
-        message.content in plain
-        for message in case.messages
-        if not clause.roles or message.written_role in clause.roles
+    return all(message.content in plain or not _concerns(clause, message) for message in case.messages)
+
+
+def _concerns(clause: ContentKey, message: Message) -> bool:
+    if clause.roles and message.written_role not in clause.roles:
+        return False
+    return clause.with_calls is None or clause.with_calls is any(
+        type(block) is Call for block in message.blocks
     )
 
 

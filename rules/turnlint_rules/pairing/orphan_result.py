@@ -26,7 +26,6 @@ Evidence
 """
 
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 
 from turnlint.api import (
     Answered,
@@ -116,6 +115,8 @@ def _story(case: Case, orphan: Answered, *, search: bool) -> tuple[tuple[Related
         return (), "its call may stand in an earlier part"
     best: tuple[float, Interaction] | None = None
     if search and usable(orphan.result.id) and len(orphan.result.id or "") <= LONGEST:
+        from difflib import SequenceMatcher
+
         open_calls = [one for one in case.ledger.interactions if one.answer is None][:LOOKED_AT]
         for interaction in open_calls:
             other = (interaction.asked.call.id or "")[: LONGEST + 1]
