@@ -93,29 +93,35 @@ class Providers:
 
     def _find(self, wire: str, request: Request | None) -> Chosen | None:
         host, model = (request.host, request.model) if request else (None, None)
-        shared = self.versions(SHARED) if wire in OWNERS else ()
-        if shared and not host and not model:
-            return Chosen(shared[0])
-        own = self.versions(OWNERS.get(wire, wire))
-        if wire not in OWNERS and own and not host:
-            ours = not model or any(one.models and re.search(one.models, model) for one in own)
-            return Chosen(
-                _by_model(own, request) or own[0], certain=ours or not any(one.models for one in own)
-            )
+        if wire in OWNERS:
+            return self._whose(wire, host, model, request) or self._shared()
+        own = self.versions(wire)
         if host:
-            found = next((one for one in self._by_wire(own, wire) if _is_host(host, one.hosts)), None)
-            if found:
-                versions = self.versions(found.name)
-                return Chosen(_by_model(versions, request) or versions[0])
-            if not shared and self._is_known(host):
-                return None  # somebody else's server, on a wire that is not known to be its own
-        elif model:
-            found = next(
-                (one for one in self._by_wire(own, wire) if one.models and re.search(one.models, model)), None
-            )
-            if found:
-                return Chosen(found, certain=False)
-        return Chosen(shared[0]) if shared else Chosen(own[0], certain=False) if own else None
+            found = self._whose(wire, host, None, request)
+            if found or self._is_known(host):
+                return found  # nobody's, where it is somebody else's server, and this wire not known to be its own
+            return Chosen(own[0], certain=False) if own else None
+        ours = not model or any(one.models and re.search(one.models, model) for one in own)
+        certain = ours or not any(one.models for one in own)
+        return Chosen(_by_model(own, request) or own[0], certain=certain) if own else None
+
+    def _shared(self) -> Chosen | None:
+        shared = self.versions(SHARED)
+        return Chosen(shared[0]) if shared else None
+
+    def _whose(
+        self, wire: str, host: str | None, model: str | None, request: Request | None
+    ) -> Chosen | None:
+        """The provider that a record names by its host, or else by its model, and then it is a guess."""
+        if not host and not model:
+            return None
+        candidates = self._by_wire(self.versions(OWNERS.get(wire, wire)), wire)
+        if host:
+            found = next((one for one in candidates if _is_host(host, one.hosts)), None)
+            versions = self.versions(found.name) if found else ()
+            return Chosen(_by_model(versions, request) or versions[0]) if versions else None
+        found = next((one for one in candidates if one.models and re.search(one.models, model or "")), None)
+        return Chosen(found, certain=False) if found else None
 
     def _is_known(self, host: str) -> bool:
         return any(_is_host(host, one.hosts) for name in self.names() for one in self.versions(name))
