@@ -184,6 +184,17 @@ def test_what_only_a_model_says_is_no_error(tmp_path: Path) -> None:
         assert [(row.finding.code, row.finding.severity) for row in rows] == [("PR302", severity)]
 
 
+def test_what_was_answered_was_accepted(tmp_path: Path) -> None:
+    request = claude(says(use("a.b")), used("a.b"))
+    record = {
+        "request": request,
+        "response": {"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"},
+    }
+    for provider, severity in (("auto", "warning"), ("anthropic", "error")):
+        rows, _ = run(record, provider, tmp_path)
+        assert [row.finding.severity for row in rows if row.finding.code == "PR301"] == [severity]
+
+
 def test_what_could_be_several_wires_is_read_as_the_named_providers(tmp_path: Path) -> None:
     record = {"messages": [{"role": "system", "content": "terse"}, USER], "max_tokens": 9}
     assert [row.finding.code for row in run(record, "anthropic", tmp_path)[0]] == ["PR310"]

@@ -109,8 +109,10 @@ class Case(Struct, frozen=True, dict=True):
         return not clause.models or re.search(clause.models, model) is not None
 
     def severity(self, clause: Clause) -> Severity:
-        """A clause's severity, made milder where it is not sure to be meant."""
-        unsure = not self.certain or ((clause.models or clause.other_models) and self.model is None)
+        """A clause's severity, milder where it may not be meant, or where the provider's own answer is recorded."""
+        request = self.transcript.request
+        taken = not self.named and request is not None and request.answered
+        unsure = taken or not self.certain or ((clause.models or clause.other_models) and self.model is None)
         return "warning" if unsure and clause.severity == "error" else clause.severity
 
     @property

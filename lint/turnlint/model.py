@@ -232,6 +232,8 @@ class Request(Struct, frozen=True):
     """The key of the body that holds the messages; nothing where only an answer was kept."""
     whole: bool = False
     """The record is a request as a provider gets it: it declares tools, or has another key that only requests have."""
+    answered: bool = False
+    """The record holds the answer too: whoever gave it has accepted the request."""
     model: str | None = None
     host: str | None = None
     tools: tuple[Declared, ...] | None = None

@@ -210,13 +210,14 @@ class _Spelling:
             return [_Found(said, misfits, True, True, facts) for said, misfits in answers]
         if not answers:
             return [request]
+        taken = structs.replace(request.request, answered=True) if request.request else None
         return [
             _Found(
                 [*request.messages, *said],
                 [*request.misfits, *misfits],
                 True,
                 request.headless,
-                request.request,
+                taken,
             )
             for said, misfits in answers
         ]

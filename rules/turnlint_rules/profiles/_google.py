@@ -101,7 +101,8 @@ def signed(says: str) -> ThoughtSignature:
 _PARTS = {
     "message": "role parts",
     "part": "text inlineData fileData functionCall functionResponse executableCode codeExecutionResult thought "
-    "thoughtSignature videoMetadata mediaResolution toolCall toolResponse partMetadata",
+    "thoughtSignature videoMetadata mediaResolution toolCall toolResponse partMetadata audioTranscription mediaProcessing "
+    "speechMetadata",
     "functionCall": "id name args partialArgs willContinue",
     "functionResponse": "id name response parts willContinue scheduling",
 }

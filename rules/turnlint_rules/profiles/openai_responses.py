@@ -19,6 +19,7 @@ from turnlint.api import (
     Profile,
     ReasoningUnpaired,
     ResultContent,
+    ResultsTogether,
     RoleOrder,
     UnknownKey,
     Weight,
@@ -95,6 +96,11 @@ _TURNS = (
         what="content", kinds=("null",), roles=_ROLES, severity="warning", date="2026-09",
         says="Invalid type for '{path}': expected one of an array of objects or string, but got null instead.",
         source="new-api 4776; oh-my-pi 10956 says that it is taken",
+    ),
+    ResultsTogether(
+        place="after-each-call", severity="info", date="2026-08",
+        source="DeepSeek's servers of this wire refuse it: oh-my-pi 12014, awesome-deepseek-integration 740; OpenAI takes it "
+        "(50dd369531354093)",
     ),
     ResultContent(
         written=("text", "list", "absent", "null"), kinds=("function_call_output", "custom_tool_call_output"), source=_SPEC, date="2026-08",
