@@ -340,6 +340,13 @@ def test_it_says_whose_text_it_is_and_which_rules_explain_it(folder: Path) -> No
         assert part in shown, part
     told = json.loads(why(UNANSWERED, "--output-format", "json", cwd=folder).stdout)
     assert (told["provider"], told["rules"][0]["code"]) == ("openai", "PA201")
+    elsewhere = why(
+        "Tool call id was x but must be a-z, A-Z, 0-9, with a length of 9.",
+        "--provider",
+        "openai",
+        cwd=folder,
+    )
+    assert "not known to be said by openai" in elsewhere.stdout.decode()
     assert told["rules"][0]["headline"]
     assert told["rules"][0]["why"].endswith(".")
 

@@ -45,6 +45,9 @@ def _known(explained: Explained, found: Recognised) -> Iterator[str]:
     yield f"  | {clip(_line(best.line), LONGEST)}"
     if best.piece.peeled:
         yield f"  inside: {', '.join(best.piece.peeled)}"
+    asked = [name.partition("@")[0] for name in explained.providers]
+    if best.profile.name not in asked:
+        yield f"  not known to be said by {', '.join(map(visible, asked))}, which is asked about all the same"
     carriers = [name for name in found.carriers if name != best.profile.name]
     if carriers:
         yield f"  passed on by: {', '.join(carriers)}"
