@@ -1,0 +1,398 @@
+"""Changes to a JSON text, made in its bytes.
+
+This module owns what happens to commas, gaps and indentation where values are replaced, erased, added and
+moved. What is not edited stays as it is, to the byte. It refuses to know what the text is about and to
+judge an edit: one that finds no place changes nothing, and whoever asked for it looks whether it was made.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct, field
+
+from turnlint.documents.locate import _key_of, _skip_space, locate, string_end, value_end
+from turnlint.model import Pointer
+
+
+class Moved(Struct, frozen=True):
+    """A value that stands elsewhere, as it will be once the edits at and below it are made."""
+
+    record: int
+    at: Pointer
+
+
+class Built(Struct, frozen=True):
+    """A new value put together from bytes and from values that stand elsewhere."""
+
+    parts: "tuple[Piece, ...]"
+
+
+Piece = bytes | Moved | Built
+
+
+class Edits(Struct):
+    """What is to be changed in one JSON text. Every pointer means a place of the text as it stands."""
+
+    write: dict[Pointer, bytes] = field(default_factory=dict)
+    """The value there is replaced; where the last key is absent, a member is added to its object."""
+    erase: set[Pointer] = field(default_factory=set)
+    insert: dict[Pointer, list[tuple[int, Piece]]] = field(default_factory=dict)
+    """What comes into the array there, each before the element that has this index now."""
+
+    def put(self, at: Pointer, data: bytes) -> bool:
+        """Write, unless somebody wrote there before."""
+        known = at in self.write
+        self.write.setdefault(at, data)
+        return not known
+
+    def take(self, at: Pointer) -> bool:
+        """Erase, unless that is asked for already."""
+        known = at in self.erase
+        self.erase.add(at)
+        return not known
+
+    def add(self, array: Pointer, index: int, piece: Piece) -> None:
+        self.insert.setdefault(array, []).append((index, piece))
+
+    def __bool__(self) -> bool:
+        return bool(self.write or self.erase or any(self.insert.values()))
+
+
+class Style(Struct, frozen=True):
+    """How a text is written, as far as a new value has to follow it."""
+
+    comma: bytes
+    colon: bytes
+    ascii: bool
+    newline: bytes
+    unit: bytes | None
+    """One step of indentation; none where the text runs on one line."""
+
+
+_MARK = re.compile(rb'[",:]')
+_INDENT = re.compile(rb"[\[{][ \t]*(\r?\n)([ \t]*)")
+_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL)
+_COLON = re.compile(rb"[ \t\n\r]*:[ \t\n\r]*")
+_FILLED = re.compile(rb"[\[{]([ \t\n\r]*)[^ \t\n\r\]}]")
+_OPEN = (b"[", b"{")
+_CLOSE = (b"]", b"}")
+
+
+def style_of(data: bytes) -> Style:
+    comma = colon = None
+    pos = 0
+    while (comma is None or colon is None) and (mark := _MARK.search(data, pos)):
+        pos = mark.end()
+        after = data[pos : pos + 1]
+        if mark[0] == b'"':
+            pos = string_end(data, mark.start())
+        elif mark[0] == b":":
+            colon = colon or (b": " if after == b" " else b":")
+        else:
+            comma = comma or (b"" if after in (b"\r", b"\n") else b", " if after == b" " else b",")
+    if not comma:  # the end of a line does not tell how commas stand within one
+        comma = b"," if colon == b":" else b", "
+    indent = _INDENT.search(data)
+    newline, unit = indent.groups() if indent else (b"\n", None)
+    return Style(comma, colon or (b": " if comma == b", " else b":"), data.isascii(), newline, unit)
+
+
+def encode(value: Any, near: bytes | Style) -> bytes:
+    """A new value on one line, spelled as the text spells its own. For many, ask for the style once."""
+    style = near if isinstance(near, Style) else style_of(near)
+    separators = (style.comma.decode(), style.colon.decode())
+    text = json.dumps(value, ensure_ascii=style.ascii, separators=separators)
+    return text.encode(errors="backslashreplace")  # half a surrogate pair has no bytes, only an escape
+
+
+def part(data: bytes, at: Pointer) -> bytes | None:
+    """The bytes of the value at a pointer."""
+    found, start, end = locate(data, at)
+    return data[start:end] if found == at and start < end else None
+
+
+def apply(texts: Sequence[bytes], edits: Mapping[int, Edits]) -> dict[int, bytes]:
+    """The texts that change, edited. A moved value is one with all edits at and below its old place."""
+    nodes = {record: _Node() for record in edits}
+    moves: list[Moved] = []
+    for record, node in nodes.items():
+        _plant(node, edits[record])
+        pieces = (part for added in edits[record].insert.values() for _, new in added for part in _parts(new))
+        moves += (piece for piece in pieces if isinstance(piece, Moved))
+    for piece in moves:
+        nodes.setdefault(piece.record, _Node()).reach(piece.at)
+    work = _Work({record: _Text(texts[record], node) for record, node in nodes.items()})
+    for piece in moves:
+        work.moved(piece)
+    return {record: data for record in edits if (data := work.whole(record)) != texts[record]}
+
+
+def _parts(piece: Piece) -> "list[bytes | Moved]":
+    return [part for inner in piece.parts for part in _parts(inner)] if isinstance(piece, Built) else [piece]
+
+
+class _Node(Struct):
+    """All that is asked for at one place and below it."""
+
+    write: bytes | None = None
+    erase: bool = False
+    insert: dict[int, list[Piece]] = field(default_factory=dict)
+    below: "dict[str | int, _Node]" = field(default_factory=dict)
+
+    def reach(self, at: Pointer) -> "_Node":
+        node = self
+        for key in at:
+            node = node.below.setdefault(key, _Node())
+        return node
+
+
+def _plant(root: _Node, edits: Edits) -> None:
+    for at in sorted(edits.write, key=len):  # members are added in this order, whatever is below them
+        root.reach(at).write = edits.write[at]
+    for at in edits.erase:
+        root.reach(at).erase = True
+    for at, entries in edits.insert.items():
+        wanted = root.reach(at).insert
+        for index, piece in entries:
+            wanted.setdefault(index, []).append(piece)
+
+
+class _Item(Struct, gc=False):
+    """An element or a member: where it starts (with its key), where its value does, and its end."""
+
+    start: int
+    value: int
+    end: int
+
+
+class _Site(Struct, eq=False):
+    """A place that is asked for, found in its text. It has items if it is edited within, and sound."""
+
+    text: "_Text"
+    node: _Node
+    start: int
+    up: "tuple[_Site, int] | None"
+    end: int = 0
+    items: list[_Item] | None = None
+    at: "dict[int, _Site]" = field(default_factory=dict)
+    below: "dict[str | int, _Site]" = field(default_factory=dict)
+    flat: bool | None = None
+
+    def gap(self, index: int) -> bytes:
+        """What stands before an item, or before the closing bracket; the comma belongs to it."""
+        assert self.items is not None
+        start = self.items[index - 1].end if index else self.start + 1
+        return self.text.data[start : self.items[index].start if index < len(self.items) else self.end - 1]
+
+
+class _Text:
+    def __init__(self, data: bytes, node: _Node) -> None:
+        self.data = data
+        self.style = style_of(data)
+        self.root = _walk(self, node, _skip_space(data, 0), None)
+
+
+def _walk(text: _Text, node: _Node, start: int, up: "tuple[_Site, int] | None") -> _Site:
+    """Find all that is asked for in the value at `start`. Recursion is as deep as the pointers."""
+    site = _Site(text, node, start, up)
+    data = text.data
+    if (node.below or node.insert) and data[start : start + 1] in _OPEN:
+        items = site.items = []
+        for name, item in _items(site):
+            key = len(items) if name is None else name
+            child = node.below.get(key)
+            if child is None:
+                item.end = value_end(data, item.value)
+            else:
+                if lost := site.below.get(key):  # of equal keys readers take the last
+                    lost.node, lost.items = _Node(erase=child.erase), None
+                site.below[key] = site.at[len(items)] = _walk(text, child, item.value, (site, len(items)))
+                item.end = site.below[key].end
+            items.append(item)
+        if site.end:
+            return site
+        site.items = None
+        site.below = {}
+    site.end = value_end(data, start)
+    return site
+
+
+def _items(site: _Site) -> Iterator[tuple[str | None, _Item]]:
+    """Items with their keys, whose ends the walk fills in. Sets the site's end where it is sound."""
+    data = site.text.data
+    members = data[site.start : site.start + 1] == b"{"
+    close = b"}" if members else b"]"
+    pos = _skip_space(data, site.start + 1)
+    while data[pos : pos + 1] != close:
+        start, key = pos, None
+        if members:
+            end = string_end(data, pos)
+            colon = _COLON.match(data, end)
+            if data[pos : pos + 1] != b'"' or colon is None:
+                return
+            key = _key_of(data[pos:end])
+            pos = colon.end()
+        item = _Item(start, pos, pos)
+        yield key, item
+        if item.end == pos:
+            return
+        pos = _skip_space(data, item.end)
+        if data[pos : pos + 1] == b",":
+            pos = _skip_space(data, pos + 1)
+        elif data[pos : pos + 1] != close:
+            return
+    site.end = pos + 1
+
+
+class _Work(Struct):
+    """The texts with their sites, and the values that move, each made once."""
+
+    texts: dict[int, _Text]
+    made: dict[Moved, bytes | None] = field(default_factory=dict)
+    begun: set[Moved] = field(default_factory=set)
+
+    def moved(self, piece: Moved) -> bytes | None:
+        """The bytes of a value that moves; none where nothing stands there."""
+        if piece not in self.made:
+            if piece in self.begun:
+                raise ValueError(f"moved into itself: {piece.at}")
+            self.begun.add(piece)
+            self.made[piece] = self._standing(piece)
+        return self.made[piece]
+
+    def _standing(self, piece: Moved) -> bytes | None:
+        site = self.texts[piece.record].root
+        for depth, key in enumerate(piece.at, 1):
+            if key not in site.below:
+                added = depth == len(piece.at) and _lacks(site, key)
+                return site.node.below[key].write if added else None
+            site = site.below[key]
+        return self.value(site)
+
+    def whole(self, record: int) -> bytes:
+        text = self.texts[record]
+        return text.data[: text.root.start] + self.value(text.root) + text.data[text.root.end :]
+
+    def value(self, site: _Site) -> bytes:
+        text = site.text
+        if site.node.write is not None:
+            if site.up:
+                return self.fitted(site.node.write, site.up[0], site.up[0].gap(site.up[1]))
+            unit = text.style.unit if site.node.write[:1] in _OPEN else None
+            return site.node.write if unit is None else _indented(site.node.write, b"", unit, text.style)
+        data = text.data
+        if site.items is None:
+            return data[site.start : site.end]
+        first, typical, last = _gaps(site)
+        out = [data[site.start : site.start + 1]]
+        for own, name, content in self._contents(site):
+            gap = first if len(out) == 1 else own or typical
+            out += (gap, name, content if isinstance(content, bytes) else self.fitted(content[0], site, gap))
+        if len(out) == 1:
+            last = b"" if site.items else site.gap(0)
+        return b"".join((*out, last, data[site.end - 1 : site.end]))
+
+    def _contents(self, site: _Site) -> Iterator[tuple[bytes, bytes, bytes | tuple[Piece]]]:
+        """What will stand in a container: each with its own gap if it has one, its name, and what is new boxed."""
+        assert site.items is not None
+        data = site.text.data
+        inserted = site.node.insert if data[site.start : site.start + 1] == b"[" else {}
+        for index in range(len(site.items) + 1):
+            for piece in inserted.get(index, ()):
+                if all(isinstance(part, bytes) or self.moved(part) is not None for part in _parts(piece)):
+                    yield b"", b"", (piece,)
+            there = site.at.get(index)
+            if index == len(site.items) or (there and there.node.erase):
+                continue
+            item = site.items[index]
+            content = self.value(there) if there else data[item.value : item.end]
+            yield site.gap(index) if index else b"", data[item.start : item.value], content
+        for key, child in site.node.below.items():
+            if child.write is not None and not child.erase and _lacks(site, key):
+                yield b"", encode(key, site.text.style) + _colon(site), (child.write,)
+
+    def fitted(self, piece: Piece, container: _Site, gap: bytes) -> bytes:
+        """A new value as it stands after this gap. What moved is set as it was."""
+        parts = _parts(piece)
+        made = [part if isinstance(part, bytes) else self.moved(part) or b"" for part in parts]
+        new = b"".join(part if isinstance(part, bytes) else b"\0" for part in parts)
+        lines = _lines(container, gap) if new[:1] in _OPEN else None
+        moved = (was for was, part in zip(made, parts, strict=True) if isinstance(part, Moved))
+        return _indented(new, *lines, container.text.style, moved) if lines else b"".join(made)
+
+
+def _lacks(site: _Site, key: str | int) -> bool:
+    """Whether a member of this name could be added here."""
+    opened = site.items is not None and site.text.data[site.start : site.start + 1] == b"{"
+    return opened and isinstance(key, str) and key not in site.below
+
+
+def _colon(site: _Site) -> bytes:
+    for item in site.items or ():
+        return site.text.data[string_end(site.text.data, item.start) : item.value]
+    return site.text.style.colon
+
+
+def _gaps(site: _Site) -> tuple[bytes, bytes, bytes]:
+    """What stands before the first item, before any other that is new, and before the closing bracket."""
+    assert site.items is not None
+    style = site.text.style
+    first = site.gap(0)
+    last = site.gap(len(site.items))
+    if len(site.items) > 1:
+        return first, site.gap(1), last
+    if not site.items and site.up and (lines := _lines(site.up[0], site.up[0].gap(site.up[1]))):
+        last = style.newline + lines[0]
+        first = last + lines[1]
+    return first, b"," + first if b"\n" in first else style.comma, last
+
+
+def _line(gap: bytes) -> bytes | None:
+    """The indentation of what follows a gap; none where that does not stand on a line of its own."""
+    end = gap.rfind(b"\n") + 1
+    return gap[end : len(gap) - len(gap[end:].lstrip(b" \t"))] if end else None
+
+
+def _unit(container: _Site) -> bytes | None:
+    if container.items:
+        inner = _line(container.gap(0))
+        outer = _line(container.gap(len(container.items)))
+        if inner and outer is not None and inner != outer and inner.startswith(outer):
+            return inner[len(outer) :]
+    return container.text.style.unit
+
+
+def _flat(container: _Site) -> bool:
+    """Whether the containers in this one run on one line each, as in a list with one record a line."""
+    if container.flat is None:
+        filled = (_FILLED.match(container.text.data, item.value) for item in container.items or ())
+        container.flat = {b"\n" in match[1] for match in filled if match} == {False}
+    return container.flat
+
+
+def _lines(container: _Site, gap: bytes) -> tuple[bytes, bytes] | None:
+    """How a container after this gap is broken into lines: their indentation, and one step of it."""
+    line, unit = _line(gap), _unit(container)
+    return None if line is None or unit is None or _flat(container) else (line, unit)
+
+
+def _indented(content: bytes, line: bytes, unit: bytes, style: Style, moved: Iterable[bytes] = ()) -> bytes:
+    """A container broken into lines. A NUL, which no JSON has, holds the place of each value that moved."""
+    standing = iter(moved)
+    out: list[bytes] = []
+    before = b""
+    for token in _TOKEN.findall(content):
+        if token in _CLOSE:
+            if before not in _OPEN:
+                line = line[: len(line) - len(unit)]
+                out.append(style.newline + line)
+        elif before in _OPEN:
+            line += unit
+            out.append(style.newline + line)
+        elif before == b",":
+            out.append(style.newline + line)
+        out.append(style.colon if token == b":" else next(standing, token) if token == b"\0" else token)
+        before = token
+    return b"".join(out)
