@@ -199,7 +199,7 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
         # the windows left of this id, or a late result might as well be its own.
         left = [call for call in waiting if is_open(call)]
         early = [result for result in spare if is_spare(result)]
-        if len(left) == len(early) == 1 and early[0].seq < named[0].seq and spare[-1].seq < left[0].seq:
+        if len(left) == 1 and early and early[0].seq < named[0].seq and spare[-1].seq < left[0].seq:
             answers[left[0]] = (early[0], "early")
 
     # Rule 4, and the ledger's extension of it: an id that no call bears may answer a call that lost its own.
@@ -229,6 +229,13 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
         pairs = list(zip(left, unnamed, strict=False))
         if len(left) == len(unnamed) and all(call.seq < result.seq for call, result in pairs):
             answers |= {call: (result, "by-position") for call, result in pairs}
+
+    # Rule 4, last part: one open call and one result without an id behind it, wherever that stands.
+    left = [call for call in calls if is_open(call) and not call.server]
+    lost_ones = [one for one in results if is_spare(one) and nameless(one.id) and not one.server]
+    alone = len(left) == len(lost_ones) == 1 and left[0].seq < lost_ones[0].seq
+    if alone and (not left[0].name or not lost_ones[0].name or left[0].name == lost_ones[0].name):
+        answers[left[0]] = (lost_ones[0], "late")
 
     # Rule 5. Readings: a duplicate repeats the nearest call before it, and one that precedes its call is an
     # orphan; "nothing follows" where the last message is of the last turn, or holds nothing but results for it.

@@ -12,8 +12,9 @@ from turnlint.rulebook import FAMILIES
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    {"model"},
+    {"steps", "model"},
     {"lifecycle", "rows", "documents", "clauses"},
+    {"keeping"},
     {"ledger", "carrying", "placing", "profiles"},
     {"carriers"},
     {"repeats", "clean", "view", "fingerprint", "sampling", "wording", "providers"},
@@ -23,6 +24,7 @@ LAYERS = (
     {"api"},
     {"rulebook", "writing", "notation", "own_profiles", "reading"},
     {"engine"},
+    {"repair"},
     {"report", "why"},
     {"testing", "cli"},
 )

@@ -1,7 +1,8 @@
 """Every rule and every fixture through one harness.
 
 Examples inside a rule are its tests: marked findings and no others, on every wire. A fixture is a
-log with its picture beside it: `x.jsonl` and `x.txt`.
+log with its picture beside it, and with what `fix` makes of it where that is something else: `x.jsonl`, `x.txt`
+and `x.fixed.jsonl`.
 """
 
 from pathlib import Path
@@ -15,7 +16,7 @@ FIXTURES = sorted(
     path
     for folder in ("rules", "formats", "provider_switch")
     for path in (ROOT / "fixtures" / folder).rglob("*")
-    if path.is_file() and path.suffix not in {".txt", ".md"}
+    if path.is_file() and path.suffix not in {".txt", ".md"} and ".fixed" not in path.suffixes
 )
 ENTRIES = rulebook.load(rulebook.BUILTIN)
 
@@ -58,6 +59,21 @@ def test_a_fixture_looks_as_its_picture(path: Path, bless: bool) -> None:
     if bless:
         twin.write_text(shown, encoding="utf-8")
     assert shown == twin.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT / "fixtures")))
+def test_a_fixture_is_fixed_as_its_twin(path: Path, bless: bool) -> None:
+    if path.suffix in {".gz", ".zst"}:
+        pytest.skip("packed: its bytes are looked at elsewhere")
+    before = path.read_bytes()
+    after = testing.fixed(before, None, "auto", path.name)
+    twin = path.with_suffix(".fixed" + path.suffix)
+    if bless:
+        twin.unlink(missing_ok=True)
+        if after != before:
+            twin.write_bytes(after)
+    assert after == (twin.read_bytes() if twin.exists() else before)
+    assert testing.fixed(after, None, "auto", path.name) == after
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.rule.name)

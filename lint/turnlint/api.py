@@ -64,11 +64,31 @@ from turnlint.model import (
 )
 from turnlint.profiles import Capabilities, Known, Profile, Weight
 from turnlint.repeats import repeats
+from turnlint.steps import (
+    Apart,
+    Close,
+    Drop,
+    Join,
+    Move,
+    Name,
+    Patch,
+    Piece,
+    Put,
+    Rename,
+    Say,
+    Settle,
+    Shift,
+    Sort,
+    Step,
+    Take,
+    Translate,
+)
 
 __all__ = [
     "LEFTOVERS",
     "Answered",
     "AnyClause",
+    "Apart",
     "ArgumentsEncoding",
     "Asked",
     "Blank",
@@ -77,9 +97,11 @@ __all__ = [
     "Capabilities",
     "Case",
     "Clause",
+    "Close",
     "ContentKey",
     "Damage",
     "Declared",
+    "Drop",
     "EmptyContent",
     "Example",
     "Finding",
@@ -90,6 +112,7 @@ __all__ = [
     "IdLength",
     "IdUnique",
     "Interaction",
+    "Join",
     "Kind",
     "Known",
     "LastMessage",
@@ -98,15 +121,21 @@ __all__ = [
     "Location",
     "Message",
     "Misfit",
+    "Move",
+    "Name",
     "NameForm",
     "Other",
     "OverLimit",
+    "Patch",
+    "Piece",
     "Pointer",
     "Profile",
+    "Put",
     "Raw",
     "ReasoningUnpaired",
     "Record",
     "Related",
+    "Rename",
     "Request",
     "Result",
     "ResultContent",
@@ -114,7 +143,13 @@ __all__ = [
     "ResultsTogether",
     "RoleOrder",
     "Rule",
+    "Say",
+    "Settle",
     "Severity",
+    "Shift",
+    "Sort",
+    "Step",
+    "Take",
     "Text",
     "Thinking",
     "ThinkingForm",
@@ -122,6 +157,7 @@ __all__ = [
     "ToolsMissing",
     "TrailingSpace",
     "Transcript",
+    "Translate",
     "Trouble",
     "UnknownKey",
     "Weight",
@@ -133,6 +169,7 @@ __all__ = [
     "near_result",
     "quote",
     "repeats",
+    "spot",
     "strange",
     "usable",
 ]  # fmt: skip
@@ -317,6 +354,11 @@ def near_call(case: Case, asked: Asked, note: str, *, key: Key = "id") -> Relate
 def near_result(case: Case, answered: Answered, note: str) -> Related:
     result = answered.result
     return near(case, answered.message, note, (*result.at, *result.keys.id))
+
+
+def spot(one: Asked | Answered) -> Piece:
+    """Where a call or a result stands, for a step."""
+    return Piece(one.message, one.call.at if isinstance(one, Asked) else one.result.at)
 
 
 def called(call: Call) -> str:

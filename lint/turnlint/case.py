@@ -141,12 +141,20 @@ class Case(Struct, frozen=True, dict=True):
         if key not in self.opened:
             self.opened[key] = value_of(record.data)
         value = self.opened[key]
-        for part in message.at:
-            try:
-                value = value[part]
-            except (LookupError, TypeError):
-                return None
-        return value
+        return _below(value, message.at)
+
+    def said(self, index: int, below: Pointer) -> Any:
+        """Something below a message as it is written, decoded; nothing where its record was let go."""
+        return _below(self.written(index), below)
+
+
+def _below(value: Any, at: Pointer) -> Any:
+    for part in at:
+        try:
+            value = value[part]
+        except (LookupError, TypeError):
+            return None
+    return value
 
 
 def in_its_words(

@@ -128,6 +128,44 @@ class Book:
         return self.entries
 
 
+class Judged(Struct):
+    """One conversation, and all that the rules of a run say of it."""
+
+    transcript: Transcript
+    pairs: ledger.Ledger
+    chosen: tuple[Chosen, ...]
+    cases: list[Case]
+    """One for each provider."""
+    findings: list[Finding]
+
+
+Ask = Callable[[Entry, int, Callable[[Any], Any], Any], list[Finding]]
+"""Puts a question to a rule: the rule, a line for the case that it fails, its check, and what to look at."""
+
+
+def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
+    """Pair a conversation and hold it against the rules of a run."""
+    pairs = ledger.read(transcript.messages, transcript.wire)
+    clean = is_clean(transcript, pairs)
+    chosen = book.chosen(transcript)
+    cases = [Case(transcript, pairs, one.profile, one.certain, one.named) for one in chosen]
+    judged = Judged(transcript, pairs, chosen, cases, [])
+    if clean and book.only_faults and all(map(fits, cases)):
+        return judged
+    line = transcript.messages[0].record.line if transcript.messages else 1
+    bare = Case(transcript, pairs)
+    for entry in book.rules():
+        if entry.check is None or (clean and entry.only_faults):
+            continue
+        if entry.rule.fault == "projection":
+            for case in cases:
+                judged.findings += ask(entry, line, entry.check, case)
+        else:
+            found = ask(entry, line, entry.check, bare)
+            judged.findings += [weigh(finding, transcript, chosen) for finding in found] if chosen else found
+    return judged
+
+
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None"]
 Event = Row | Skipped | Crash | Tally
@@ -179,27 +217,10 @@ class _Run:
             yield self.waiting.popleft()
 
     def _judge(self, transcript: Transcript) -> None:
-        pairs = ledger.read(transcript.messages, transcript.wire)
-        self._count(transcript, pairs)
-        clean = is_clean(transcript, pairs)
-        chosen = self.book.chosen(transcript)
-        self._count_providers(transcript, chosen)
-        cases = [Case(transcript, pairs, one.profile, one.certain, one.named) for one in chosen]
-        if clean and self.book.only_faults and all(map(fits, cases)):
-            return
-        line = transcript.messages[0].record.line if transcript.messages else 1
-        findings: list[Finding] = []
-        bare = Case(transcript, pairs)
-        for entry in self.book.rules():
-            if entry.check is None or (clean and entry.only_faults):
-                continue
-            if entry.rule.fault == "projection":
-                for case in cases:
-                    findings += self._ask(entry, line, entry.check, case)
-            else:
-                found = self._ask(entry, line, entry.check, bare)
-                findings += [weigh(finding, transcript, chosen) for finding in found] if chosen else found
-        self._place([(finding, transcript) for finding in findings])
+        judged = judge(self.book, transcript, self._ask)
+        self._count(transcript, judged.pairs)
+        self._count_providers(transcript, judged.chosen)
+        self._place([(finding, transcript) for finding in judged.findings])
 
     def _judge_damage(self, *damages: Damage) -> None:
         findings: list[Finding] = []

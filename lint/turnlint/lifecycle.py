@@ -4,9 +4,15 @@ This module owns the inference and the words that tools write when they fill a g
 know where a call or its result stands.
 """
 
+import re
+
 from turnlint.model import State
 
+UNKNOWN = "No result of this call was recorded: it is not known whether it ran, and with what outcome."
+"""What a repair writes for a result it does not have. It names no cause, for none is known."""
+
 PLACEHOLDERS: tuple[bytes, ...] = (
+    UNKNOWN.encode(),
     b"[openclaw] missing tool result in session history",
     b"[System: Tool execution skipped/interrupted",
     b"[Tool execution was interrupted]",
@@ -28,18 +34,18 @@ PLACEHOLDERS: tuple[bytes, ...] = (
 _CANCELLED = (b"cancel", b"interrupt", b"aborted", b"rejected by user")
 
 
-_OPENERS = (
-    b'"', b'[{"type":"text","text":"', b'[{"type": "text", "text": "', b'{"output":"', b'{"output": "', b'{"error":"',
-    b'{"error": "',
-)  # fmt: skip
+_OPENER = re.compile(
+    rb'\s*(?:\{\s*"(?:output|error)"\s*:\s*|\[\s*\{\s*(?:"type"\s*:\s*"text"\s*,\s*)?"text"\s*:\s*)?"'
+)
+"""What stands before the text of a result, as a text, in an object or in the first of some parts."""
 
 
 def is_placeholder(body: bytes) -> bool:
     """True for a result that some repair wrote: its text opens with one of the known sentences."""
     if body == b'"aborted"':
         return True
-    opener = max((one for one in _OPENERS if body.startswith(one)), key=len, default=b"")
-    return body.startswith(PLACEHOLDERS, len(opener))
+    opener = _OPENER.match(body)
+    return opener is not None and body.startswith(PLACEHOLDERS, opener.end())
 
 
 def ending(body: bytes, *, failed: bool, there: bool = True, complete: bool = True) -> State:

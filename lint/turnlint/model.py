@@ -8,6 +8,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from turnlint.steps import Step
+
 Pointer = tuple[str | int, ...]
 """Keys and indices from the root of a record down to one value."""
 
@@ -60,6 +62,8 @@ class Call(Struct, frozen=True, gc=False):
     item: str | None = None
     """The id of the piece itself, on wires where the call has another."""
     signature: Signature = "absent"
+    also: tuple["Call", ...] = ()
+    """The same call where the message has it once more: frameworks keep it in the content and beside it."""
 
 
 class Result(Struct, frozen=True, gc=False):
@@ -271,9 +275,13 @@ class Location(Struct, frozen=True, gc=False):
     """A span inside the record's bytes, where a scanner knows better than a pointer."""
 
 
-class Fix(Struct, frozen=True, gc=False):
+class Fix(Struct, frozen=True):
+    """How a finding is repaired, and how much has to be given up for it."""
+
     level: Level
     title: str
+    steps: tuple[Step, ...] = ()
+    """Nothing where it can be said what to do but not done here."""
 
 
 class Related(Struct, frozen=True):

@@ -41,6 +41,8 @@ class Weight(Struct, frozen=True, kw_only=True):
     date: str
     severity: Severity | None = None
     """Nothing where the rule's own stands."""
+    mild: Severity | None = None
+    """For what the rule itself only warns of, where that is another."""
     says: str = ""
     wires: tuple[str, ...] = ()
 

@@ -57,6 +57,18 @@ def batches(
     return _Reading(source, format_name, prefer).batches(progress)
 
 
+def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: str | None) -> list[Item]:
+    """What some records hold that were taken from a source of this format, read by themselves."""
+    reading = _Reading(Source(name, None), format_name, ())
+    found: list[Item] = []
+    for item in chain.from_iterable(reading.of(carrier, records)):
+        if isinstance(item, tuple):
+            found += item
+        elif not isinstance(item, SourceError):
+            found.append(item)
+    return found
+
+
 class _Reading:
     def __init__(self, source: Source, format_name: str | None, prefer: tuple[str, ...]) -> None:
         self.source = source
@@ -80,6 +92,11 @@ class _Reading:
                 yield ((Damage(Record(1, 0, b""), Trouble("compressed-badly", 0, 0, (), detail)),),)
         if stream.failure:
             yield (stream.failure,)
+
+    def of(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Batch]:
+        """What records hold whose format is known."""
+        self.kept = True
+        return self._read(carrier, items)
 
     def _read(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Batch]:
         self.readers[carrier.name] = carrier.open()

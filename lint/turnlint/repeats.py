@@ -22,13 +22,20 @@ class Repeat(Struct, frozen=True):
 
 
 def repeats(ledger: Ledger) -> Iterator[Repeat]:
-    """Each call whose id stands on an earlier call, with the first such call."""
+    """Each call whose id stands on an earlier call, with the first such call of its own turn, else of all."""
     firsts: dict[tuple[str | None, bool], Interaction] = {}
+    latest: dict[tuple[str | None, bool], Interaction] = {}
     for interaction in ledger.interactions:
         call = interaction.asked.call
         if not usable(call.id):
             continue
-        first = firsts.setdefault((call.id, call.server), interaction)
+        key = call.id, call.server
+        first = firsts.setdefault(key, interaction)
+        near = latest.setdefault(key, interaction)
+        if near.asked.turn != interaction.asked.turn:
+            latest[key] = interaction
+        elif near is not interaction:
+            first = near
         if first is not interaction:
             other = first.asked.call
             same = (call.name, call.body) == (other.name, other.body)

@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 
-from turnlint.api import Example, Raw, quote
+from turnlint.api import Close, Example, Finding, Raw, quote
 from turnlint.documents.locate import locate
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Event, Options, Tally, lint
@@ -40,6 +40,26 @@ def rows_of(data: bytes, format_name: str | None, provider: str = "none") -> lis
     return [event for event in events if isinstance(event, Row)]
 
 
+def fixed(data: bytes, format_name: str | None, provider: str = "none", name: str = "example.jsonl") -> bytes:
+    """What `fix` makes of some bytes. Raises where a repair could not be verified."""
+    from turnlint.keeping.patches import patched
+    from turnlint.repair.choosing import Policy
+    from turnlint.repair.fixing import fix
+
+    providers = () if provider == "none" else (provider,)
+    options = Options(format=format_name, providers=providers)
+    policy = Policy(named=frozenset(one.partition("@")[0] for one in providers if one != "auto"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, os.path.basename(name))
+        with open(path, "wb") as file:
+            file.write(data)
+        source = Source(name, path)
+        done = fix(source, options, Book(options), policy)
+        if done.failures:
+            raise AssertionError(f"not repaired: {done.failures[0].reason}")
+        return b"".join(patched(source, done.patches))
+
+
 def problems(entry: Entry) -> Iterator[str]:
     """What is not as a rule's own file says: its docs, its examples, its findings."""
     yield from _docs(entry)
@@ -67,6 +87,7 @@ def _example(entry: Entry, example: Example | Raw, *, bad: bool) -> Iterator[str
         if found != sorted(example.expect):
             yield f"found {found}, expected {sorted(example.expect)}"
         yield from _findings(entry, rows, example.data)
+        yield from _repair(entry, rows, example.data, example.format, example.provider)
         codes = {code for code, _ in example.expect}
     else:
         codes = set()
@@ -75,6 +96,8 @@ def _example(entry: Entry, example: Example | Raw, *, bad: bool) -> Iterator[str
             rows = rows_of(written.data, wire, example.provider)
             yield from (f"{wire}: {problem}" for problem in _marks(written, rows))
             yield from (f"{wire}: {problem}" for problem in _findings(entry, rows, written.data))
+            repair = _repair(entry, rows, written.data, wire, example.provider)
+            yield from (f"{wire}: {problem}" for problem in repair)
             codes = {expected.code for expected in written.expected}
     if bad is not (entry.rule.code in codes):
         yield f"a bad example expects {entry.rule.code}, a good one does not"
@@ -115,6 +138,27 @@ def _findings(entry: Entry, rows: list[Row], data: bytes) -> Iterator[str]:
             deepest = locate(line, parts)[0]
             if len(parts) - len(deepest) > 2:
                 yield f"pointer {parts} does not resolve, only {deepest}"
+
+
+def _repair(entry: Entry, rows: list[Row], data: bytes, wire: str, provider: str) -> Iterator[str]:
+    """What a finding says that fix does, it does, and once is enough."""
+    own = [row.finding for row in rows if row.finding.code == entry.rule.code]
+    stays = sum(not (one.fix and one.fix.steps) or one.severity == "info" or _waits(one) for one in own)
+    try:
+        after = fixed(data, wire, provider)
+        left = [row for row in rows_of(after, wire, provider) if row.finding.code == entry.rule.code]
+        if len(left) > stays:
+            yield f"fix leaves {left[0].finding.message!r} in {after!r}"
+        if fixed(after, wire, provider) != after:
+            yield f"fixed once more, it changes again: {after!r}"
+    except AssertionError as error:
+        yield str(error)
+
+
+def _waits(finding: Finding) -> bool:
+    """Whether it is repaired only when somebody asks for that."""
+    steps = finding.fix.steps if finding.fix else ()
+    return any(isinstance(step, Close) and step.pending for step in steps)
 
 
 def picture(path: str, name: str, format_name: str | None = None) -> str:

@@ -46,11 +46,14 @@ def _weight(finding: Finding, transcript: Transcript, profile: Profile) -> Weigh
 
 def _severity(finding: Finding, chosen: Chosen, weight: Weight | None) -> Severity:
     """What a provider refuses is an error there; what it takes is milder, never graver, and a guess never is."""
-    if weight is None or weight.severity is None:
+    severity = weight.severity if weight else None
+    if weight is not None and weight.mild is not None and finding.severity == "warning":
+        severity = weight.mild
+    if severity is None:
         return finding.severity
-    refused = weight.severity == "error" and chosen.certain
-    milder = SEVERITIES.index(weight.severity) > SEVERITIES.index(finding.severity)
-    return weight.severity if refused or milder else finding.severity
+    refused = severity == "error" and chosen.certain
+    milder = SEVERITIES.index(severity) > SEVERITIES.index(finding.severity)
+    return severity if refused or milder else finding.severity
 
 
 def _fields(finding: Finding, transcript: Transcript, profile: Profile) -> dict[str, object]:

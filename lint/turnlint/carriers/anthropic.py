@@ -4,6 +4,7 @@ This module owns how that wire spells a conversation. Consecutive messages of on
 to its API, so the wire joins them. It refuses to know what the API makes of the rest.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Raw, Struct, json
@@ -24,6 +25,7 @@ from turnlint.carrying.raws import (
     start,
     written,
 )
+from turnlint.carrying.splice import Splice, one_or_parts
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
@@ -240,6 +242,21 @@ def _evidence(value: Any) -> int:
     return 0
 
 
+def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
+    said = {"type": "tool_result", "tool_use_id": call.id or "", "content": one_or_parts(texts) or ""}
+    return {**said, "is_error": True} if failed else said
+
+
+def _write_call(identifier: str, name: str, arguments: Any) -> Any:
+    return {"type": "tool_use", "id": identifier, "name": name, "input": arguments}
+
+
+def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+    if calls or len(texts) != 1:
+        return {"role": role, "content": [*({"type": "text", "text": text} for text in texts), *calls]}
+    return {"role": role, "content": texts[0]}
+
+
 CARRIER = make_carrier(
     Dialect(
         wire=Wire("anthropic", window=frozenset({"user", "tool"}), joins=True),
@@ -253,6 +270,7 @@ CARRIER = make_carrier(
         replies=_replies,
         ends_open=lambda _: False,
         evidence=_evidence,
+        splice=Splice(_write_result, _write_call, _write_message, "content", {"role": "user"}),
     ),
     title="Anthropic Messages",
     about="request bodies, message arrays, request/response pairs, batch lines, one message a line; server tools",

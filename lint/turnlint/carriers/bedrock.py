@@ -5,6 +5,7 @@ invocation logs. Consecutive messages of one role are one turn to it. It refuses
 stand behind it.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import Raw, Struct, json
@@ -26,6 +27,7 @@ from turnlint.carrying.raws import (
     string,
     written,
 )
+from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
@@ -314,6 +316,20 @@ def _is_own(block: dict[str, Raw]) -> bool:
     return named[0] == "text" or head(block[named[0]]) == b"{"
 
 
+def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
+    status = {"status": "error"} if failed else {}
+    content = [{"text": text} for text in texts]
+    return {"toolResult": {"toolUseId": call.id or "", "content": content, **status}}
+
+
+def _write_call(identifier: str, name: str, arguments: Any) -> Any:
+    return {"toolUse": {"toolUseId": identifier, "name": name, "input": arguments}}
+
+
+def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+    return {"role": role, "content": [*({"text": text} for text in texts), *calls]}
+
+
 CARRIER = make_carrier(
     Dialect(
         wire=Wire("bedrock", window=frozenset({"user", "tool"}), joins=True),
@@ -327,6 +343,7 @@ CARRIER = make_carrier(
         replies=_replies,
         ends_open=lambda _: False,
         evidence=_evidence,
+        splice=Splice(_write_result, _write_call, _write_message, "content", {"role": "user"}),
     ),
     title="Bedrock Converse",
     about="request bodies, message arrays, request/response pairs, model invocation logs, one message a line",

@@ -5,6 +5,7 @@ This module owns the provider-neutral model of stored histories (`IContent`): id
 Schema is what `turnlint schema transcript` prints.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from msgspec import UNSET, Raw, Struct, UnsetType, json
@@ -15,6 +16,7 @@ from turnlint.carrying.contents import arguments_in_place, call_marker
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
+from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import ending, is_placeholder
@@ -174,6 +176,23 @@ def _evidence(value: Any) -> int:
     return 0
 
 
+SPEAKERS: dict[Role, str] = {role: speaker for speaker, role in ROLES.items()}
+
+
+def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
+    said = {"error" if failed else "result": "\n".join(texts)}
+    return {"type": "tool_response", "callId": call.id or "", "toolName": call.name or "", **said}
+
+
+def _write_call(identifier: str, name: str, arguments: Any) -> Any:
+    return {"type": "tool_call", "id": identifier, "name": name, "parameters": arguments}
+
+
+def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+    blocks = [*({"type": "text", "text": text} for text in texts), *calls]
+    return {"speaker": SPEAKERS[role], "blocks": blocks}
+
+
 CARRIER = make_carrier(
     Dialect(
         wire=Wire("canonical", joins=True),
@@ -187,6 +206,14 @@ CARRIER = make_carrier(
         replies=lambda _: [],
         ends_open=lambda _: False,
         evidence=_evidence,
+        splice=Splice(
+            _write_result,
+            _write_call,
+            _write_message,
+            "blocks",
+            {"speaker": "tool"},
+            {"metadata": {"synthetic": True, "reason": "no result was recorded"}},
+        ),
     ),
     title="canonical transcript",
     about="speakers with blocks: bare arrays, `history` records, one content a line",

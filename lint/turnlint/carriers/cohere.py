@@ -16,6 +16,7 @@ from turnlint.carrying.carrier import SPEAKS, STRANGE, Reader, Stray
 from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.listed import Listed
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
+from turnlint.carrying.splice import CHAT
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Block, Message, Misfit, Pointer, Record, Role, Thinking, Transcript, Wire
 
@@ -179,6 +180,7 @@ _carrier = openai_chat.make_kin(
         evidence=_evidence,
         asked=_asked,
         answered=_answered,
+        splice=CHAT,
     ),
     title="Cohere chat",
     about="bodies of either chat API, message arrays, request/response pairs, one message a line",

@@ -4,7 +4,7 @@ This module owns how that wire spells a conversation, in camel case and in snake
 without. It refuses to know what Google's servers make of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from msgspec import Raw, Struct, json, structs
@@ -27,6 +27,7 @@ from turnlint.carrying.raws import (
     string,
     written,
 )
+from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
@@ -334,6 +335,28 @@ def _evidence_of_parts(turn: Turn) -> int:
     return SPEAKS if parts or turn.role == "model" else 0
 
 
+def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
+    """In the case in which the call is written."""
+    key = RESULTS[CALLS.index(call.keys.name[0])] if call.keys.name[0] in CALLS else RESULTS[0]
+    own = {"id": call.id} if call.id else {}
+    said = {"error" if failed else "output": "\n".join(texts)}
+    return {key: {**own, "name": call.name or "", "response": said}}
+
+
+def _write_call(identifier: str, name: str, arguments: Any) -> Any:
+    own = {"id": identifier} if identifier else {}
+    return {"functionCall": {**own, "name": name, "args": arguments}}
+
+
+def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+    if role not in ("user", "assistant"):
+        return None
+    return {
+        "role": "model" if role == "assistant" else "user",
+        "parts": [*({"text": text} for text in texts), *calls],
+    }
+
+
 _CARRIER = make_carrier(
     Dialect(
         # Google's own SDK keeps a streamed answer as one content a chunk, and sends them back so (python-genai 1791).
@@ -349,6 +372,7 @@ _CARRIER = make_carrier(
         ends_open=_ends_open,
         evidence=_evidence,
         asked=_asked,
+        splice=Splice(_write_result, _write_call, _write_message, "parts", {"role": "user"}),
     ),
     title="Gemini generateContent",
     about="request bodies, arrays of contents, request/response pairs, batch lines, one content a line; both key cases",

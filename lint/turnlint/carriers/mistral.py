@@ -16,6 +16,7 @@ from turnlint.carrying import chat_turns
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, start, string
+from turnlint.carrying.splice import CHAT, chat_answer
 from turnlint.model import Block, Call, Keys, Pointer, Result, Role, Thinking, Wire
 
 
@@ -127,6 +128,12 @@ def _evidence(value: Any) -> int:
     return 0
 
 
+def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
+    """Older models of it want the tool's name too (mistral-common 1.13.0 writes it)."""
+    said = chat_answer(call, texts, failed)
+    return {**said, "name": call.name} if call.name else said
+
+
 CARRIER = openai_chat.make_kin(
     Dialect(
         wire=Wire("mistral"),
@@ -140,6 +147,7 @@ CARRIER = openai_chat.make_kin(
         replies=openai_chat.replies_of,
         ends_open=openai_chat.ends_open,
         evidence=_evidence,
+        splice=structs.replace(CHAT, answer=_write_result),
     ),
     title="Mistral chat",
     about="request bodies, message arrays, request/response pairs, fine-tuning lines, one message a line; both SDKs' keys",

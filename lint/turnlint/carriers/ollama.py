@@ -16,6 +16,7 @@ from turnlint.carrying.carrier import SPEAKS, Reader, Stray
 from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.listed import Listed
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
+from turnlint.carrying.splice import Splice, chat_speak
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
@@ -180,6 +181,16 @@ def _has_options(raw: Raw) -> bool:
     return head(raw) == b"{" and not OPTIONS.isdisjoint(_members.decode(raw))
 
 
+def _write_result(call: Call, texts: Sequence[str], _: bool) -> Any:
+    own = {"tool_call_id": call.id} if call.id else {}
+    return {"role": "tool", **own, "tool_name": call.name or "", "content": "\n".join(texts)}
+
+
+def _write_call(identifier: str, name: str, arguments: Any) -> Any:
+    own = {"id": identifier} if identifier else {}
+    return {**own, "function": {"name": name, "arguments": arguments}}
+
+
 _carrier = openai_chat.make_kin(
     Dialect(
         wire=WIRE,
@@ -194,6 +205,7 @@ _carrier = openai_chat.make_kin(
         ends_open=lambda _: False,
         evidence=_evidence,
         answered=_answered,
+        splice=Splice(_write_result, _write_call, chat_speak),
     ),
     title="Ollama chat",
     about="bodies of /api/chat, message arrays, request/response pairs, answers whole or streamed a piece a line",

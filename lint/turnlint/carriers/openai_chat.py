@@ -17,6 +17,7 @@ from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import given, head, start, string
 from turnlint.carrying.requests import HOSTS
+from turnlint.carrying.splice import CHAT
 from turnlint.documents.decode import Decoded
 from turnlint.model import Pointer, Wire
 
@@ -75,6 +76,7 @@ CARRIER = make_carrier(
         replies=replies_of,
         ends_open=ends_open,
         evidence=_evidence,
+        splice=CHAT,
     ),
     title="OpenAI Chat Completions",
     about="request bodies, message arrays, request/response pairs, batch and fine-tuning lines, one message a line",

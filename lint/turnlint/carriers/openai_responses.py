@@ -4,6 +4,8 @@ This module owns how that wire spells a conversation: each item is a message of 
 model wrote in a row is one turn. It refuses to know what any server makes of it.
 """
 
+from collections.abc import Sequence
+from json import dumps
 from typing import Any
 
 from msgspec import Raw, json, structs
@@ -24,9 +26,11 @@ from turnlint.carrying.raws import (
     start,
     string,
 )  # fmt: skip
+from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
 from turnlint.model import (
+    Call,
     Message,
     Misfit,
     Other,
@@ -56,6 +60,9 @@ TEXTS = frozenset({"input_text", "output_text", "text"})
 OWN_PARTS = frozenset({
     "input_text", "output_text", "refusal", "input_image", "input_file", "input_audio", "computer_screenshot",
 })  # fmt: skip
+
+WORDED = frozenset({"function_call_output", "custom_tool_call_output", "local_shell_call_output"})
+"""Outputs that may be a text."""
 
 _parts = json.Decoder(list[Raw])
 ITEM = Shape(Item)
@@ -212,9 +219,18 @@ def _evidence(value: Any) -> int:
 
 def _item_evidence(item: Item) -> int:
     if item.type in CALLS or item.type in RESULTS:
-        return SPEAKS * (
-            item.call_id is not None or item.approval_request_id is not None or item.id is not None
+        bodies = (
+            item.arguments,
+            item.input,
+            item.action,
+            item.actions,
+            item.operation,
+            item.output,
+            item.tools,
         )
+        named = item.call_id is not None or item.approval_request_id is not None
+        # Other logs have events of these types, with an id and nothing of a call.
+        return SPEAKS if named or any(map(given, bodies)) else STRANGE
     if item.type == "reasoning":
         return SPEAKS * (given(item.summary) or given(item.encrypted_content))
     if item.type in KINDS and item.type != "message":
@@ -253,7 +269,33 @@ def _are_messages(asked: Listed) -> bool:
     )
 
 
-CARRIER = make_carrier(
+def _write_result(call: Call, texts: Sequence[str], _: bool) -> Any:
+    """An output of the kind of the call, where texts can be one: a screenshot cannot be made up."""
+    kind = f"{call.kind or 'function_call'}_output"
+    if kind not in WORDED:
+        return None
+    said = "\n".join(texts)
+    return {"type": kind, "call_id": call.id or "", "output": said}
+
+
+def _write_call(identifier: str, name: str, arguments: Any) -> Any:
+    return {"type": "function_call", "call_id": identifier, "name": name, "arguments": dumps(arguments)}
+
+
+def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+    """Calls are items of their own, so a message cannot have both."""
+    if calls:
+        return None
+    kind = "output_text" if role == "assistant" else "input_text"
+    parts = [{"type": kind, "text": text} for text in texts]
+    return {
+        "type": "message",
+        "role": role,
+        "content": parts if len(parts) != 1 or kind == "output_text" else texts[0],
+    }
+
+
+_CARRIER = make_carrier(
     Dialect(
         wire=Wire(
             "openai-responses", window=frozenset({"tool", "user", "system"}), joins=True, anywhere=True
@@ -272,7 +314,10 @@ CARRIER = make_carrier(
         answered=_answered,
         refers=_refers,
         typed=True,
+        splice=Splice(_write_result, _write_call, _write_message),
     ),
     title="OpenAI Responses",
     about="request bodies, item arrays, request/response pairs, batch lines, one item a line; hosted and custom tools",
 )
+CARRIER = structs.replace(_CARRIER, message_keys=_CARRIER.message_keys | {"call_id"})
+"""A list that begins with an output is one of items, however much that looks like the record of an answer."""

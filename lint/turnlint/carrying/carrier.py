@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Misfit, Record, Transcript
 
@@ -42,6 +43,8 @@ class Carrier(Struct, frozen=True):
     """Keys of which each says that an object is a record of this format."""
     message_keys: frozenset[str]
     """Keys of which each says that an object is one message of it."""
+    splice: Splice | None = None
+    """Nothing where messages and results are only read, renamed and removed, never added."""
 
     def read(self, stream: Iterable[Decoded[Any]]) -> Iterator[Transcript | Stray]:
         """All that a stream of records holds."""

@@ -238,9 +238,14 @@ def _read_calls(turn: Turn, out: Draft, spelling: Spelling) -> None:
     if own:
         if out.role in ("user", "system"):
             out.amiss(own[0].at, "no calls in this role", "a call", grave=False)
-        twice = {call.id for call in own if call.id}
-        out.blocks = [block for block in out.blocks if not (isinstance(block, Call) and block.id in twice)]
-        out.blocks += own
+        twins: dict[str, tuple[Call, ...]] = {call.id: () for call in own if call.id}
+        for block in out.blocks:
+            if isinstance(block, Call) and block.id in twins:
+                twins[block.id] += (block,)
+        out.blocks = [block for block in out.blocks if not (isinstance(block, Call) and block.id in twins)]
+        out.blocks += [
+            structs.replace(call, also=twins[call.id]) if call.id and twins[call.id] else call for call in own
+        ]
 
 
 def _read_content(content: Raw, out: Draft, spelling: Spelling) -> None:
@@ -298,7 +303,14 @@ def add_chat(turn: Guest, out: Draft, name: str | None = None) -> None:
     if out.role == "tool":
         out.blocks = [structs.replace(result_of(found), id=found.tool_call_id, name=name, dialect=WIRE)]
         return
+    twins = {call.id: call for call in calls_of(found, WIRE) if call.id is not None}
     seen = {block.id for block in out.blocks if isinstance(block, Call)}
+    out.blocks = [
+        structs.replace(block, also=(*block.also, twins[block.id]))
+        if isinstance(block, Call) and block.id in twins
+        else block
+        for block in out.blocks
+    ]
     out.blocks += [call for call in calls_of(found, WIRE) if call.id is None or call.id not in seen]
 
 

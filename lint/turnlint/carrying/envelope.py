@@ -17,6 +17,7 @@ from turnlint.carrying.listed import Listed, listed, refers_to_none, unlisted
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import given, head
 from turnlint.carrying.requests import request_of
+from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape, dig
 from turnlint.model import Message, Misfit, Pointer, Record, Request, Transcript, Wire
 
@@ -26,13 +27,13 @@ _RESPONSES = ("response", "response_body", "result", "output", "outputs")
 _INSIDE_REQUESTS = ("body", "inputBodyJson")
 _INSIDE_RESPONSES = ("body", "message", "outputBodyJson")
 _INSIDE = (*_INSIDE_REQUESTS, *_INSIDE_RESPONSES[1:])
-_GROUPS = (
+GROUPS = (
     "conversation_id", "conversationId", "conversation", "thread_id", "threadId",
     "session_id", "sessionId", "chat_id", "trace_id",
 )  # fmt: skip
-_RECORD_IDS = ("custom_id", "key", *_GROUPS, "id", "request_id", "requestId")
-_OWN_IDS = ("uuid", "message_id", "id")
-_PARENT_IDS = ("parentUuid", "parent_id", "parentId", "parent_message_id")
+_RECORD_IDS = ("custom_id", "key", *GROUPS, "id", "request_id", "requestId")
+OWN_IDS = ("uuid", "message_id", "id")
+PARENT_IDS = ("parentUuid", "parent_id", "parentId", "parent_message_id")
 
 ReadTurn = Callable[[Any, Pointer, Record], tuple[Message, list[Misfit]]]
 
@@ -66,6 +67,7 @@ class Dialect(Struct, frozen=True):
     """Whether messages speak of others that are kept elsewhere."""
     typed: bool = False
     """Messages have a `type`, so that one does not make a record an event of something else."""
+    splice: Splice | None = None
 
 
 class _Found(Struct):
@@ -106,7 +108,7 @@ def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
     return Carrier(
         dialect.wire.name, title, about, spelling.sniff, shape, lambda: _Reading(spelling),
         record_keys=frozenset((*dialect.keys, *_REQUESTS, *_RESPONSES)),
-        message_keys=frozenset((dialect.turn_key,)),
+        message_keys=frozenset((dialect.turn_key,)), splice=dialect.splice,
     )  # fmt: skip
 
 
@@ -161,7 +163,7 @@ class _Spelling:
             at, turn, misfits = line
             message, wrong = self.dialect.read_turn(turn, at, record)
             whole += [(record, misfit) for misfit in (*misfits, *wrong)]
-            lines.add(first_of(value, _GROUPS), _placed(message, value), whole)
+            lines.add(first_of(value, GROUPS), _placed(message, value), whole)
             return [*lines.overflow()]
         done = self._transcripts(value, record, whole)
         if not done:
@@ -321,10 +323,10 @@ def _below_any(at: Pointer, emptied: set[Pointer]) -> bool:
 
 def _placed(message: Message, value: Any) -> Message:
     """A message that stands alone knows its own id and its parent's."""
-    key = next((name for name in _PARENT_IDS if given(getattr(value, name))), None)
+    key = next((name for name in PARENT_IDS if given(getattr(value, name))), None)
     return structs.replace(
         message,
-        id=first_of(value, _OWN_IDS),
+        id=first_of(value, OWN_IDS),
         parent=text_of(getattr(value, key)) if key else None,
         parent_at=(key,) if key else (),
     )

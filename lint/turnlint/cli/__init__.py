@@ -15,6 +15,8 @@ from turnlint import __version__
 
 COMMANDS = {
     "lint": "Find what is wrong in transcripts.",
+    "fix": "Repair transcripts, byte by byte.",
+    "undo": "Put back what the last fix took away.",
     "rules": "List the rules.",
     "explain": "Say what a rule means, why it matters and what fix does.",
     "why": "Say which rule explains a provider's refusal, and where it is in a transcript.",

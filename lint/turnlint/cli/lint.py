@@ -10,11 +10,11 @@ from typing import Any, cast
 
 import click
 
-from turnlint.carriers import NAMES
+from turnlint.cli.asking import providers_of, rules_of_a_run, shown, sources_of, words
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.own import own_profiles, tell_unused
-from turnlint.documents.source import STDIN, Source, SourceError, find, size_of
+from turnlint.documents.source import Source, SourceError, size_of
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally, lint
 from turnlint.model import SEVERITIES
 from turnlint.report import FORMATS, Sink, open_sink
@@ -25,22 +25,7 @@ LONG_RUN = 32 << 20
 
 @click.command("lint")
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
-@click.option(
-    "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
-    help="What the files are; `turnlint formats` lists them.",
-)  # fmt: skip
-@click.option(
-    "--provider", "providers", multiple=True, metavar="NAME[@VERSION]",
-    help="Whose rules to apply: auto, none, or names that `turnlint profiles` lists. Default: auto.",
-)  # fmt: skip
-@click.option(
-    "--profile", "profiles", multiple=True, metavar="FILE",
-    help="Profiles of your own, in YAML, for --provider to name.",
-)  # fmt: skip
-@click.option(
-    "--select", multiple=True, metavar="RULE", help="Only these: a code, its beginning, a name or a family."
-)
-@click.option("--ignore", multiple=True, metavar="RULE", help="All but these.")
+@rules_of_a_run
 @click.option(
     "--fail-on", type=Named("level", (*SEVERITIES, "never")), default="error", show_default=True,
     help="The mildest severity that makes the exit code 1.",
@@ -76,35 +61,26 @@ def command(
     """
     content = show_content or ("excerpt" if is_terminal(sys.stdout) and not os.environ.get("CI") else "none")
     kinds = [output_format, *(_split(output)[0] for output in outputs)]
-    named, own = own_profiles(profiles, _words(providers))
+    named, own = own_profiles(profiles, words(providers))
     tell_unused(named, own)
     options = Options(
         format=None if format_name == "auto" else format_name,
-        providers=_providers(named),
+        providers=providers_of(named),
         profiles=own,
-        select=_words(select),
-        ignore=_words(ignore),
+        select=words(select),
+        ignore=words(ignore),
         view="text" in kinds,
         content=cast("Content", content),
         fingerprints=any(kind in ("json", "jsonl") for kind in kinds),
     )
     look = Look(width(), colors(color), statistics)
-    sources = _sources(paths, stdin_filename, [path for _, path in map(_split, outputs)])
+    sources = sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)])
     with ExitStack() as files:
         sinks = [open_sink(output_format, sys.stdout.write, look)]
         for output in outputs:
             kind, path = _split(output)
             sinks.append(open_sink(kind, _open_output(path, files), Look(DEFAULT_WIDTH, False, statistics)))
         raise click.exceptions.Exit(_run(sources, options, sinks, fail_on))
-
-
-def _providers(names: tuple[str, ...]) -> tuple[str, ...]:
-    """What the user named; `none` stands alone."""
-    if "none" not in names:
-        return names or ("auto",)
-    if len(names) > 1:
-        raise click.UsageError("--provider none leaves all providers out; it cannot be combined with others")
-    return ()
 
 
 def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: str) -> int:
@@ -118,7 +94,7 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
     except (UnknownRule, UnknownProvider) as error:
         raise click.UsageError(str(error)) from None
     except BrokenRules as error:
-        click.echo(f"turnlint: {_shown(str(error))}", err=True)
+        click.echo(f"turnlint: {shown(str(error))}", err=True)
         return EXIT_INTERNAL
     total = Tally()
     unreadable = False
@@ -134,7 +110,7 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
                         sink.take(event)
             except SourceError as error:
                 unreadable = True
-                click.echo(f"turnlint: {_shown(error.name)}: {error.reason}", err=True)
+                click.echo(f"turnlint: {shown(error.name)}: {error.reason}", err=True)
             except OSError:
                 raise
             except Exception as error:
@@ -165,46 +141,12 @@ def _exit_code(total: Tally, fail_on: str, *, unreadable: bool) -> int:
 
 def _tell(event: object) -> None:
     if isinstance(event, Skipped) and event.source.named:
-        name = _shown(event.source.name)
+        name = shown(event.source.name)
         click.echo(
             f"turnlint: {name}: no known format; `turnlint formats` lists them, --format forces one", err=True
         )
     if isinstance(event, Crash):
-        click.echo(f"turnlint: {event.rule} crashed at {_shown(event.path)}:{event.line}", err=True)
-
-
-def _shown(name: str) -> str:
-    from turnlint.report.escape import visible
-
-    return visible(name)
-
-
-def _sources(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> list[Source]:
-    """What to read, each once. A report is never written onto a log, nor taken for one."""
-    try:
-        found = list(find(paths or (".",), stdin_name))
-    except SourceError as error:
-        raise click.UsageError(f"{_shown(error.name)}: {error.reason}") from None
-    if len(set(map(os.path.realpath, outputs))) < len(outputs):
-        raise click.UsageError("two reports would be written to one file")
-    sources: dict[str, Source] = {}
-    for source in found:
-        if source.path is not None and any(_is_same(source.path, output) for output in outputs):
-            if source.named:
-                raise click.UsageError(
-                    f"{_shown(source.name)}: is to be read, and a report would be written over it"
-                )
-            continue
-        sources.setdefault(STDIN if source.path is None else os.path.realpath(source.path), source)
-    return list(sources.values())
-
-
-def _is_same(path: str, output: str) -> bool:
-    return os.path.exists(output) and os.path.samefile(path, output)
-
-
-def _words(values: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())
+        click.echo(f"turnlint: {event.rule} crashed at {shown(event.path)}:{event.line}", err=True)
 
 
 def _split(output: str) -> tuple[str, str]:
@@ -225,7 +167,7 @@ def _open_output(path: str, files: ExitStack) -> Any:
     try:
         return files.enter_context(open(path, "w", encoding="utf-8", errors="backslashreplace")).write
     except OSError as error:
-        raise click.UsageError(f"{_shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
+        raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
 
 
 def _progress(sources: list[Source]) -> Any:

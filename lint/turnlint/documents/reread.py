@@ -52,3 +52,13 @@ def _read_at(stream: object, offset: int, size: int) -> bytes:
         while (ahead := offset - opened.tell()) > 0 and opened.read(min(_STEP, ahead)):
             pass
     return opened.read(size)
+
+
+def endings(source: Source, places: Iterable[int]) -> dict[int, bytes]:
+    """The line end that stands at each place of a source, if one does. No two places are one byte apart."""
+    found: dict[int, bytes] = {}
+    with open_source(source) as stream:
+        for place in sorted(set(places)):
+            piece = _read_at(stream, place, 2)
+            found[place] = piece if piece == b"\r\n" else piece[:1] if piece[:1] == b"\n" else b""
+    return found

@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from turnlint import ledger
 from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
-from turnlint.ids.shapes import TRIES, Demands, Unprojectable
+from turnlint.ids.shapes import TRIES, Demands, Unprojectable, number_in
 from turnlint.ids.turns import short, turns
 from turnlint.ledger import Answered, Asked, Ledger, usable
 from turnlint.model import Call, Keys, Message, Pointer, Record, Result, Transcript, Wire
@@ -205,7 +205,10 @@ def _given(owners: list[_Owner], names: list[str], demands: Demands, *, anew: bo
     """What each owner gets of a provider: what it has where that is taken, else its canonical id in another form."""
     of = [demands.of(owner.block) for owner in owners]
     counted = [index for index, demand in enumerate(of) if demand.counted]
-    numbers = {index: number for number, index in enumerate(counted)}
+    # A history that was trimmed at its front goes on counting.
+    old = owners[counted[0]].old if counted and not anew else None
+    start = number_in(old) if old is not None and of[counted[0]].fits(old) else 0
+    numbers = {index: number for number, index in enumerate(counted, start)}
     first: Given = [None] * len(owners)
     second: Given = [None] * len(owners)
     made = []

@@ -147,6 +147,12 @@ class Demand:
         raise Unprojectable(f"no id like functions.name:0 is {' and '.join(self._wants())}")
 
 
+def number_in(identifier: str) -> int:
+    """What stands behind the last colon of an id that counts."""
+    digits = identifier.rpartition(":")[2]
+    return int(digits) if digits.isdecimal() and len(digits) < 9 else 0
+
+
 class Demands:
     """What a profile wants of the ids of a conversation."""
 

@@ -5,10 +5,15 @@ many of both. Matching goes from the surest evidence to the weakest, each occurr
 
 1. inside its own turn's window, the first open call with the result's id;
 2. the nearest earlier turn that still has that id open, in order where the numbers agree;
-3. a result that stands before its call, when that call is the only one it can belong to;
+3. a result that stands before its call, when that call is the only one it can belong to; of several the
+   first;
 4. without a usable id, by position inside the window, names agreeing where both have one; so too a
-   result whose id no call bears, where it is the call that lost its id;
+   result whose id no call bears, where it is the call that lost its id; and outside it where one open
+   call and one such result behind it are all that is left;
 5. what is left is a duplicate, where an answered call with its id stands before it, or an orphan.
+
+Where more results bear an id than calls do, those that repeat another (equal, or the same text cut short or
+with something added) are the last to find a call.
 
 Where a window holds exactly the results of its own turn and of earlier ones that still wait for the
 same id, rule 2 goes before rule 1: the first asked is the first answered.
@@ -20,8 +25,10 @@ wire by name, a provider, or how anything is spelled.
 from collections import deque
 from collections.abc import Iterable
 
+from turnlint.ledger.copies import NEAR, copies_among, copies_of, is_copy
 from turnlint.ledger.matching import Key, Matching
-from turnlint.ledger.positions import match_by_position
+from turnlint.ledger.positions import match_by_position, match_last
+from turnlint.ledger.real import prefer_real
 from turnlint.ledger.values import (
     MISSING,
     REDACTED,
@@ -58,6 +65,8 @@ def read(messages: Iterable[Message], wire: Wire) -> Ledger:
     if work.spare:
         _match_elsewhere(work)
         match_by_position(work, counts=wire.counts)
+        match_last(work)
+        prefer_real(work)
     return _close(work, count)
 
 
@@ -118,12 +127,13 @@ def _end_window(
         call = work.calls[index].call
         if usable(call.id):
             slots.setdefault((call.id, call.server), deque()).append(index)
+    copies = copies_among(work, turn_results, slots) if len(slots) < len(turn_calls) else set()
     own: dict[str, list[tuple[int, int]]] = {}
     excess: dict[str, list[int]] = {}
     for index in turn_results:
         result = work.results[index].result
         queue = slots.get((result.id, result.server))
-        if queue and work.after(index, queue[0]):
+        if queue and index not in copies and work.after(index, queue[0]):
             call_index = queue.popleft()
             work.match(call_index, index, "in-place")
             if result.id in earlier_open and not result.server:
@@ -178,7 +188,11 @@ def _match_elsewhere(work: Matching) -> None:
     for index, asked in enumerate(work.calls):
         first.setdefault((asked.call.id, asked.call.server), index)
     for key, calls in waiting.items():
-        _match_one_id(work, calls, wanted[key], first[key])
+        results = wanted[key]
+        if len(results) > len(calls) > 1:
+            spare = copies_of(work, results, len(results) - len(calls))
+            results = [index for index in results if index not in spare]
+        _match_one_id(work, calls, results, first[key])
 
 
 def _match_one_id(work: Matching, calls: list[int], results: list[int], first: int) -> None:
@@ -204,7 +218,9 @@ def _match_one_id(work: Matching, calls: list[int], results: list[int], first: i
         work.match(opened[-1].popleft(), result, work.afterwards)
         if not opened[-1]:
             opened.pop()
-    alone = len(early) == 1 and not opened and following == len(calls) - 1
+    # What only stands in for a result does not keep the one real result from its call.
+    early = [index for index in early if not work.results[index].result.synthetic] or early
+    alone = bool(early) and not opened and following == len(calls) - 1
     if alone and not work.after(early[0], first) and not work.after(results[-1], calls[following]):
         work.match(calls[following], early[0], "early")
 
@@ -238,10 +254,13 @@ def _close(work: Matching, count: int) -> Ledger:
 def _sort_out_spares(
     work: Matching, spare: list[int], interactions: list[Interaction]
 ) -> tuple[tuple[tuple[Answered, Interaction], ...], tuple[Answered, ...]]:
-    """A spare result repeats the nearest answered call with its id before it, or it answers nothing."""
+    """A spare result repeats an answered call with its id before it, or it answers nothing.
+
+    Of several such calls it is the one whose result it repeats, else the nearest.
+    """
     duplicates: list[tuple[Answered, Interaction]] = []
     orphans: list[Answered] = []
-    latest: dict[Key, Interaction] = {}
+    earlier: dict[Key, list[Interaction]] = {}
     asked_so_far = 0
     for index in spare:
         answered = work.results[index]
@@ -249,10 +268,12 @@ def _sort_out_spares(
             interaction = interactions[asked_so_far]
             asked_so_far += 1
             if interaction.answer is not None and usable(interaction.asked.call.id):
-                latest[interaction.asked.call.id, interaction.asked.call.server] = interaction
-        original = latest.get((answered.result.id, answered.result.server))
-        if original is None:
-            orphans.append(answered)
+                key = interaction.asked.call.id, interaction.asked.call.server
+                earlier.setdefault(key, []).append(interaction)
+        known = earlier.get((answered.result.id, answered.result.server), [])
+        if known:
+            again = (one for one in known[:-NEAR:-1] if one.answer and is_copy(answered, one.answer))
+            duplicates.append((answered, next(again, known[-1])))
         else:
-            duplicates.append((answered, original))
+            orphans.append(answered)
     return tuple(duplicates), tuple(orphans)

@@ -37,6 +37,18 @@ class Matching(Struct):
         self.how[call] = how
         self.placed.add(result)
 
+    def part(self, call: int) -> None:
+        """Take its result from a call again."""
+        result = self.answer_of.pop(call)
+        self.placed.discard(result)
+        if result not in self.spare:
+            self.spare.append(result)
+
+    def agree(self, call: int, result: int) -> bool:
+        """Whether the names of a call and a result do not contradict each other."""
+        asked, answered = self.calls[call].call.name, self.results[result].result.name
+        return not asked or not answered or asked == answered
+
     def open(self, call: int) -> bool:
         return call not in self.answer_of
 

@@ -4,7 +4,7 @@ This module owns matching by position, by name, and, where a wire counts only, b
 look outside the window of a turn.
 """
 
-from collections import deque
+from collections import Counter, deque
 
 from turnlint.ledger.matching import Matching
 from turnlint.ledger.values import usable
@@ -21,9 +21,9 @@ def match_by_position(work: Matching, *, counts: bool) -> None:
     known = {asked.call.id for asked in work.calls}
     open_calls = [index for index, asked in enumerate(work.calls) if asked.turn in turns and work.open(index)]
     lines = _Queues(work, open_calls)
-    for index in spare:
-        if not usable(work.results[index].result.id):
-            lines.place(index)
+    nameless = [index for index in spare if not usable(work.results[index].result.id)]
+    for index in _in_order(work, nameless, open_calls):
+        lines.place(index)
     lines = _Queues(work, [i for i in open_calls if work.open(i) and not usable(work.calls[i].call.id)])
     for index in spare:
         identifier = work.results[index].result.id
@@ -31,6 +31,19 @@ def match_by_position(work: Matching, *, counts: bool) -> None:
             lines.place(index)
     if counts:
         _match_by_count(work, spare, open_calls)
+
+
+def _in_order(work: Matching, results: list[int], calls: list[int]) -> list[int]:
+    """As they stand; but where a turn has more of them than open calls, placeholders wait till the others have theirs."""
+    room = Counter(work.calls[index].turn for index in calls)
+    room.subtract(work.results[index].turn for index in results)
+    tight = {turn for turn, left in room.items() if left < 0}
+    waits = [
+        index
+        for index in results
+        if work.results[index].turn in tight and work.results[index].result.synthetic
+    ]
+    return [*(index for index in results if index not in set(waits)), *waits] if waits else results
 
 
 def _match_by_count(work: Matching, spare: list[int], calls: list[int]) -> None:
@@ -48,6 +61,19 @@ def _match_by_count(work: Matching, spare: list[int], calls: list[int]) -> None:
         if len(asked) == len(answers) and all(map(work.after, answers, asked)):
             for call, result in zip(asked, answers, strict=True):
                 work.match(call, result, "by-position")
+
+
+def match_last(work: Matching) -> None:
+    """One call is open, and one result that names none is left behind it: there is nothing else to be its own."""
+    results = [index for index in work.unplaced() if not usable(work.results[index].result.id)]
+    results = [index for index in results if not work.results[index].result.server]
+    calls = [index for index, asked in enumerate(work.calls) if work.open(index) and not asked.call.server]
+    if (
+        len(results) == len(calls) == 1
+        and work.after(results[0], calls[0])
+        and work.agree(calls[0], results[0])
+    ):
+        work.match(calls[0], results[0], work.afterwards)
 
 
 class _Queues:

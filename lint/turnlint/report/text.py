@@ -90,7 +90,11 @@ class Text:
             verb = "would" if finding.severity == "error" else "may"
             self.write(f"{' ' * gutter} = {visible(finding.provider or '')} {verb} answer: {words}\n")
         if finding.fix:
-            self.write(f"{' ' * gutter} = fix: {visible(finding.fix.title)} [{finding.fix.level}]\n")
+            # What is only worth knowing is repaired for those who ask for it by name.
+            ask = (
+                f", with --select {finding.rule}" if finding.severity == "info" and finding.fix.steps else ""
+            )
+            self.write(f"{' ' * gutter} = fix: {visible(finding.fix.title)} [{finding.fix.level}{ask}]\n")
         if group:
             files = f" in {len(group.paths):,} files" if len(group.paths) > 1 else ""
             more = group.count - len(group.rows)

@@ -24,7 +24,20 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near_result, quote
+from turnlint.api import (
+    Answered,
+    Case,
+    Drop,
+    Example,
+    Finding,
+    Fix,
+    Interaction,
+    Rule,
+    Settle,
+    near_result,
+    quote,
+    spot,
+)
 
 RULE = Rule("PA205", "duplicate-result", "error", fix="lossy")
 
@@ -41,10 +54,10 @@ BAD = (
         user       What is the weather in Paris?
         assistant
           call     c1 get_weather {"city": "Paris"}
-          result   c1 No result provided
+          result   c1 No result provided              <- PA205
         assistant  I could not find out.
         user       And now?
-          result   c1 18 degrees                      <- PA205
+          result   c1 18 degrees                      <- PA203
         assistant  It is 18 degrees.
     """),
 )
@@ -77,7 +90,24 @@ def check(case: Case) -> Iterator[Finding]:
             again,
             f"call {quote(again.result.id)} is answered twice"
             + ("" if same else ", both times by a placeholder" if both else ", once by a placeholder"),
-            label="the real answer" if late else "the call has its result already",
+            label=_label(late=late, filled=again.result.synthetic and not both),
             related=(near_result(case, first, "a placeholder" if late else "answered here"),),
-            fix=Fix("lossless", "remove the copy") if same else Fix("lossy", "remove the placeholder"),
+            fix=_fix(again, interaction, same=same, late=late),
         )
+
+
+def _label(*, late: bool, filled: bool) -> str:
+    if late:
+        return "the real answer"
+    return "written by a repair" if filled else "the call has its result already"
+
+
+def _fix(again: Answered, interaction: Interaction, *, same: bool, late: bool) -> Fix:
+    """What is real stays, wherever it stands."""
+    if late and interaction.answer is not None:
+        steps = (Drop(spot(interaction.answer)), Settle(spot(interaction.asked), spot(again)))
+        return Fix("lossy", "put the real result in the placeholder's place", steps)
+    return Fix(
+        *(("lossless", "remove the copy") if same else ("lossy", "remove the placeholder")),
+        (Drop(spot(again)),),
+    )

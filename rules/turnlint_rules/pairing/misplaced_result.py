@@ -24,7 +24,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near_call, quote
+from turnlint.api import Case, Example, Finding, Fix, Rule, Settle, near_call, quote, spot
 
 RULE = Rule("PA203", "misplaced-result", "error", fix="lossless")
 
@@ -78,5 +78,5 @@ def check(case: Case) -> Iterator[Finding]:
             f"result for {quote(answer.result.id)} stands away from its call",
             label="this should follow its call",
             related=(near_call(case, asked, "asked here"),),
-            fix=Fix("lossless", "move the result to its call"),
+            fix=Fix("lossless", "move the result to its call", (Settle(spot(asked), spot(answer)),)),
         )

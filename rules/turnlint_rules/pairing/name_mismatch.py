@@ -12,7 +12,8 @@ How it happens
     Results of parallel calls were swapped.
 
 What fix does
-    Nothing: which of the two names is right cannot be known from the log.
+    lossy: writes the name of the call into its result, which the id says it answers; the journal keeps the
+    other.
 
 Evidence
     Mistral's API accepted 27 recorded results named `tool` for calls of other names, for one
@@ -21,10 +22,11 @@ Evidence
 """
 
 from collections.abc import Iterator
+from json import dumps
 
-from turnlint.api import Case, Example, Finding, Rule, near_call, quote
+from turnlint.api import Answered, Asked, Case, Example, Finding, Fix, Put, Rule, near_call, quote
 
-RULE = Rule("PA207", "name-mismatch", "warning")
+RULE = Rule("PA207", "name-mismatch", "warning", fix="lossy")
 
 BAD = (
     Example("""
@@ -60,7 +62,18 @@ def check(case: Case) -> Iterator[Finding]:
                 key="name",
                 label="another tool's name",
                 related=(near_call(case, asked, "asked here", key="name"),),
+                fix=_fix(asked, answer),
             )
+
+
+def _fix(asked: Asked, answer: Answered) -> Fix:
+    place = (*answer.result.at, *answer.result.keys.name)
+    name = dumps(asked.call.name).encode()
+    return Fix(
+        "lossy",
+        "write the name of the call; the journal keeps the other",
+        (Put(place, name, answer.message),),
+    )
 
 
 def _of(identifier: str | None) -> str:

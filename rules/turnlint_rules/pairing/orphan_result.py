@@ -30,6 +30,7 @@ from collections.abc import Iterator
 from turnlint.api import (
     Answered,
     Case,
+    Drop,
     Example,
     Finding,
     Fix,
@@ -39,6 +40,7 @@ from turnlint.api import (
     Severity,
     near,
     quote,
+    spot,
     usable,
 )
 
@@ -87,14 +89,17 @@ def check(case: Case) -> Iterator[Finding]:
             severity=_severity(case, orphan),
             label=label,
             related=related,
-            fix=_fix(related),
+            fix=_fix(orphan, related),
         )
 
 
-def _fix(related: tuple[Related, ...]) -> Fix:
+def _fix(orphan: Answered, related: tuple[Related, ...]) -> Fix:
+    steps = (Drop(spot(orphan)),)
     if related:
-        return Fix("lossy", "remove the result, unless it answers that call: then correct its id by hand")
-    return Fix("lossy", "remove the result; the journal keeps it")
+        return Fix(
+            "lossy", "remove the result, unless it answers that call: then correct its id by hand", steps
+        )
+    return Fix("lossy", "remove the result; the journal keeps it", steps)
 
 
 def _name(orphan: Answered) -> str:

@@ -26,7 +26,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, called
+from turnlint.api import Case, Close, Example, Finding, Fix, Rule, called, spot
 
 RULE = Rule("PA206", "pending-call", "warning", fix="placeholder")
 
@@ -66,5 +66,9 @@ def check(case: Case) -> Iterator[Finding]:
             asked,
             f"{called(asked.call)} is not answered yet",
             label="no result yet",
-            fix=Fix("placeholder", "with --close-pending: add a result that says the answer is not known"),
+            fix=Fix(
+                "placeholder",
+                "with --close-pending: add a result that says the answer is not known",
+                (Close(spot(asked), pending=True),),
+            ),
         )

@@ -21,7 +21,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near_call, quote
+from turnlint.api import Case, Example, Finding, Fix, Rule, Settle, near_call, quote, spot
 
 RULE = Rule("PA204", "result-before-call", "error", fix="lossless")
 
@@ -56,5 +56,5 @@ def check(case: Case) -> Iterator[Finding]:
             f"result for {quote(answer.result.id)} stands before its call",
             label="answered before it was asked",
             related=(near_call(case, asked, "asked here"),),
-            fix=Fix("lossless", "move the result behind its call"),
+            fix=Fix("lossless", "move the result behind its call", (Settle(spot(asked), spot(answer)),)),
         )

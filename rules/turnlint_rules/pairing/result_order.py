@@ -21,7 +21,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near, quote
+from turnlint.api import Case, Example, Finding, Fix, Rule, Sort, near, quote, spot
 
 RULE = Rule("PA208", "result-order", "warning", fix="lossless")
 
@@ -68,6 +68,12 @@ def check(case: Case) -> Iterator[Finding]:
                 key="name",
                 label="its call is not the first",
                 related=(near(case, asked.message, "asked here", asked.call.at),),
-                fix=Fix("lossless", "put the results in the order of their calls"),
+                fix=Fix("lossless", "put the results in the order of their calls", (_sort(case, turn),)),
             )
         latest = max(latest, answer.seq)
+
+
+def _sort(case: Case, turn: int) -> Sort:
+    """The results of a turn that stand in place, in the order of its calls."""
+    own = [one for one in case.ledger.interactions if one.asked.turn == turn and one.how == "by-position"]
+    return Sort(tuple(spot(one.answer) for one in own if one.answer is not None))

@@ -27,7 +27,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, called, near, repeats
+from turnlint.api import Case, Close, Example, Finding, Fix, Rule, called, near, repeats, spot
 
 RULE = Rule("PA201", "unanswered-call", "error", fix="placeholder")
 
@@ -81,5 +81,5 @@ def check(case: Case) -> Iterator[Finding]:
             related=(near(case, following, "the conversation goes on here"),)
             if following > asked.message
             else (),
-            fix=Fix("placeholder", "add a result that says the answer is not known"),
+            fix=Fix("placeholder", "add a result that says the answer is not known", (Close(spot(asked)),)),
         )

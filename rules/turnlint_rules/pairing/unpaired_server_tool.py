@@ -26,7 +26,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Result, Rule, near_call, quote
+from turnlint.api import Case, Drop, Example, Finding, Fix, Result, Rule, Settle, near_call, quote, spot
 
 RULE = Rule("PA209", "unpaired-server-tool", "error", fix="lossy")
 
@@ -79,7 +79,7 @@ def check(case: Case) -> Iterator[Finding]:
                 asked,
                 f"the provider's call {name} has no result in its turn",
                 label="never answered",
-                fix=Fix("lossy", "remove the call; the journal keeps it"),
+                fix=Fix("lossy", "remove the call; the journal keeps it", (Drop(spot(asked)),)),
             )
         else:
             yield RULE.at_result(
@@ -88,7 +88,11 @@ def check(case: Case) -> Iterator[Finding]:
                 f"result for the provider's call {name} stands outside its turn",
                 label="belongs into the turn that asked",
                 related=(near_call(case, asked, "asked here"),),
-                fix=Fix("lossless", "put the two halves of the turn together"),
+                fix=Fix(
+                    "lossless",
+                    "put the two halves of the turn together",
+                    (Settle(spot(asked), spot(answer)),),
+                ),
             )
     spare = [*case.ledger.orphans, *(again for again, _ in case.ledger.duplicates)]
     for orphan in spare:
@@ -99,5 +103,5 @@ def check(case: Case) -> Iterator[Finding]:
                 f"result for {quote(orphan.result.id)} has no call of the provider's own before it in its turn",
                 label="no call has this id",
                 severity="info" if case.transcript.headless else "error",
-                fix=Fix("lossy", "remove the result; the journal keeps it"),
+                fix=Fix("lossy", "remove the result; the journal keeps it", (Drop(spot(orphan)),)),
             )

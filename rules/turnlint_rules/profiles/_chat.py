@@ -202,6 +202,14 @@ OPENAI_WEIGHTS = (
         rule="missing-call-id", severity="error", says="Missing required parameter: '{path}'.",
         source="openai-openapi f85dbe2", date="2026-08",
     ),
+    Weight(
+        rule="reused-call-id", mild="info", date="2026-11",
+        source="the id of another call, used again in a later turn, was accepted: recorded 31ca6daa99ff8ea3",
+    ),
+    Weight(
+        rule="unreadable-arguments", mild="info", date="2026-11",
+        source="a text that is never parsed: recorded bde57792f76e592e and 8 more",
+    ),
 )  # fmt: skip
 
 _IDS = r"(?P<ids>[\w:|=+/-]+(?:\.[\w:|=+/-]+)*(?:, [\w:|=+/-]+(?:\.[\w:|=+/-]+)*)*)"

@@ -98,7 +98,7 @@ _TURNS = (
         source="new-api 4776; oh-my-pi 10956 says that it is taken",
     ),
     ResultsTogether(
-        place="after-each-call", severity="info", date="2026-08",
+        place="after-each-call", severity="warning", date="2026-08",
         source="DeepSeek's servers of this wire refuse it: oh-my-pi 12014, awesome-deepseek-integration 740; OpenAI takes it "
         "(50dd369531354093)",
     ),
@@ -186,10 +186,15 @@ def _weights() -> tuple[Weight, ...]:
         "missing-call-id": "Missing required parameter: '{path}'.",
         "missing-tool-name": "Missing required parameter: '{path}'.",
     }
-    return tuple(
+    unparsed = Weight(
+        rule="unreadable-arguments", mild="info", date="2026-11",
+        source="a text that is never parsed: 78 calls of 66 recorded requests were accepted",
+    )  # fmt: skip
+    refused = (
         Weight(rule=rule, says=text, source="public reports, as in the list of known texts", date="2026-11")
         for rule, text in says.items()
     )
+    return (*refused, unparsed)
 
 
 PROFILES = (

@@ -12,8 +12,8 @@ How it happens
     provider takes any text, and the arguments were cut when a stream broke.
 
 What fix does
-    lossless: writes the same arguments the other way, where they can be read. Arguments that cannot are
-    `unreadable-arguments`.
+    lossless: writes the same arguments the other way, where they can be read, and an empty object where there
+    are none. Arguments that cannot be read are `unreadable-arguments`; an empty key is the caller's to name.
 
 Evidence
     OpenAI: "expected a string, but got an object instead"; it takes a text that is no JSON (recorded
@@ -23,10 +23,11 @@ Evidence
 """
 
 from collections.abc import Iterator
+from json import dumps
 
 from msgspec import json
 
-from turnlint.api import ArgumentsEncoding, Call, Case, Finding, Fix, Raw, Rule, called
+from turnlint.api import ArgumentsEncoding, Asked, Call, Case, Finding, Fix, Put, Raw, Rule, called
 
 RULE = Rule("PR307", "arguments-encoding", "error", fix="lossless")
 
@@ -83,15 +84,32 @@ def check(case: Case) -> Iterator[Finding]:
                 label=_WORDS[clause.wants].format(written=how),
                 under=clause,
                 told={"kind": call.written},
-                fix=_fix(call, clause),
+                fix=_fix(case, asked, clause),
             )
 
 
-def _fix(call: Call, clause: ArgumentsEncoding) -> Fix | None:
+def _fix(case: Case, asked: Asked, clause: ArgumentsEncoding) -> Fix | None:
     """What can be written otherwise without a guess."""
-    if clause.wants in ("text", "object"):
-        return Fix("lossless", "write the same arguments as this provider reads them")
-    return Fix("lossless", "write an empty object") if call.arguments == "nothing" else None
+    call, place = asked.call, (*asked.call.at, *asked.call.keys.body)
+    title = "write the same arguments as this provider reads them"
+    if call.written == "absent" and not call.name:
+        return None  # there is nothing that could hold them
+    if call.arguments == "nothing":
+        title, text = "write an empty object", b"{}"
+    elif call.arguments != "object" or clause.wants not in ("text", "object"):
+        return None
+    elif call.body[:1] == b"#":  # a digest, so what it stands for is looked up
+        said = case.said(asked.message, place)
+        text = (said if isinstance(said, str) else dumps(said, ensure_ascii=False)).encode(
+            "utf-8", "backslashreplace"
+        )
+        if said is None:
+            return Fix("lossless", title)
+    else:
+        text = call.body
+    as_text = dumps(text.decode(), ensure_ascii=False).encode()
+    data = json.format(text, indent=0) if clause.wants == "object" else as_text
+    return Fix("lossless", title, (Put(place, data, asked.message),))
 
 
 def _offends(call: Call, clause: ArgumentsEncoding) -> bool:

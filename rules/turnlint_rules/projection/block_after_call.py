@@ -11,7 +11,8 @@ How it happens
     A stream was put together in the wrong order. A client joined two assistant messages, or the API did.
 
 What fix does
-    lossless: moves the text before the calls.
+    lossless: moves the text before the calls. Where it stands in a message of its own behind them, that is
+    joined to theirs first, or goes before it.
 
 Evidence
     Anthropic: recorded 610f3c5b201d5b69 was refused with "`tool_use` ids were found without `tool_result` blocks
@@ -20,6 +21,7 @@ Evidence
 """
 
 from collections.abc import Iterator
+from itertools import takewhile
 
 from turnlint.api import (
     Asked,
@@ -29,8 +31,15 @@ from turnlint.api import (
     Example,
     Finding,
     Fix,
+    Join,
+    Move,
+    Piece,
+    Pointer,
     Rule,
+    Shift,
+    Step,
     Text,
+    Thinking,
     called,
     near_call,
 )
@@ -70,18 +79,42 @@ def check(case: Case) -> Iterator[Finding]:
                 open_call = None
             if message.role != "assistant":
                 continue
-            for block in message.blocks:
+            first: Asked | None = None
+            for place, block in enumerate(message.blocks):
                 if isinstance(block, Call) and not block.server:
                     open_call = calls[id(block)]
+                    first = first or open_call
                 elif open_call is not None and isinstance(block, Text):
-                    yield _finding(case, clause, index, block, open_call)
+                    following = map(message.blocks.__getitem__, range(place, len(message.blocks)))
+                    texts = takewhile(lambda one: isinstance(one, Text), following)
+                    fix = _fix(case, index, open_call, [one.at for one in texts], first)
+                    yield _finding(case, clause, index, block, open_call, fix)
                     open_call = None
 
 
-def _finding(case: Case, clause: BlockAfterCall, index: int, block: Text, asked: Asked) -> Finding:
+def _finding(
+    case: Case, clause: BlockAfterCall, index: int, block: Text, asked: Asked, fix: Fix | None
+) -> Finding:
     return RULE.at_message(
         case, index, f"a text stands after {called(asked.call)}", below=block.at, label="after the call",
         related=(near_call(case, asked, "this call"),), under=clause,
-        told={"ids": case.ids_of_turn[asked.turn], "index": asked.message, "next": asked.message + 1},
-        fix=Fix("lossless", "move the text before the calls"),
+        told={"ids": case.ids_of_turn[asked.turn], "index": asked.message, "next": asked.message + 1}, fix=fix,
     )  # fmt: skip
+
+
+def _fix(case: Case, index: int, asked: Asked, texts: list[Pointer], first: Asked | None) -> Fix | None:
+    """One list of blocks is put in order; of two messages one is made, which the next look puts in order."""
+    message, there = case.messages[index], case.messages[asked.message]
+    only = len(texts) == len(message.blocks) and not any(
+        isinstance(block, Thinking) for block in there.blocks
+    )
+    steps: tuple[Step, ...] = ()
+    if first is not None:
+        at = first.call.at
+        same = isinstance(at[-1], int) and all(text[:-1] == at[:-1] for text in texts)
+        steps = tuple(Shift(Piece(index, text), int(at[-1])) for text in texts if same)
+    elif message.content == there.content == "parts":
+        steps = (Join(index, asked.message),)
+    elif only:
+        steps = (Move(index, asked.message),)
+    return Fix("lossless", "move the text before the calls", steps) if steps else None

@@ -12,7 +12,8 @@ How it happens
     what another provider does not ask for.
 
 What fix does
-    lossless: adds the key with the emptiest value that is taken.
+    lossless: adds the key with the emptiest value that is taken, or what its call says; leaves an empty list of calls
+    out. lossy: where a text may not stand beside calls, takes it out; the journal keeps it.
 
 Evidence
     OpenAI: "Invalid value for 'content': expected a string, got null", and "Missing required parameter:
@@ -22,8 +23,11 @@ Evidence
 """
 
 from collections.abc import Iterator
+from json import dumps
 
 from turnlint.api import (
+    Answered,
+    Asked,
     Call,
     Case,
     ContentKey,
@@ -31,14 +35,16 @@ from turnlint.api import (
     Fix,
     Message,
     Other,
+    Put,
     Raw,
     Rule,
+    Take,
     called,
     is_missing,
     quote,
 )
 
-RULE = Rule("PR318", "content-key", "error", fix="lossless")
+RULE = Rule("PR318", "content-key", "error", fix="lossy")
 
 _TALK = b'{"model": "gpt-4.1", "messages": [{"role": "user", "content": %s}]}\n'
 
@@ -69,14 +75,10 @@ def _content(case: Case, clause: ContentKey, index: int, message: Message) -> It
     calls = any(isinstance(block, Call) for block in message.blocks)
     if clause.with_calls is not None and calls is not clause.with_calls:
         return
-    hollow = message.content in ("null", "absent")
-    if hollow and any(
-        isinstance(block, Other) and block.kind in ("refusal", "audio") for block in message.blocks
-    ):
+    others = {block.kind for block in message.blocks if isinstance(block, Other)}
+    if message.content in ("null", "absent") and others & {"refusal", "audio"}:
         return  # something else stands for its content
-    if clause.neither and (calls or message.content not in ("absent", "null")):
-        return
-    if not clause.neither and message.content not in clause.kinds:
+    if message.content not in (("absent", "null") if clause.neither else clause.kinds) or (clause.neither and calls):  # fmt: skip
         return
     what = {
         "absent": "no content", "null": "a null content", "no-parts": "an empty list for its content",
@@ -86,9 +88,14 @@ def _content(case: Case, clause: ContentKey, index: int, message: Message) -> It
     yield RULE.at_message(
         case, index, f"the {quote(message.written_role)} message has {what}{beside}",
         below=() if message.content == "absent" else ("content",), label=what, under=clause,
-        told={"kind": message.content, "key": "content"},
-        fix=Fix("lossless", "write an empty text"),
+        told={"kind": message.content, "key": "content"}, fix=_empty(index, message),
     )  # fmt: skip
+
+
+def _empty(index: int, message: Message) -> Fix:
+    title, kept = "write an empty text", message.content in ("text", "parts")
+    steps = (Put(("content",), b'""', index),)
+    return Fix("lossy", f"{title} in its place; the journal keeps it", steps) if kept else Fix("lossless", title, steps)  # fmt: skip
 
 
 def _no_calls(case: Case, clause: ContentKey) -> Iterator[Finding]:
@@ -97,16 +104,17 @@ def _no_calls(case: Case, clause: ContentKey) -> Iterator[Finding]:
             yield RULE.at_message(
                 case, index, f"the {quote(message.written_role)} message has an empty list of calls",
                 below=("tool_calls",), label="no calls in it", under=clause, told={"key": "tool_calls"},
-                fix=Fix("lossless", "leave the list out"),
+                fix=Fix("lossless", "leave the list out", (Take(("tool_calls",), index),)),
             )  # fmt: skip
 
 
 def _types(case: Case, clause: ContentKey) -> Iterator[Finding]:
     for asked in case.asked:
-        if not asked.call.kind and not asked.call.dialect:
+        if not (call := asked.call).kind and not call.dialect:
+            step = Put((*call.at, "type"), dumps(call.keys.body[0]).encode(), asked.message)
             yield RULE.at_call(
-                case, asked, f"{called(asked.call)} lacks its `type`", key="whole", label="no type", under=clause,
-                told={"key": "type"}, fix=Fix("lossless", "add the type"),
+                case, asked, f"{called(call)} lacks its `type`", key="whole", label="no type", under=clause,
+                told={"key": "type"}, fix=Fix("lossless", "add the type", (step,)),
             )  # fmt: skip
 
 
@@ -120,6 +128,13 @@ def _results(case: Case, clause: ContentKey) -> Iterator[Finding]:
             of = f"for {called(asked.call)}" if asked and asked.call.id == result.id else quote(result.id)
             yield RULE.at_result(
                 case, answered, f"the result {of} lacks its {key}", key="id" if key == "id" else "name",
-                label=f"no {key}", under=clause,
-                told={"key": key}, fix=Fix("lossless", f"add the {key} of its call"),
+                label=f"no {key}", under=clause, told={"key": key}, fix=_named(answered, asked, key),
             )  # fmt: skip
+
+
+def _named(answered: Answered, asked: Asked | None, key: str) -> Fix | None:
+    """What the call says, where there is one that says it."""
+    result, said = answered.result, (asked.call.id if key == "id" else asked.call.name) if asked else None
+    place = (*result.at, *(result.keys.id if key == "id" else result.keys.name))
+    steps = (Put(place, dumps(said).encode(), answered.message),)
+    return Fix("lossless", f"add the {key} of its call", steps) if said else None

@@ -23,29 +23,49 @@ Evidence
 """
 
 from collections.abc import Iterator
+from json import dumps
+from typing import Any
 
-from turnlint.api import Call, Case, EmptyContent, Finding, Fix, Message, Raw, Rule, called, quote
+from turnlint.api import (
+    Blank,
+    Call,
+    Case,
+    Drop,
+    EmptyContent,
+    Finding,
+    Fix,
+    Message,
+    Piece,
+    Pointer,
+    Put,
+    Raw,
+    Rule,
+    Take,
+    Thinking,
+    called,
+    quote,
+)
 
 RULE = Rule("PR312", "empty-content", "error", fix="placeholder")
 
+_TALK = (
+    b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": [%s{"type": "text", '
+    b'"text": "hi"}]}]}\n'
+)  # fmt: skip
+
 BAD = (
-    Raw(
-        "anthropic",
-        b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": [{"type": "text", '
-        b'"text": ""}, {"type": "text", "text": "hi"}]}]}\n',
-        (("PR312", 1),),
-        provider="anthropic",
-    ),
-)
+    Raw("anthropic", _TALK % b'{"type": "text", "text": ""}, ', (("PR312", 1),), provider="anthropic"),
+)  # fmt: skip
 GOOD = (
-    Raw(
-        "anthropic",
-        b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": [{"type": "text", '
-        b'"text": "hi"}]}]}\n',
-        provider="anthropic",
-    ),
-)
-_MARK = Fix("placeholder", "write `(no content)` in its place")
+    Raw("anthropic", _TALK % b"", provider="anthropic"),
+)  # fmt: skip
+
+MARK = "(no content)"
+_LISTED: dict[str, tuple[str, Any]] = {
+    "bedrock": ("content", [{"text": MARK}]), "gemini": ("parts", [{"text": MARK}]),
+}  # fmt: skip
+"""Wires on which a content is always a list, its key, and how the mark is written in it."""
+_WHAT = {"error-result": "says that it failed, and nothing else"}
 _NOTHING = frozenset({b"", b"null", b'""', b"[]"})
 
 
@@ -65,40 +85,52 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _texts(case: Case, clause: EmptyContent, index: int, message: Message) -> Iterator[Finding]:
     who = _who(message) if message.blanks else ""
+    more = bool(message.blanks) and any(not isinstance(block, Thinking) for block in message.blocks)
     for blank in message.blanks:
         if blank.white is (clause.what == "white-text") and (blank.white or blank.at != ("content",)):
             what = "holds nothing but white space" if blank.white else "is empty"
             yield RULE.at_message(
                 case, index, f"a text of {who} {what}", below=blank.at, label="says nothing", under=clause,
                 told={"block": next((part for part in blank.at if isinstance(part, int)), 0)},
-                fix=Fix("lossless", "take the text out") if message.blocks else _MARK,
+                fix=_without(case, index, blank, first=blank is message.blanks[0], more=more),
             )  # fmt: skip
+
+
+def _without(case: Case, index: int, blank: Blank, *, first: bool, more: bool) -> Fix:
+    """The text goes where something else is left, if only the mark; thoughts alone are no message."""
+    if more or not first:
+        step = Drop(Piece(index, blank.at)) if more else Take(blank.at, index)
+        return Fix("lossless", "take the text out", (step,))
+    below = ("text",) if isinstance(case.said(index, blank.at), dict) else ()
+    return _mark(index, (*blank.at, *below))
+
+
+def _mark(index: int, at: Pointer, value: Any = MARK) -> Fix:
+    return Fix("placeholder", f"write `{MARK}` in its place", (Put(at, dumps(value).encode(), index),))
 
 
 def _message(case: Case, clause: EmptyContent, index: int, message: Message) -> Iterator[Finding]:
     bare = not message.blocks and not message.inner_calls
     hollow = message.content in ("no-parts", "absent", "null") and bare
     empty_text = message.content == "blank" and bare and not any(blank.white for blank in message.blanks)
+    key, value = _LISTED.get(case.transcript.wire.speaks, ("content", MARK))
     if hollow or empty_text:
         yield RULE.at_message(
             case, index, f"{_who(message)} has nothing in it", label="nothing in it", under=clause,
-            fix=_MARK,
+            fix=_mark(index, (key,), value) if message.role != "other" else None,
         )  # fmt: skip
 
 
 def _results(case: Case, clause: EmptyContent) -> Iterator[Finding]:
+    _, value = _LISTED.get(case.transcript.wire.speaks, ("content", MARK))
     for answered, _ in case.answered:
         result = answered.result
         hollow = result.body.strip() in (_NOTHING if clause.what == "error-result" else {b"[]"})
         if hollow and (clause.what == "result-list" or result.error):
-            what = (
-                "says that it failed, and nothing else"
-                if clause.what == "error-result"
-                else "is an empty list"
-            )
+            what = _WHAT.get(clause.what, "is an empty list")
             yield RULE.at_result(
                 case, answered, f"the result {quote(result.id)} {what}", key="body", label="says nothing", under=clause,
-                fix=_MARK,
+                fix=_mark(answered.message, (*result.at, *result.keys.body), value),
             )  # fmt: skip
 
 

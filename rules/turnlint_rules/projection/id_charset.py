@@ -23,7 +23,19 @@ Evidence
 import re
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, IdCharset, Rule, called, quote, usable
+from turnlint.api import (
+    Case,
+    Example,
+    Finding,
+    Fix,
+    IdCharset,
+    Rename,
+    Rule,
+    called,
+    quote,
+    spot,
+    usable,
+)  # fmt: skip
 
 RULE = Rule("PR301", "id-charset", "error", fix="lossless")
 
@@ -50,7 +62,6 @@ GOOD = (
 def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(IdCharset, spelled=False):
         fits = re.compile(clause.pattern).fullmatch
-        fix = Fix("lossless", "give the call and its results an id that is accepted")
         for asked in case.asked:
             call = asked.call
             if call.server or not usable(call.id) or fits(call.id or ""):
@@ -61,7 +72,9 @@ def check(case: Case) -> Iterator[Finding]:
                 f"the id of {called(call)} has other characters than {clause.wants}",
                 label=f"only {clause.wants}",
                 under=clause,
-                fix=fix,
+                fix=Fix(
+                    "lossless", "give the call and its results an id that is accepted", (Rename(spot(asked)),)
+                ),
             )
         for answered, call_of in case.answered:
             result = answered.result
@@ -74,5 +87,5 @@ def check(case: Case) -> Iterator[Finding]:
                     f"the id of result {quote(result.id)} has other characters than {clause.wants}",
                     label=f"only {clause.wants}",
                     under=clause,
-                    fix=Fix("lossless", "give the result an id that is accepted"),
+                    fix=Fix("lossless", "give the result an id that is accepted", (Rename(spot(answered)),)),
                 )

@@ -11,7 +11,8 @@ How it happens
     Ids that differ only behind the ninth character, or only in a dot where the other has a colon.
 
 What fix does
-    lossless: gives each call its own id by a mapping that is checked for collisions.
+    lossless: gives each call that needs one an id of its own, by a mapping that is checked for collisions,
+    and its results with it.
 
 Evidence
     Clients that cut or replace: pi-ai 0.73.1 and @ai-sdk/mistral (normalisers read 2026-11);
@@ -31,9 +32,11 @@ from turnlint.api import (
     IdCollision,
     IdForm,
     IdLength,
+    Rename,
     Rule,
     near_call,
     quote,
+    spot,
     usable,
 )  # fmt: skip
 
@@ -90,7 +93,9 @@ def check(case: Case) -> Iterator[Finding]:
                 label="becomes the same id",
                 related=(near_call(case, other, "as this one"),),
                 under=clause,
-                fix=Fix("lossless", "give each call an id of its own"),
+                fix=Fix(
+                    "lossless", "give each call an id of its own", (Rename(spot(other)), Rename(spot(asked)))
+                ),
             )
 
 

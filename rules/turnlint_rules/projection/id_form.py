@@ -1,9 +1,9 @@
 """an id does not have the form that the provider gives or wants
 
 What it does
-    Reports ids that are not built as the provider wants them: exactly nine letters and digits at
-    Mistral, `srvtoolu_…` for Anthropic's own tools, a prefix that tells the type of an item on the
-    Responses wire, `functions.name:0` counted through the request for Kimi K2.
+    Reports ids that are not built as the provider wants them: nine letters and digits at Mistral, `srvtoolu_…`
+    for Anthropic's own tools, a prefix that tells an item's type on the Responses wire, `functions.name:0`
+    counted through the request for Kimi K2.
 
 Why it matters
     A wrong form is refused, or, at Kimi, accepted and answered with malformed calls and stalls.
@@ -12,8 +12,8 @@ How it happens
     The history was begun with another provider, or an agent made up ids of its own.
 
 What fix does
-    lossless: gives the call and its results an id of that form, distinct from all others. Ids of items,
-    which nothing refers to, are left out.
+    lossless: gives the call and its results an id of that form, distinct from all others. Ids of items, which
+    nothing refers to, are left out.
 
 Evidence
     mistral-common 1.13.0, executed for every version; hosted: eca 233, code 3280. Anthropic: claude-code-hub
@@ -30,12 +30,15 @@ from turnlint.api import (
     Finding,
     Fix,
     IdForm,
+    Rename,
     Result,
     Rule,
+    Take,
     Thinking,
     called,
     is_missing,
     quote,
+    spot,
     usable,
 )  # fmt: skip
 
@@ -55,8 +58,6 @@ GOOD = (
         assistant
           call     aB3dE6gH9 get_weather {"city": "Paris"}
           result   aB3dE6gH9 18 degrees
-        assistant  It is 18 degrees.
-        user       Thanks.
     """, wires=("openai-chat", "mistral"), provider="mistral"),
     Example("""
         user       What is the weather in Paris?
@@ -70,8 +71,7 @@ GOOD = (
 def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(IdForm, spelled=False):
         if clause.of != "item":
-            yield from _calls(case, clause)
-            yield from _strays(case, clause)
+            yield from (*_calls(case, clause), *_strays(case, clause))
         elif case.spelled:
             yield from _items(case, clause)
 
@@ -91,10 +91,10 @@ def _calls(case: Case, clause: IdForm) -> Iterator[Finding]:
             ends = clause.global_count and _number(call.id) != count
             wrong = usable(call.id) and (not fits(call.id or "") or ends)
         if wrong:
+            sentence = _sentence(call, clause, count, formed=fits(call.id or "") is not None)
             yield RULE.at_call(
-                case, asked, _sentence(call, clause, count, formed=fits(call.id or "") is not None),
-                label=f"wanted: {clause.wants}", under=clause,
-                fix=Fix("lossless", "give the call and its results an id of that form"),
+                case, asked, sentence, label=f"wanted: {clause.wants}", under=clause,
+                fix=Fix("lossless", "give the call and its results an id of that form", (Rename(spot(asked)),)),
             )  # fmt: skip
 
 
@@ -117,12 +117,12 @@ def _strays(case: Case, clause: IdForm) -> Iterator[Finding]:
     fits = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
     for answered, asked in case.answered:
         result = answered.result
-        if result.server != (clause.of == "server") or not usable(result.id) or fits(result.id or ""):
-            continue
-        if asked is None or asked.call.id != result.id:
+        wrong = result.server == (clause.of == "server") and usable(result.id) and not fits(result.id or "")
+        if wrong and (asked is None or asked.call.id != result.id):
             yield RULE.at_result(
                 case, answered, f"the id of result {quote(result.id)} does not have the form: {clause.wants}",
-                label=f"wanted: {clause.wants}", under=clause, fix=Fix("lossless", "give the result an id of that form"),
+                label=f"wanted: {clause.wants}", under=clause,
+                fix=Fix("lossless", "give the result an id of that form", (Rename(spot(answered)),)),
             )  # fmt: skip
 
 
@@ -130,11 +130,11 @@ def _items(case: Case, clause: IdForm) -> Iterator[Finding]:
     fits = re.compile(clause.pattern).fullmatch
     for index, message in enumerate(case.messages):
         pieces = [block for block in message.blocks if isinstance(block, Call | Result | Thinking)]
-        named = [(piece.kind, piece.item) for piece in pieces] or [(message.kind, message.item)]
-        for kind, item in named:
+        named = [(piece.kind, piece.item, piece.at) for piece in pieces] or [(message.kind, message.item, ())]
+        for kind, item, at in named:
             if kind in clause.kinds and (not fits(item) if item else clause.required):
                 yield RULE.at_message(
                     case, index, f"the item id {quote(item)} does not have the form: {clause.wants}", below=("id",) if item else (),
                     label=f"wanted: {clause.wants}", under=clause, told={"id": item or "", "ids": item or "", "kind": kind},
-                    fix=Fix("lossless", "leave the item's own id out"),
+                    fix=Fix("lossless", "leave the item's own id out", (Take((*at, "id"), index),)) if item else None,
                 )  # fmt: skip

@@ -13,7 +13,7 @@ How it happens
 
 What fix does
     lossless: gives the call and its results a new, shorter id, derived from the old one and distinct
-    from all others.
+    from all others. An item's own id, which nothing refers to, is left out.
 
 Evidence
     OpenAI Chat: "Expected a string with maximum length 40" (autogen 6377, agno 5382), 64 on newer
@@ -23,7 +23,24 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Call, Case, Example, Finding, Fix, IdLength, Result, Rule, Thinking, quote, usable
+from turnlint.api import (
+    Call,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    IdLength,
+    Message,
+    Pointer,
+    Rename,
+    Result,
+    Rule,
+    Take,
+    Thinking,
+    quote,
+    spot,
+    usable,
+)  # fmt: skip
 
 RULE = Rule("PR302", "id-length", "error", fix="lossless")
 
@@ -70,14 +87,14 @@ def _offended(clauses: list[IdLength], identifier: str | None) -> IdLength | Non
 
 
 def _calls(case: Case, clauses: list[IdLength]) -> Iterator[Finding]:
-    fix = Fix("lossless", "give the call and its results a shorter id")
     for asked in case.asked:
         identifier = asked.call.id
         clause = None if asked.call.server else _offended(clauses, identifier)
         if clause and identifier and usable(identifier):
             yield RULE.at_call(
                 case, asked, _sentence("call", identifier, clause), label=f"{len(identifier)} characters",
-                under=clause, told={"most": clause.most, "length": len(identifier)}, fix=fix,
+                under=clause, told={"most": clause.most, "length": len(identifier)},
+                fix=Fix("lossless", "give the call and its results a shorter id", (Rename(spot(asked)),)),
             )  # fmt: skip
     for answered, asked_by in case.answered:
         identifier = answered.result.id
@@ -90,20 +107,30 @@ def _calls(case: Case, clauses: list[IdLength]) -> Iterator[Finding]:
         ):
             yield RULE.at_result(
                 case, answered, _sentence("result", identifier, clause), label=f"{len(identifier)} characters",
-                under=clause, told={"most": clause.most, "length": len(identifier)}, fix=Fix("lossless", "give the result an id that is accepted"),
+                under=clause, told={"most": clause.most, "length": len(identifier)},
+                fix=Fix("lossless", "give the result an id that is accepted", (Rename(spot(answered)),)),
             )  # fmt: skip
 
 
 def _items(case: Case, clause: IdLength) -> Iterator[Finding]:
     for index, message in enumerate(case.messages):
-        pieces = [block.item for block in message.blocks if isinstance(block, Call | Result | Thinking)]
-        for item in dict.fromkeys([message.item, *pieces]):
+        pieces = [block for block in message.blocks if isinstance(block, Call | Result | Thinking)]
+        items = {message.item: (), **{block.item: block.at for block in pieces if block.item != message.item}}
+        for item, at in items.items():
             if item and len(item) > clause.most:
                 yield RULE.at_message(
                     case, index, _sentence("item", item, clause), below=("id",), label=f"its item id has {len(item)} characters",
                     under=clause, told={"id": item, "most": clause.most, "length": len(item)},
-                    fix=Fix("lossless", "leave the item's own id out"),
+                    fix=_left_out(message, index, at),
                 )  # fmt: skip
+
+
+def _left_out(message: Message, index: int, at: Pointer) -> Fix | None:
+    """A reference is nothing without its id, and there are calls that have no other."""
+    own = any(isinstance(block, Call) and block.keys.id == ("id",) for block in message.blocks)
+    if own or message.kind == "item_reference":
+        return None
+    return Fix("lossless", "leave the item's own id out", (Take((*at, "id"), index),))
 
 
 def _sentence(what: str, identifier: str, clause: IdLength) -> str:

@@ -13,7 +13,8 @@ How it happens
     two, an item sent again together with `previous_response_id`.
 
 What fix does
-    lossless: renames the later call together with its results; drops an exact replay.
+    lossless: gives the later call and its results an id of their own. An item's own id is left out, and a
+    reference goes where the item itself is there.
 
 Evidence
     Anthropic, whole request: "`tool_use` ids must be unique" (cua 524, claude-code 20901, litellm 23510).
@@ -28,17 +29,23 @@ from turnlint.api import (
     Asked,
     Call,
     Case,
+    Drop,
     Example,
     Finding,
     Fix,
     IdUnique,
+    Piece,
+    Pointer,
+    Rename,
     Result,
     Rule,
+    Take,
     Thinking,
     called,
     near,
     near_call,
     quote,
+    spot,
     usable,
 )  # fmt: skip
 
@@ -92,15 +99,16 @@ def _calls(case: Case, clause: IdUnique) -> Iterator[Finding]:
             yield RULE.at_call(
                 case, asked, f"the id of {called(asked.call)} is taken by another call of the same {clause.over}",
                 label="taken", related=(near_call(case, other, "by this call"),), under=clause,
-                fix=Fix("lossless", "give this call and its results an id of their own"),
+                fix=Fix("lossless", "give this call and its results an id of their own", (Rename(spot(asked)),)),
             )  # fmt: skip
 
 
 def _items(case: Case, clause: IdUnique) -> Iterator[Finding]:
     first: dict[str, int] = {}
     for index, message in enumerate(case.messages):
-        pieces = [block.item for block in message.blocks if isinstance(block, Call | Result | Thinking)]
-        for item in dict.fromkeys([message.item, *pieces]):
+        pieces = [block for block in message.blocks if isinstance(block, Call | Result | Thinking)]
+        items = {message.item: (), **{block.item: block.at for block in pieces if block.item != message.item}}
+        for item, at in items.items():
             if not item:
                 continue
             other = first.setdefault(item, index)
@@ -108,5 +116,16 @@ def _items(case: Case, clause: IdUnique) -> Iterator[Finding]:
                 yield RULE.at_message(
                     case, index, f"the item id {quote(item)} stands twice", below=("id",), label="taken",
                     related=(near(case, other, "by this item", ("id",)),), under=clause,
-                    told={"id": item, "ids": item}, fix=Fix("lossless", "leave the item's own id out"),
+                    told={"id": item, "ids": item}, fix=_item_fix(case, index, other, at),
                 )  # fmt: skip
+
+
+def _item_fix(case: Case, index: int, other: int, at: Pointer) -> Fix | None:
+    """A reference is nothing without its id, and there are calls that have no other."""
+    for one in (index, other):
+        if case.messages[one].kind == "item_reference":
+            title = "take the reference out, for the item itself is there"
+            return Fix("lossless", title, (Drop(Piece(one)),))
+    if any(isinstance(block, Call) and block.keys.id == ("id",) for block in case.messages[index].blocks):
+        return None
+    return Fix("lossless", "leave the item's own id out", (Take((*at, "id"), index),))

@@ -12,8 +12,9 @@ How it happens
     to go on from, which newer models no longer do.
 
 What fix does
-    placeholder: with a provider named, answers the open calls with a result that says it is not known.
-    Text at the end is left to its author.
+    placeholder: with a provider named, answers the open calls with a result that says it is not known; behind
+    an assistant's text that is not gone on from, lets the user say `(continue)`. lossless: where a text is gone on
+    from if it is marked so, marks it, and takes that mark off where it stands earlier.
 
 Evidence
     OpenAI Chat: recorded 640045b2ab2a78f1. Mistral: "Expected last role User or Tool (or Assistant with
@@ -24,7 +25,21 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, LastMessage, Rule, called, quote
+from turnlint.api import (
+    Case,
+    Close,
+    Example,
+    Finding,
+    Fix,
+    LastMessage,
+    Put,
+    Rule,
+    Say,
+    Take,
+    called,
+    quote,
+    spot,
+)
 
 RULE = Rule("PR311", "last-message", "error", fix="placeholder")
 
@@ -66,7 +81,7 @@ def check(case: Case) -> Iterator[Finding]:
             role = quote(message.written_role or "no role")
             yield RULE.at_message(
                 case, last, f"the request ends with {role}, where {_either(clause.roles)} is wanted",
-                label="nothing follows", under=clause,
+                label="nothing follows", under=clause, fix=_goes_on(case, last, clause),
             )  # fmt: skip
 
 
@@ -76,8 +91,19 @@ def _prefixes(case: Case, last: int) -> Iterator[Finding]:
             if message.prefix:
                 yield RULE.at_message(
                     case, index, "a message that the model shall go on from is not the last", below=("prefix",),
-                    label="not the last", under=clause, fix=Fix("placeholder", "take the mark off"),
+                    label="not the last", under=clause,
+                    fix=Fix("lossless", "take the mark off", (Take(("prefix",), index),)),
                 )  # fmt: skip
+
+
+def _goes_on(case: Case, last: int, clause: LastMessage) -> Fix | None:
+    """What lets the model speak next, where it or a system spoke last."""
+    role = case.messages[last].role
+    if role == "assistant" and "prefix" in clause.roles:
+        return Fix("lossless", "mark it as what the model goes on from", (Put(("prefix",), b"true", last),))
+    if role not in ("assistant", "system") or "user" not in clause.roles:
+        return None
+    return Fix("placeholder", "let the user say `(continue)`", (Say(last + 1, "user", "(continue)"),))
 
 
 def _open_calls(case: Case, clause: LastMessage) -> Iterator[Finding]:
@@ -87,7 +113,7 @@ def _open_calls(case: Case, clause: LastMessage) -> Iterator[Finding]:
         yield RULE.at_call(
             case, asked, f"{called(asked.call)} is still open at the end of the request", label="not answered yet",
             under=clause, told={"ids": ids, "next": asked.message + 1},
-            fix=Fix("placeholder", "add a result that says the answer is not known"),
+            fix=Fix("placeholder", "add a result that says the answer is not known", (Close(spot(asked), pending=True),)),
         )  # fmt: skip
 
 

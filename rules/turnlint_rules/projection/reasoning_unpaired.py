@@ -27,9 +27,12 @@ from collections.abc import Iterator
 from turnlint.api import (
     Call,
     Case,
+    Drop,
     Example,
     Finding,
     Fix,
+    Piece,
+    Put,
     Raw,
     ReasoningUnpaired,
     Result,
@@ -83,7 +86,7 @@ def _alone(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
             yield RULE.at_message(
                 case, index, f"reasoning item {quote(message.item)} is not followed by what came of it",
                 label="nothing of it follows", under=clause, told={"id": message.item or "", "ids": message.item or ""},
-                fix=Fix("lossy", "take the reasoning item out; the journal keeps it"),
+                fix=Fix("lossy", "take the reasoning item out; the journal keeps it", (Drop(Piece(index)),)),
             )  # fmt: skip
 
 
@@ -112,7 +115,7 @@ def _missing(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
             yield RULE.at_message(
                 case, index, f"a message with calls lacks {quote(clause.key)}, {why}",
                 label=f"no {clause.key}", under=clause, told={"key": clause.key},
-                fix=Fix("lossless", f"add an empty {clause.key}"),
+                fix=Fix("lossless", f"add an empty {clause.key}", (Put((clause.key,), b'""', index),)),
             )  # fmt: skip
 
 

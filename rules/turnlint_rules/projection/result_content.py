@@ -12,8 +12,8 @@ How it happens
     wire that wants an object around it.
 
 What fix does
-    Nothing yet that loses nothing: put the picture into a user message after the result, the list into an
-    object.
+    lossless: writes the same content as it is read: JSON as a text, as `{"result": …}` where an object is wanted, as
+    a block where blocks are. A picture where none is taken stays: its author puts it into a message of the user.
 
 Evidence
     OpenAI: "Image URLs are only allowed for messages with role 'user', but this message with role 'tool'
@@ -22,11 +22,26 @@ Evidence
     3351).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from json import dumps
+from typing import Any
 
-from turnlint.api import Answered, Asked, Case, Example, Finding, Raw, ResultContent, Rule, called, quote
+from turnlint.api import (
+    Answered,
+    Asked,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    Put,
+    Raw,
+    ResultContent,
+    Rule,
+    called,
+    quote,
+)
 
-RULE = Rule("PR321", "result-content", "error")
+RULE = Rule("PR321", "result-content", "error", fix="lossless")
 
 BAD = (
     Raw(
@@ -48,10 +63,7 @@ GOOD = (
     """, wires=("openai-chat",), provider="openai"),
 )  # fmt: skip
 
-_KINDS = {
-    "text": "a text", "list": "a list", "object": "an object", "absent": "absent", "null": "null",
-    "other": "another value",
-}  # fmt: skip
+_KINDS = {"text": "a text", "list": "a list", "object": "an object", "absent": "absent", "null": "null"}
 _TELLABLE = frozenset({
     "text", "image", "image_url", "document", "document_url", "file", "video", "video_url", "audio", "input_audio",
     "input_image", "input_text", "json", "tool_use", "tool_result", "thinking", "search_result", "reference", "refusal",
@@ -70,32 +82,59 @@ def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(ResultContent):
         for answered, asked in case.answered:
             result = answered.result
-            if result.server or result.dialect or (clause.kinds and result.kind not in clause.kinds):
-                continue
-            yield from _result(case, clause, answered, asked)
+            if not (result.server or result.dialect or (clause.kinds and result.kind not in clause.kinds)):
+                yield from _result(case, clause, answered, asked)
 
 
 def _result(case: Case, clause: ResultContent, answered: Answered, asked: Asked | None) -> Iterator[Finding]:
     result = answered.result
-    named = asked is not None and asked.call.id == result.id
-    of = f"the result for {called(asked.call)}" if named and asked else f"the result {quote(result.id)}"
-    wrong = next(
-        (
-            part
-            for part in result.parts
-            if part in clause.refused or (clause.parts and part not in clause.parts)
-        ),
-        None,
-    )
+    named = f"for {called(asked.call)}" if asked and asked.call.id == result.id else quote(result.id)
+    of, known = f"the result {named}", clause.parts or result.parts
+    wrong = next((part for part in result.parts if part in clause.refused or part not in known), None)
     if wrong is not None:
         yield RULE.at_result(
             case, answered, f"{of} holds {_named(wrong)}, which is not accepted in a result", key="body",
             label=f"holds {_named(wrong)}", under=clause, told={"kind": wrong if wrong in _TELLABLE else "…"},
+            fix=_fix(case, answered, _blocks) if wrong == "json-other" else None,
         )  # fmt: skip
     elif clause.written and result.written not in clause.written:
-        wanted = " or ".join(_KINDS[kind] for kind in clause.written if kind not in ("absent", "null"))
-        found = _KINDS.get(result.written, "something else")
+        wanted = " or ".join(
+            _KINDS.get(kind, "another value") for kind in clause.written if kind not in ("absent", "null")
+        )
+        found = _KINDS.get(result.written, "another value")
+        media = set(result.parts) != {"text"} if result.written == "list" else bool(result.parts)
         yield RULE.at_result(
             case, answered, f"{of} is {found}, where {wanted} is expected", key="body",
             label=f"{found}, not {wanted}", under=clause, told={"kind": result.written},
+            fix=None if media and clause.written[0] == "text" else _fix(case, answered, _FORMS[clause.written[0]]),
         )  # fmt: skip
+
+
+def _fix(case: Case, answered: Answered, form: Callable[[Any], Any]) -> Fix:
+    result, place = answered.result, (*answered.result.at, *answered.result.keys.body)
+    said = case.said(answered.message, place)
+    title = "write it as this provider reads it"
+    if said is None and result.written not in ("null", "absent"):
+        return Fix("lossless", title)  # its record was let go
+    data = dumps(form(said), ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return Fix("lossless", title, (Put(place, data, answered.message),))
+
+
+def _text(said: Any) -> str:
+    if isinstance(said, list):
+        return "\n".join(str(part.get("text") or "") for part in said)
+    return "" if said is None else dumps(said, ensure_ascii=False)
+
+
+def _object(said: Any) -> dict[str, Any]:
+    return said if isinstance(said, dict) else {"result": said}
+
+
+def _blocks(said: Any) -> list[Any]:
+    if isinstance(said, list):  # of blocks, one of which holds JSON that is no object
+        return [{**one, "json": _object(one["json"])} if isinstance(one, dict) and "json" in one else one for one in said]  # fmt: skip
+    texts = [{"text": said}] if said else []
+    return texts if isinstance(said, str | None) else [{"json": _object(said)}]
+
+
+_FORMS: dict[str, Callable[[Any], Any]] = {"text": _text, "list": _blocks, "object": _object}

@@ -12,7 +12,8 @@ How it happens
     one role are joined by the API, and the first holds text.
 
 What fix does
-    lossless: moves the results to the front of the message; what is said stays, after them.
+    lossless: moves the results to the front of the message, or before the one in which something is said; where
+    they must stand alone, what is said goes into a message of its own behind them.
 
 Evidence
     Anthropic's documentation on tool use, and tried live in 2026-07 (qwen-code 8161, hermes 65369): a text
@@ -24,17 +25,23 @@ Evidence
 from collections.abc import Iterator
 
 from turnlint.api import (
+    Apart,
     Case,
     Example,
     Finding,
     Fix,
+    Piece,
     Pointer,
     Result,
     ResultNotFirst,
     Rule,
+    Settle,
+    Shift,
+    Step,
     called,
     near,
     quote,
+    spot,
 )
 
 RULE = Rule("PR308", "result-not-first", "error", fix="lossless")
@@ -92,30 +99,39 @@ def _run(case: Case, clause: ResultNotFirst, start: int, end: int) -> Iterator[F
             beside = first is not None and (first[0] <= place or clause.alone)
             culprit = before or ((index, first[2]) if first and beside else None)
             if culprit is not None and message.role in ("user", "tool"):
-                yield _finding(case, clause, index, result, culprit)
+                steps = _steps(case, clause, range(index, end), culprit)
+                yield _finding(case, clause, index, result, culprit, steps)
                 return
         if first is not None and before is None:
             before = (index, first[2])
 
 
+def _steps(case: Case, clause: ResultNotFirst, run: range, culprit: tuple[int, Pointer]) -> Iterator[Step]:
+    """What brings the results of the messages from here on to the front."""
+    index, (where, at) = run[0], culprit
+    if clause.alone and where == index:
+        yield Apart(index)
+        return
+    for place in run if where < index else [index]:
+        for one in case.messages[place].blocks:
+            asked = case.asked_by.get(id(one)) if isinstance(one, Result) and not one.server else None
+            if asked and where < index:
+                yield Settle(spot(asked), Piece(place, one.at))
+            elif asked and isinstance(at[-1], int) and one.at > at:
+                yield Shift(Piece(place, one.at), at[-1])
+
+
 def _finding(
-    case: Case, clause: ResultNotFirst, index: int, result: Result, culprit: tuple[int, Pointer]
-) -> Finding:
-    asked = case.asked_by[id(result)]
-    named = asked.call.id == result.id
-    answers = f"the result for {called(asked.call)}" if named else f"result {quote(result.id)}"
-    where, at = culprit
-    return RULE.at_message(
-        case,
-        index,
-        f"{answers} does not stand {'alone' if clause.alone else 'first'} in the message that answers",
-        below=result.at,
-        label="not alone" if clause.alone else "not first",
-        related=(near(case, where, "this stands before it" if not clause.alone else "beside this", at),),
-        under=clause,
-        told={"ids": case.ids_of_turn[asked.turn], "index": asked.message, "next": asked.message + 1},
-        fix=Fix(
-            "lossless",
-            "put the rest into a message of its own" if clause.alone else "move the results before all else",
-        ),
+    case: Case, clause: ResultNotFirst, index: int, result: Result, culprit: tuple[int, Pointer], steps: Iterator[Step]
+) -> Finding:  # fmt: skip
+    asked, (where, at) = case.asked_by[id(result)], culprit
+    answers = (
+        f"the result for {called(asked.call)}" if asked.call.id == result.id else f"result {quote(result.id)}"
     )
+    how, title = ("alone", "put the rest into a message of its own") if clause.alone else ("first", "move the results before all else")  # fmt: skip
+    return RULE.at_message(
+        case, index, f"{answers} does not stand {how} in the message that answers", below=result.at,
+        label=f"not {how}", related=(near(case, where, "beside this" if clause.alone else "this stands before it", at),),
+        under=clause, told={"ids": case.ids_of_turn[asked.turn], "index": asked.message, "next": asked.message + 1},
+        fix=Fix("lossless", title, tuple(steps)),
+    )  # fmt: skip

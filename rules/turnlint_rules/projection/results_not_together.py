@@ -29,10 +29,13 @@ from turnlint.api import (
     Finding,
     Fix,
     Interaction,
+    Move,
     ResultsTogether,
     Rule,
+    Settle,
     called,
     near,
+    spot,
 )  # fmt: skip
 
 RULE = Rule("PR309", "results-not-together", "error", fix="lossless")
@@ -67,7 +70,7 @@ def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(ResultsTogether):
         turns: dict[int, list[Interaction]] = {}
         for interaction in case.ledger.interactions:
-            if interaction.answer is not None and not interaction.asked.call.server:
+            if not interaction.asked.call.server:
                 turns.setdefault(interaction.asked.turn, []).append(interaction)
         for turn in turns.values():
             yield from (_spread if clause.place == "message" else _apart)(case, clause, turn)
@@ -77,6 +80,9 @@ def _spread(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Ite
     places = sorted({one.answer.message for one in turn if one.answer})
     if len(places) < 2:
         return
+    behind = max(one.asked.message for one in turn) + 1
+    apart = [(one.asked, one.answer) for one in turn if one.answer and one.answer.message != behind]
+    steps = tuple(Settle(spot(asked), spot(answer)) for asked, answer in apart)
     missing = [one for one in turn if one.answer and one.answer.message != places[0]]
     ids = ", ".join(one.asked.call.id or "" for one in missing)
     for one in missing[:1]:
@@ -89,15 +95,17 @@ def _spread(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Ite
             related=(near(case, places[0], "the others stand here"),),
             under=clause,
             told={"ids": ids, "index": places[0], "next": places[0]},
-            fix=Fix("lossless", "put the results of the turn into one message"),
+            fix=Fix("lossless", "put the results of the turn into one message", steps),
         )
 
 
 def _apart(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Iterator[Finding]:
     for one in turn:
-        assert one.answer is not None
-        said = case.next_words[one.asked.message + 1]
-        if said < one.answer.message:
+        following = one.asked.message + 1
+        said = case.next_words[following]
+        if one.answer and said < one.answer.message:
+            alone = not one.answer.result.at  # a message of its own goes as it is
+            step = Move(one.answer.message, following) if alone else Settle(spot(one.asked), spot(one.answer))
             yield RULE.at_result(
                 case,
                 one.answer,
@@ -106,5 +114,5 @@ def _apart(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Iter
                 related=(near(case, said, "this stands between"),),
                 under=clause,
                 told={"ids": one.asked.call.id or ""},
-                fix=Fix("lossless", "put the result directly behind its call"),
+                fix=Fix("lossless", "put the result directly behind its call", (step,)),
             )

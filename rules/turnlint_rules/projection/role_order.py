@@ -1,37 +1,51 @@
 """a role stands where the provider does not take it
 
 What it does
-    Reports messages under a role that the provider does not have, and messages that follow on one they
-    may not follow: system after assistant, a call after something other than a user or a result, a
-    conversation that begins with the wrong speaker.
+    Reports messages under a role that the provider does not have, and messages that follow on one they may not
+    follow: system after assistant, a call after something other than a user or a result, a wrong first speaker.
 
 Why it matters
     The request is refused. Some servers answer with the roles alone, so that the place must be found.
 
 How it happens
-    A system prompt is added or replaced in the middle. A truncation cut off the first user message. A
-    history of another provider brings `developer` or `function`.
+    A system prompt is put into the middle, a first user message cut off, `developer` left by another provider.
 
 What fix does
-    Nothing yet that is safe for all: what was said in which role is the author's to decide. The message
-    names the neighbour that is in the way.
+    lossless: spells a role as the provider does; brings a system message to the front, a result to its call.
+    placeholder: `(no content)` is said where a speaker is missing. lossy: the user says what a system may not.
 
 Evidence
-    Mistral: "Unexpected role 'system' after role 'assistant'" (recorded 794aa3b4506cc972, ed7ad341dda2f362,
-    f5bcf8c0b5ba82bd; mistral-common 1.13.0). Gemini: "function call turn comes immediately after a user
-    turn" (gemini-cli, many). Perplexity: recorded 5df5f7296693dde2.
+    Mistral: "Unexpected role 'system' after role 'assistant'" (794aa3b4506cc972, ed7ad341dda2f362, f5bcf8c0b5ba82bd;
+    mistral-common 1.13.0). Gemini: "function call turn comes immediately after a user turn". Perplexity: 5df5f7296693dde2.
 """
 
 from collections.abc import Iterator
+from json import dumps
 
-from turnlint.api import Call, Case, Example, Finding, Message, Result, RoleOrder, Rule, Thinking, near, quote
+from turnlint.api import (
+    Call,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    Move,
+    Piece,
+    Put,
+    Result,
+    RoleOrder,
+    Rule,
+    Say,
+    Settle,
+    Thinking,
+    near,
+    quote,
+    spot,
+)
 
-RULE = Rule("PR310", "role-order", "error")
+RULE = Rule("PR310", "role-order", "error", fix="lossy")
 
 BAD = (
     Example("""
-        system     Be brief.
-        user       What is two and two?
         assistant  Four.
         system     Be long-winded.   <- PR310
         user       And three and three?
@@ -40,93 +54,86 @@ BAD = (
 GOOD = (
     Example("""
         system     Be brief.
-        system     Be polite.
         user       What is two and two?
-        assistant  Four.
-        user       And three and three?
     """, wires=("openai-chat",), provider="mistral"),
 )  # fmt: skip
 
+_LIKE = {"system": ("system", "developer"), "assistant": ("assistant", "model"), "user": ("user",)}
+_KINDS: dict[type, str] = {Call: "call", Result: "result"}
+Wrong = tuple[int, str, str, Fix | None, int]
+"""A message, what is wrong with it, the same in a few words, its repair, and where its turn begins."""
+
 
 def check(case: Case) -> Iterator[Finding]:
-    labels = [_labels(message) for message in case.messages]
+    labels = [{one.written_role} | {_KINDS.get(type(block), "") for block in one.blocks} - {""} for one in case.messages]  # fmt: skip
+    front = next((n for n, one in enumerate(case.messages) if one.role != "system"), len(labels))
     for clause in case.clauses(RoleOrder):
-        yield from _unknown(case, clause)
-        if labels and clause.first and not case.transcript.headless and labels[0].isdisjoint(clause.first):
+        for index, said, label, fix, start in _wrong(case, clause, labels, front) if labels else ():
+            message = case.messages[index]
             yield RULE.at_message(
-                case, 0, f"the conversation begins with {_role(case, 0)}, not with {_either(clause.first)}",
-                below=_at_role(case.messages[0]), label="may not begin", under=clause,
+                case, index, said, below=("role",) if message.written_role and not message.kind else (), label=label, under=clause, fix=fix,
+                related=(near(case, start - 1, "after this"),) if start else (), told={"after": case.messages[start - 1].written_role if start else "start"},
             )  # fmt: skip
-        if clause.role:
-            yield from _followers(case, clause, labels)
-        request = case.transcript.request
-        asked = not clause.needs or any(not one.isdisjoint(clause.needs) for one in labels)
-        if not asked and labels and request and request.key:
-            who = _either(clause.needs)
-            yield RULE.at_message(case, 0, f"no message is of role {who}", label="nobody asks", under=clause)
 
 
-def _labels(message: Message) -> set[str]:
-    """What a message is, for the order: its role, and whether it calls or answers."""
-    names = {message.written_role}
-    kinds = {type(block) for block in message.blocks}
-    return names | ({"call"} if Call in kinds else set()) | ({"result"} if Result in kinds else set())
-
-
-def _unknown(case: Case, clause: RoleOrder) -> Iterator[Finding]:
-    known = ", ".join(filter(None, clause.roles))
-    for index, message in enumerate(case.messages):
-        if clause.roles and message.written_role not in clause.roles and message.role != "other":
-            role = message.written_role
+def _wrong(case: Case, clause: RoleOrder, labels: list[set[str]], front: int) -> Iterator[Wrong]:
+    for index, message in enumerate(case.messages if clause.roles else ()):
+        role, known = message.written_role, ", ".join(filter(None, clause.roles))
+        if role not in clause.roles and message.role != "other":
             said = f"there is no role {quote(role)} here" if role else "the message names no role"
-            yield RULE.at_message(
-                case, index, f"{said}; known are {known}", below=_at_role(message), label="no such role", under=clause
-            )  # fmt: skip
+            same = next((one for one in _LIKE.get(message.role, ()) if one in clause.roles), None)
+            fix = _spell(index, same) if same or message.role == "system" else None
+            yield index, f"{said}; known are {known}", "no such role", fix, 0
+    if clause.first and not case.transcript.headless and labels[0].isdisjoint(clause.first):
+        said = f"the conversation begins with {_names(case.messages[0].written_role)}, not with {_names(*clause.first)}"  # fmt: skip
+        yield 0, said, "may not begin", _move(case, 0, 0, front, range(0)), 0
+    if clause.needs and set().union(*labels).isdisjoint(clause.needs) and case.sent(0):
+        yield 0, f"no message is of role {_names(*clause.needs)}", "nobody asks", _speak(case, front), 0  # fmt: skip
+    yield from _followers(case, clause, labels, front) if clause.role else ()
 
 
-def _followers(case: Case, clause: RoleOrder, labels: list[set[str]]) -> Iterator[Finding]:
-    before = {"start"}
-    for start, end in _runs(case):
+def _followers(case: Case, clause: RoleOrder, labels: list[set[str]], front: int) -> Iterator[Wrong]:
+    before, past, start = {"start"}, 0, 0
+    for end in range(1, len(labels) + 1):
+        if case.transcript.wire.joins and [one.role for one in case.messages[end - 1 : end + 1]] == ["assistant"] * 2:  # fmt: skip
+            continue  # they are one turn
         here: set[str] = set().union(*labels[start:end])
-        wrong = before.intersection(clause.after) or (
-            clause.only_after and before.isdisjoint(clause.only_after)
-        )
+        wrong = before & {*clause.after} or (clause.only_after and before.isdisjoint(clause.only_after))
         if wrong and clause.role in here and not (start == 0 and case.transcript.headless):
-            first = next(index for index in range(start, end) if clause.role in labels[index])
-            yield _follower(case, clause, first, start)
+            index = next(index for index in range(start, end) if clause.role in labels[index])
+            calls = [n for n in range(past, start) if "call" in labels[n]]
+            words = range(calls[-1] + 1, start) if calls else range(0)
+            behind = f"after {quote(case.messages[start - 1].written_role)}" if start else "at the start"
+            what = {"call": "a turn of calls", "result": "a result"}.get(clause.role, _names(case.messages[index].written_role))  # fmt: skip
+            yield index, f"{what} may not stand {behind}", f"not {behind.replace('`', '')}", _move(case, index, start, front, words), start  # fmt: skip
         # A result follows on what was last said; a chunk of a stream may say nothing.
-        said = [n for n in range(start, end) if {type(one) for one in case.messages[n].blocks} - {Thinking}]
-        before = labels[said[-1]] if said and clause.role == "result" else here
+        last = [n for n in range(start, end) if {type(one) for one in case.messages[n].blocks} - {Thinking}]
+        before, past, start = labels[last[-1]] if last and clause.role == "result" else here, start, end
 
 
-def _runs(case: Case) -> Iterator[tuple[int, int]]:
-    """Messages that are one turn: neighbours of the assistant, where the wire joins them."""
-    start = 0
-    for index in range(1, len(case.messages) + 1):
-        own = [message.role for message in case.messages[index - 1 : index + 1]]
-        if own != ["assistant", "assistant"] or not case.transcript.wire.joins:
-            yield start, index
-            start = index
+def _move(case: Case, index: int, start: int, front: int, words: range) -> Fix | None:
+    """What brings a message to where it may stand, or lets it stay."""
+    message = case.messages[index]
+    if message.role == "system":
+        shut = any(one.role == "system" and "start" in one.after for one in case.clauses(RoleOrder))
+        return _spell(index, None) if shut or index < front else Fix("lossless", "move it to the front", (Move(index, front),))  # fmt: skip
+    held = [block for block in message.blocks if isinstance(block, Result)]
+    moves = tuple(Move(n, words[0] - 1) for n in words if {type(one) for one in case.messages[n].blocks} - {Thinking})  # fmt: skip
+    settled = tuple(Settle(spot(case.asked_by[id(one)]), Piece(index, one.at)) for one in held if id(one) in case.asked_by)  # fmt: skip
+    if settled:
+        return Fix("lossless", "bring the results together with their call", moves or settled)
+    return None if held else _speak(case, start)
 
 
-def _follower(case: Case, clause: RoleOrder, index: int, start: int) -> Finding:
-    after = case.messages[start - 1].written_role if start else "start"
-    what = {"call": "a turn of calls", "result": "a result"}.get(clause.role, _role(case, index))
-    behind = f"after {quote(after)}" if start else "at the start"
-    return RULE.at_message(
-        case, index, f"{what} may not stand {behind}", below=_at_role(case.messages[index]),
-        label=f"not {behind.replace('`', '')}",
-        related=(near(case, start - 1, "after this"),) if start else (), under=clause, told={"after": after},
-    )  # fmt: skip
+def _spell(index: int, role: str | None) -> Fix:
+    title = f"write the role as {quote(role)}" if role else "let the user say it; the journal keeps the role"
+    return Fix("lossless" if role else "lossy", title, (Put(("role",), dumps(role or "user").encode(), index),))  # fmt: skip
 
 
-def _role(case: Case, index: int) -> str:
-    return quote(case.messages[index].written_role or "no role")
+def _speak(case: Case, before: int) -> Fix:
+    say = Say(before, "assistant" if [one.role for one in case.messages[before : before + 1]] == ["user"] else "user", "(no content)")  # fmt: skip
+    return Fix("placeholder", f"let the {say.role} say `(no content)` before it", (say,))
 
 
-def _at_role(message: Message) -> tuple[str, ...]:
-    return ("role",) if message.written_role and not message.kind else ()
-
-
-def _either(roles: tuple[str, ...]) -> str:
-    return " or ".join(quote(role) for role in roles if role)
+def _names(*roles: str) -> str:
+    return " or ".join(quote(role) for role in roles if role) or quote("no role")

@@ -5,15 +5,15 @@ What it does
     in which something stands before the thought, and turns of calls that lack one while thinking is on.
 
 Why it matters
-    A thought is signed, and the signature proves who wrote it. A wrong one is refused; one that was taken out
-    altogether is mostly not.
+    A thought is signed, and the signature proves who wrote it. A wrong one is refused; its absence mostly is not.
 
 How it happens
     Another provider's reasoning was copied into the history. A store kept the words and lost the signature.
     A framework sorted the blocks of a message.
 
 What fix does
-    lossy: takes out thoughts that cannot be sent; the journal keeps them. A signed thought is never touched.
+    lossy: takes out thoughts that cannot be sent; the journal keeps them. A signed one stays as it is where any is
+    taken. None is moved, and none made up where one is missing.
 
 Evidence
     Anthropic: "Invalid `signature` in `thinking` block", "thinking.signature: Field required", "each thinking
@@ -23,7 +23,21 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Call, Case, Example, Finding, Fix, Message, Raw, Result, Rule, Thinking, ThinkingForm
+from turnlint.api import (
+    Call,
+    Case,
+    Drop,
+    Example,
+    Finding,
+    Fix,
+    Message,
+    Piece,
+    Raw,
+    Result,
+    Rule,
+    Thinking,
+    ThinkingForm,
+)
 
 RULE = Rule("PR314", "thinking-form", "error", fix="lossy")
 
@@ -31,16 +45,11 @@ _TALK = (
     b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}, %s, '
     b'{"role": "user", "content": "go on"}]}\n'
 )  # fmt: skip
+_SAID = b'{"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "x"}]}'
 
 BAD = (
-    Raw(
-        "anthropic",
-        _TALK
-        % b'{"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "x"}]}',
-        (("PR314", 1),),
-        provider="anthropic",
-    ),
-)
+    Raw("anthropic", _TALK % _SAID, (("PR314", 1),), provider="anthropic"),
+)  # fmt: skip
 GOOD = (
     Example("""
         user       What is two and two?
@@ -51,12 +60,9 @@ GOOD = (
 )  # fmt: skip
 
 _WORDS = {
-    "unsigned": "has no signature",
-    "blank-signature": "has an empty signature",
-    "unfit-signature": "has a signature that is no text",
-    "empty": "has neither words nor a signature",
-    "taken": "is not taken here",
-}
+    "unsigned": "has no signature", "blank-signature": "has an empty signature", "taken": "is not taken here",
+    "unfit-signature": "has a signature that is no text", "empty": "has neither words nor a signature",
+}  # fmt: skip
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -74,20 +80,17 @@ def check(case: Case) -> Iterator[Finding]:
 def _message(case: Case, clause: ThinkingForm, index: int, message: Message) -> Iterator[Finding]:
     thoughts = [(place, block) for place, block in enumerate(message.blocks) if isinstance(block, Thinking)]
     if clause.what == "not-first":
-        if thoughts and (
-            thoughts[0][0] > 0 or any(blank.before <= thoughts[0][0] for blank in message.blanks)
-        ):
-            yield RULE.at_message(
-                case, index, "something stands before the thought of this turn", below=thoughts[0][1].at,
-                label="not first", under=clause,
-            )  # fmt: skip
+        first = thoughts[0][0] if thoughts else 0
+        if first > 0 or any(thoughts and blank.before <= first for blank in message.blanks):
+            said, at = "something stands before the thought of this turn", thoughts[0][1].at
+            yield RULE.at_message(case, index, said, below=at, label="not first", under=clause)
         return
     for _, thought in thoughts:
         if _offends(thought, clause):
             yield RULE.at_message(
                 case, index, f"a thought {_WORDS[clause.what]}", below=thought.at, label=_WORDS[clause.what],
                 under=clause, told={"kind": thought.kind},
-                fix=Fix("lossy", "take the thought out; the journal keeps it"),
+                fix=Fix("lossy", "take the thought out; the journal keeps it", (Drop(Piece(index, thought.at)),)),
             )  # fmt: skip
 
 
@@ -128,10 +131,8 @@ def _goes_on(message: Message) -> bool:
 def _forced(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
     request = case.transcript.request
     if request and request.forced and _thinks(case, clause):
-        at = (*request.at, "tool_choice")
-        yield RULE.at_request(
-            case, at, "thinking is on, and a tool is forced", label="a tool is forced", under=clause
-        )
+        said, label = "thinking is on, and a tool is forced", "a tool is forced"
+        yield RULE.at_request(case, (*request.at, "tool_choice"), said, label=label, under=clause)
 
 
 def _thinks(case: Case, clause: ThinkingForm) -> bool:

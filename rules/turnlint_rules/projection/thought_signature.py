@@ -29,6 +29,7 @@ from turnlint.api import (
     Example,
     Finding,
     Fix,
+    Put,
     Result,
     Rule,
     Text,
@@ -37,6 +38,7 @@ from turnlint.api import (
 )
 
 RULE = Rule("PR320", "thought-signature", "error", fix="lossless")
+BYPASS = "skip_thought_signature_validator"
 
 BAD = (
     Example("""
@@ -91,5 +93,15 @@ def _finding(case: Case, clause: ThoughtSignature, asked: Asked, what: str) -> F
     return RULE.at_call(
         case, asked, f"the thought signature of {called(asked.call)} {what}", key="whole",
         label=f"signature {what}", under=clause, told={"block": place},
-        fix=Fix("lossless", "put `skip_thought_signature_validator` there, which lets a call pass without one"),
+        fix=Fix("lossless", f"put `{BYPASS}` there, which lets a call pass without one", _steps(case, asked)),
     )  # fmt: skip
+
+
+def _steps(case: Case, asked: Asked) -> tuple[Put, ...]:
+    """In place of what is there, or in the case in which the call is written."""
+    call, part = asked.call, case.said(asked.message, asked.call.at)
+    if call.dialect or (part is None and call.signature != "absent"):
+        return ()
+    usual = "thought_signature" if call.keys.id[0] == "function_call" else "thoughtSignature"
+    key = next((key for key in ("thoughtSignature", "thought_signature") if key in (part or ())), usual)
+    return (Put((*call.at, key), f'"{BYPASS}"'.encode(), asked.message),)

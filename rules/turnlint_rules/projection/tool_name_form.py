@@ -1,116 +1,140 @@
 """a tool's name does not have the form that the provider wants
 
 What it does
-    Reports names of calls, results, declared tools and speakers with characters, a length or a repetition
-    that the provider does not take, and server tools that it does not have. A missing name is
-    `missing-tool-name`.
+    Reports names of calls, results, declared tools and speakers with characters, a length or a repetition that
+    the provider does not take, and server tools that it does not have. A missing one is `missing-tool-name`.
 
 Why it matters
     The whole request is refused, at the first such name.
 
 How it happens
-    Names with dots, slashes or spaces from MCP servers and plug-ins; a name that one provider takes in
-    a history (200 characters at Anthropic) and another does not (64).
+    Names with dots, slashes or spaces from MCP servers and plug-ins; at most 200 characters here, and 64 there.
 
 What fix does
-    Nothing: a name is what the tool is known by. Rename the tool where it is declared, and in the log.
+    lossless: gives the tool one name that is taken, and no other tool's, in its calls, their results and its
+    declaration alike; a speaker likewise. What chooses a tool by name (`tool_choice`) is the caller's to change.
 
 Evidence
-    OpenAI: "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'"; Anthropic's API reference,
-    and forgecode 892 for "Tool names must be unique"; mistral-common 1.13.0; botocore 1.43.11, shape
-    ToolName; google-genai 3.3.0.
+    OpenAI: "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'"; Anthropic's API reference, and forgecode
+    892 for "Tool names must be unique"; mistral-common 1.13.0; botocore 1.43.11, ToolName; google-genai 3.3.0.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
+from hashlib import sha256
+from json import dumps
 
-from turnlint.api import Case, Example, Finding, NameForm, Rule, quote
+from msgspec import Struct
 
-RULE = Rule("PR306", "tool-name-form", "error")
+from turnlint.api import Case, Example, Finding, Fix, NameForm, Pointer, Put, Rule, quote
+
+RULE = Rule("PR306", "tool-name-form", "error", fix="lossless")
 
 BAD = (
     Example("""
-        user       What is the weather in Paris?
         assistant
           call     call_1 weather.get {"city": "Paris"}   <- PR306
           result   call_1 18 degrees
-        assistant  It is 18 degrees.
     """, wires=("openai-chat",), provider="openai"),
 )  # fmt: skip
 GOOD = (
     Example("""
-        user       What is the weather in Paris?
         assistant
           call     call_1 weather-get_2 {"city": "Paris"}
           result   call_1 18 degrees
-        assistant  It is 18 degrees.
     """, wires=("openai-chat",), provider="openai"),
 )  # fmt: skip
 
+_WHAT = {"tool": "the declared tool {}", "author": "the name {} of a speaker"}
+
+
+class _Place(Struct, frozen=True):
+    of: str
+    name: str
+    tell: Callable[..., Finding]
+    at: Pointer
+    message: int | None = None  # nothing for a place in the record of the request
+    id: str | None = None
+    kind: str = ""
+
 
 def check(case: Case) -> Iterator[Finding]:
-    for clause in case.clauses(NameForm, spelled=False):
-        if clause.of in ("call", "server"):
-            for asked in case.asked:
-                name = asked.call.name
-                other = asked.call.server != (clause.of == "server") or (
-                    clause.kinds and asked.call.kind not in clause.kinds
-                )
-                if name and not other and (wrong := _wrong(name, clause)):
-                    yield RULE.at_call(
-                        case, asked, _named(f"the tool name {quote(name)}", wrong, asked.call.id), key="name",
-                        label=wrong, under=clause, told=_told(name, clause),
-                    )  # fmt: skip
-        elif case.spelled and clause.of == "result":
-            for answered, _ in case.answered:
-                name = answered.result.name
-                if name and (wrong := _wrong(name, clause)):
-                    yield RULE.at_result(
-                        case, answered, _named(f"the tool name {quote(name)}", wrong, answered.result.id), key="name",
-                        label=wrong, under=clause, told=_told(name, clause),
-                    )  # fmt: skip
-        elif case.spelled and clause.of == "author":
-            for index, message in enumerate(case.messages):
-                if message.name is not None and (wrong := _wrong(message.name, clause)):
-                    yield RULE.at_message(
-                        case, index, f"the name {quote(message.name)} of a speaker {wrong}", below=("name",),
-                        label=wrong, under=clause, told=_told(message.name, clause),
-                    )  # fmt: skip
-        elif clause.of == "tool":
-            yield from _declared(case, clause)
+    clauses = [*case.clauses(NameForm, spelled=False)]
+    places = [*_places(case)] if clauses else []
+    found = [one for clause in clauses for one in _found(places, clause)]
+    new = _new_names(places, clauses) if found else {}
+    first: dict[tuple[str, str], _Place] = {}
+    known: dict[str, list[_Place]] = {}
+    for place in places:
+        known.setdefault(place.name, []).extend([place] if place.of != "server" else ())
+    for place, clause, wrong in found:
+        name, fix = place.name, None
+        if new[name] and clause.of != "server" and not clause.unique:
+            leads = first.setdefault((name, case.severity(clause)), place) is place
+            here = known[name] if leads else [place]  # or the work would be the square of what there is
+            steps = tuple(Put(one.at, dumps(new[name]).encode(), one.message) for one in here)
+            fix = Fix("lossless", f"write {quote(new[name])} wherever it is named", steps)
+        what = _WHAT.get(place.of, "the tool name {}").format(quote(name)) + (f" of call {quote(place.id)}" if place.id else "")  # fmt: skip
+        yield place.tell(f"{what} {wrong}", label=wrong, under=clause, told={"name": name, "length": len(name), "most": clause.most}, fix=fix)  # fmt: skip
 
 
-def _declared(case: Case, clause: NameForm) -> Iterator[Finding]:
-    request = case.transcript.request
+def _places(case: Case) -> Iterator[_Place]:
+    for asked in case.asked:
+        for call in (asked.call, *asked.call.also):
+            of = "" if call is not asked.call else "server" if call.server else "call"
+            if call.name and call.keys.name[-1] != "type":  # there are tools that only a type names
+                at, tell = (*call.at, *call.keys.name), partial(RULE.at_call, case, asked, key="name")
+                yield _Place(of, call.name, tell, at, asked.message, call.id, call.kind)
+    for answered, _ in case.answered:
+        result = answered.result
+        if result.name:
+            at, tell = (*result.at, *result.keys.name), partial(RULE.at_result, case, answered, key="name")
+            yield _Place("result" if case.spelled else "", result.name, tell, at, answered.message, result.id)
+    for tool in getattr(case.transcript.request, "tools", None) or ():
+        if tool.kind == "function" and tool.name is not None:
+            yield _Place("tool", tool.name, partial(RULE.at_request, case, tool.at), tool.at)
+    for index, message in enumerate(case.messages if case.spelled else ()):
+        if message.name is not None:
+            yield _Place("author", message.name, partial(RULE.at_message, case, index, below=("name",)), ("name",), index)  # fmt: skip
+
+
+def _found(places: list[_Place], clause: NameForm) -> Iterator[tuple[_Place, NameForm, str]]:
     seen: set[str] = set()
-    for tool in (request.tools if request else None) or ():
-        name = tool.name
-        if tool.kind != "function" or name is None:
-            continue
-        wrong = "stands twice" if clause.unique and name in seen else _wrong(name, clause)
-        seen.add(name)
-        if wrong:
-            yield RULE.at_request(
-                case, tool.at, f"the declared tool {quote(name)} {wrong}", label=wrong, under=clause,
-                told=_told(name, clause),
-            )  # fmt: skip
+    for place in places:
+        if place.of == clause.of and (not clause.kinds or place.kind in clause.kinds):
+            wrong = "stands twice" if clause.unique and place.name in seen else _wrong(place.name, clause)
+            seen.add(place.name)
+            if wrong:
+                yield place, clause, wrong
 
 
-def _wrong(name: str, clause: NameForm) -> str:
-    if clause.most and len(name) > clause.most:
-        return f"is longer than {clause.most} characters"
-    if len(name) < clause.least:
-        return f"is shorter than {clause.least} characters"
-    if clause.names and name not in clause.names:
-        return "is none of this provider's tools"
-    if clause.pattern and not re.fullmatch(clause.pattern, name):
-        return f"does not have the form: {clause.wants}"
+def _wrong(name: str, *clauses: NameForm) -> str:
+    for clause in clauses:
+        if clause.most and len(name) > clause.most:
+            return f"is longer than {clause.most} characters"
+        if len(name) < clause.least:
+            return f"is shorter than {clause.least} characters"
+        if clause.names and name not in clause.names:
+            return "is none of this provider's tools"
+        if clause.pattern and not re.fullmatch(clause.pattern, name):
+            return f"does not have the form: {clause.wants}"
     return ""
 
 
-def _named(what: str, wrong: str, identifier: str | None) -> str:
-    return f"{what} of call {quote(identifier)} {wrong}" if identifier else f"{what} {wrong}"
+def _new_names(places: list[_Place], clauses: list[NameForm]) -> dict[str, str]:
+    takes = [clause for clause in clauses if clause.of != "server"]  # all of them, so that no two become one
+    new = {place.name: place.name for place in places if not _wrong(place.name, *takes)}
+    taken = set(new)
+    for name in (place.name for place in places if place.name not in new):
+        fits = (one for one in _spellings(name) if one not in taken and not _wrong(one, *takes))
+        new[name] = next(fits, "")
+        taken.add(new[name])
+    return new
 
 
-def _told(name: str, clause: NameForm) -> dict[str, object]:
-    return {"name": name, "length": len(name), "most": clause.most}
+def _spellings(name: str) -> Iterator[str]:
+    for head in ("", "t_"):
+        for mark in ("", "_" + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]):
+            for odd in ("[^A-Za-z0-9_.:-]", "[^A-Za-z0-9_-]", "[^A-Za-z0-9_]"):
+                yield head + re.sub(odd, "_", name)[: 53 if mark else None] + mark

@@ -10,7 +10,8 @@ How it happens
     A summary or a title is asked for over the old messages, and the tools are left out to save tokens.
 
 What fix does
-    Nothing: the log does not say how the tools were declared. Declare them again, or one that does nothing.
+    lossless: leaves an empty list of tools out. Where tools are missing it does nothing: the log does not say how they
+    were declared. Declare them again, or one that does nothing.
 
 Evidence
     Bedrock: "The toolConfig field must be defined when using toolUse and toolResult content blocks" (many
@@ -20,9 +21,9 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Finding, Raw, Rule, ToolsMissing, called
+from turnlint.api import Case, Finding, Fix, Raw, Rule, Take, ToolsMissing, called
 
-RULE = Rule("PR316", "tools-missing", "error")
+RULE = Rule("PR316", "tools-missing", "error", fix="lossless")
 
 _TALK = (
     b'{%s"messages": [{"role": "user", "content": [{"text": "hi"}]}, {"role": "assistant", "content": [{"toolUse": '
@@ -49,9 +50,11 @@ def check(case: Case) -> Iterator[Finding]:
         return
     for clause in case.clauses(ToolsMissing):
         if clause.empty and request.tools == ():
+            whole = request.tools_at[: len(request.at) + 1]  # with what holds nothing else
             yield RULE.at_request(
-                case, request.tools_at, "the list of tools is empty", label="empty", under=clause
-            )
+                case, request.tools_at, "the list of tools is empty", label="empty", under=clause,
+                fix=Fix("lossless", "leave it out", (Take(whole),)),
+            )  # fmt: skip
             continue
         asked = next((one for one in case.asked if not one.call.server), None)
         if clause.history and asked is not None and not request.tools:

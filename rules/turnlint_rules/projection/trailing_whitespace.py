@@ -18,8 +18,9 @@ Evidence
 """
 
 from collections.abc import Iterator
+from json import dumps
 
-from turnlint.api import Case, Example, Finding, Fix, Raw, Rule, Text, TrailingSpace
+from turnlint.api import Case, Example, Finding, Fix, Put, Raw, Rule, Text, TrailingSpace
 
 RULE = Rule("PR313", "trailing-whitespace", "error", fix="lossless")
 
@@ -53,5 +54,13 @@ def check(case: Case) -> Iterator[Finding]:
         if isinstance(block, Text) and block.trailing:
             yield RULE.at_message(
                 case, last, "the request ends with an assistant's text that ends in white space", below=block.at,
-                label="ends in white space", under=clause, fix=Fix("lossless", "take the white space off"),
+                label="ends in white space", under=clause, fix=_fix(case, last, block),
             )  # fmt: skip
+
+
+def _fix(case: Case, index: int, block: Text) -> Fix:
+    said, at = case.said(index, block.at), block.at
+    if isinstance(said, dict):
+        said, at = said.get("text"), (*at, "text")
+    data = dumps(said.rstrip()).encode() if isinstance(said, str) else None
+    return Fix("lossless", "take the white space off", (Put(at, data, index),) if data else ())

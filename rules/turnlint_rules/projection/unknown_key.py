@@ -13,7 +13,7 @@ How it happens
     its own notes (`timestamp`, `tool_name`, `cache_control`) in the messages.
 
 What fix does
-    lossy: takes the key out; the journal keeps it.
+    lossy: takes the key out; the journal keeps it. What holds calls, or says which call a result answers, stays.
 
 Evidence
     Groq: "property 'reasoning_content' is unsupported". Fireworks: "Extra inputs are not permitted, field:
@@ -28,9 +28,11 @@ from turnlint.api import (
     Case,
     Finding,
     Fix,
+    Pointer,
     Raw,
     Rule,
     Severity,
+    Take,
     UnknownKey,
     by_place,
     quote,
@@ -53,7 +55,9 @@ GOOD = (
 
 
 _LINKS = frozenset({"tool_call_id", "call_id", "tool_use_id", "id"})
-"""What tells a call's result may not be taken out, only written as it should be."""
+"""What tells a call's result may not be taken out, only written as it should be; a message's own id tells nothing."""
+_CALLS = frozenset({"tool_calls", "function_call", "functionCall", "toolUse"})
+"""Nor may calls, which others would then answer to."""
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -72,8 +76,16 @@ def check(case: Case) -> Iterator[Finding]:
                 case, index, f"{_named(place)} has {'the key ' + quote(told) if told else 'a key'} that is not accepted",
                 below=below if told else below[:-1], label="not accepted" if told else "has a key that is not accepted",
                 under=clause, told={"key": told or "…", "kind": place}, severity=_severity(case, clause),
-                fix=None if told in _LINKS else Fix("lossy", f"take {quote(told) if told else 'it'} out; the journal keeps it"),
+                fix=_fix(index, place, told, below),
             )  # fmt: skip
+
+
+def _fix(index: int, place: str, told: str, below: Pointer) -> Fix | None:
+    key = str(below[-1])
+    if key in _CALLS or (key in _LINKS and (place, key) != ("message", "id")):
+        return None
+    title = f"take {quote(told) if told else 'it'} out; the journal keeps it"
+    return Fix("lossy", title, (Take(below, index),))
 
 
 def _severity(case: Case, clause: UnknownKey) -> Severity:

@@ -22,7 +22,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Finding, Fix, Raw, Rule
+from turnlint.api import Case, Drop, Finding, Fix, Piece, Raw, Rule
 
 RULE = Rule("ST114", "call-inside-result", "error", fix="lossy")
 
@@ -69,5 +69,5 @@ def check(case: Case) -> Iterator[Finding]:
                 "a call stands among results, where it calls nothing",
                 below=place,
                 label="an echo",
-                fix=Fix("lossy", "remove the echo; the journal keeps it"),
+                fix=Fix("lossy", "remove the echo; the journal keeps it", (Drop(Piece(index, place)),)),
             )

@@ -23,7 +23,20 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near_result, quote
+from turnlint.api import (
+    Answered,
+    Case,
+    Drop,
+    Example,
+    Finding,
+    Fix,
+    Interaction,
+    Rule,
+    Settle,
+    near_result,
+    quote,
+    spot,
+)
 
 RULE = Rule("ST107", "conflicting-results", "error", fix="lossy")
 
@@ -64,5 +77,13 @@ def check(case: Case) -> Iterator[Finding]:
             f"call {quote(again.result.id)} has a second result that says something else",
             label="differs from the first",
             related=(near_result(case, first, "answered here"),),
-            fix=Fix("lossy", "keep the first result; the journal keeps both"),
+            fix=_fix(again, first, interaction),
         )
+
+
+def _fix(again: Answered, first: Answered, interaction: Interaction) -> Fix:
+    """Complete beats partial, then the first stays."""
+    if first.result.state == "pending" and again.result.state != "pending":
+        steps = (Drop(spot(first)), Settle(spot(interaction.asked), spot(again)))
+        return Fix("lossy", "keep the result that is complete; the journal keeps both", steps)
+    return Fix("lossy", "keep the first result; the journal keeps both", (Drop(spot(again)),))

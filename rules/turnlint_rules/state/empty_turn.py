@@ -13,7 +13,7 @@ How it happens
     out and their shell stayed. A user pressed return.
 
 What fix does
-    Nothing by itself; with a provider named that refuses it, the message goes (lossy).
+    lossless: removes the message, for nothing was said in it; the journal keeps its bytes.
 
 Evidence
     Anthropic: "all messages must have non-empty content except for the optional final assistant message".
@@ -23,9 +23,9 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Rule
+from turnlint.api import Case, Drop, Example, Finding, Fix, Piece, Rule
 
-RULE = Rule("ST110", "empty-turn", "warning")
+RULE = Rule("ST110", "empty-turn", "warning", fix="lossless")
 
 BAD = (
     Example("""
@@ -60,4 +60,5 @@ def check(case: Case) -> Iterator[Finding]:
     for index, message in enumerate(case.messages):
         if message.empty and (id(message.record), message.at) not in malformed:
             role = message.written_role or message.role
-            yield RULE.at_message(case, index, f"this {role} message says nothing")
+            fix = Fix("lossless", "remove the message, which says nothing", (Drop(Piece(index)),))
+            yield RULE.at_message(case, index, f"this {role} message says nothing", fix=fix)

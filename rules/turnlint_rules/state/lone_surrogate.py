@@ -22,7 +22,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Damage, Finding, Fix, Raw, Rule
+from turnlint.api import Damage, Finding, Fix, Patch, Raw, Rule
 
 RULE = Rule("ST112", "lone-surrogate", "error", fix="lossless")
 
@@ -36,10 +36,11 @@ GOOD = (Raw("openai-chat", b'{"messages": [{"role": "user", "content": "\\ud83d\
 def check_record(damage: Damage) -> Iterator[Finding]:
     trouble = damage.trouble
     if trouble.kind == "lone-surrogate":
+        step = Patch(trouble.start, trouble.end, rb"\ufffd")
         yield RULE.at_record(
             damage.record,
             f"{trouble.detail} is half of a character, and the other half is missing",
             at=trouble.at,
             span=(trouble.start, trouble.end),
-            fix=Fix("lossless", "write the replacement character in its place"),
+            fix=Fix("lossless", "write the replacement character in its place", (step,)),
         )

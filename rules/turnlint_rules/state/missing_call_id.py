@@ -33,11 +33,15 @@ from turnlint.api import (
     Example,
     Finding,
     Fix,
+    Name,
     Pointer,
+    Rename,
     Result,
     Rule,
     is_missing,
     quote,
+    spot,
+    usable,
 )
 
 RULE = Rule("ST104", "missing-call-id", "error", fix="lossless")
@@ -83,51 +87,43 @@ def check(case: Case) -> Iterator[Finding]:
     answered = [one.answer for one in case.ledger.interactions if one.answer and one.answer.result.needs_id]
     answered += [one for one in case.ledger.orphans if one.result.needs_id]
     spoiled = {(id(record), misfit.at) for record, misfit in case.transcript.misfits}
-    without = [
-        one for one in asked if is_missing(one.call.id) and _place(case, one.message, one.call) not in spoiled
-    ]
+    without = [one for one in asked if is_missing(one.call.id) and _place(case, one, one.call) not in spoiled]
     unnamed = [
-        one
-        for one in answered
-        if is_missing(one.result.id) and _place(case, one.message, one.result) not in spoiled
+        one for one in answered if is_missing(one.result.id) and _place(case, one, one.result) not in spoiled
     ]
     if not without and not unnamed:
         return
     idless = case.transcript.wire.idless
     if idless and len(without) == len(asked) and len(unnamed) == len(answered) and asked:
+        steps = tuple(Rename(spot(one)) for one in without)
         yield RULE.at_call(
-            case,
-            asked[0],
-            "no call of this conversation has an id; results are paired by position",
-            severity="info",
-        )
+            case, asked[0], "no call of this conversation has an id; results are paired by position", severity="info",
+            fix=Fix("lossless", "give every call and its result an id made from their content", steps),
+        )  # fmt: skip
         return
     for one in without:
-        yield _at_call(case, one)
+        yield RULE.at_call(
+            case, one, f"call to {quote(one.call.name)} has no id",
+            fix=Fix("lossless", "give the call and its result an id made from their content", (Rename(spot(one)),)),
+        )  # fmt: skip
     for other in sorted(unnamed, key=lambda one: one.seq):
-        yield _at_result(case, other)
+        of = f" of {quote(other.result.name)}" if other.result.name else ""
+        yield RULE.at_result(
+            case, other, f"result{of} does not say which call it answers", fix=_fix(case, other)
+        )
 
 
-def _place(case: Case, index: int, block: Call | Result) -> tuple[int, Pointer]:
+def _place(case: Case, one: Asked | Answered, block: Call | Result) -> tuple[int, Pointer]:
     """Where its id stands; what is of the wrong kind there is another rule's finding."""
-    message = case.messages[index]
+    message = case.messages[one.message]
     return id(message.record), (*message.at, *block.at, *block.keys.id)
 
 
-def _at_call(case: Case, asked: Asked) -> Finding:
-    return RULE.at_call(
-        case,
-        asked,
-        f"call to {quote(asked.call.name)} has no id",
-        fix=Fix("lossless", "give the call and its result an id made from their content"),
-    )
-
-
-def _at_result(case: Case, answered: Answered) -> Finding:
-    of = f" of {quote(answered.result.name)}" if answered.result.name else ""
-    return RULE.at_result(
-        case,
-        answered,
-        f"result{of} does not say which call it answers",
-        fix=Fix("lossless", "give it the id of the call it answers by its position"),
-    )
+def _fix(case: Case, answered: Answered) -> Fix | None:
+    """Its call's id; where that has none either, both get one together."""
+    asked = case.asked_by.get(id(answered.result))
+    if asked is None:
+        return None
+    known = asked.call.id if usable(asked.call.id) else None
+    step = Name(spot(answered), known) if known else Rename(spot(asked))
+    return Fix("lossless", "give it the id of the call it answers by its position", (step,))

@@ -12,7 +12,8 @@ How it happens
     name and the agent logged it together with a complaint as the result.
 
 What fix does
-    Nothing: a tool's name cannot be guessed.
+    lossless: writes the name that its result bears, where it bears one. placeholder: else `unknown_tool`, so that
+    the call and its result can be kept.
 
 Evidence
     OpenAI Chat, recorded exchange c0e5c02f0158bb42: "Missing parameter 'name': messages with role
@@ -21,10 +22,12 @@ Evidence
 """
 
 from collections.abc import Iterator
+from json import dumps
 
-from turnlint.api import Case, Example, Finding, Raw, Rule, called
+from turnlint.api import Answered, Asked, Case, Example, Finding, Fix, Put, Raw, Rule, called
 
-RULE = Rule("ST105", "missing-tool-name", "error")
+UNKNOWN = "unknown_tool"
+RULE = Rule("ST105", "missing-tool-name", "error", fix="placeholder")
 
 BAD = (
     Example("""
@@ -64,11 +67,21 @@ def check(case: Case) -> Iterator[Finding]:
         asked = interaction.asked
         if not asked.call.name:
             yield RULE.at_call(
-                case, asked, f"{called(asked.call)} does not name a tool", key="name", label="no name"
-            )
+                case, asked, f"{called(asked.call)} does not name a tool", key="name", label="no name",
+                fix=_fix(asked, interaction.answer),
+            )  # fmt: skip
     answers = [one.answer for one in case.ledger.interactions if one.answer is not None]
     for answer in (*answers, *case.ledger.orphans):
         if answer.result.kind == "function" and not answer.result.name:
             yield RULE.at_result(
                 case, answer, "a result in the role `function` does not name its function", key="name"
             )
+
+
+def _fix(asked: Asked, answer: Answered | None) -> Fix:
+    """The name that its result bears; else one that says that none is known."""
+    known = answer.result.name if answer else None
+    step = Put((*asked.call.at, *asked.call.keys.name), dumps(known or UNKNOWN).encode(), asked.message)
+    if known:
+        return Fix("lossless", "write the name that its result bears", (step,))
+    return Fix("placeholder", f"write `{UNKNOWN}` in its place", (step,))

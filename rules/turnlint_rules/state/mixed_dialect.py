@@ -14,7 +14,8 @@ How it happens
     logs what it got on one side and what it sent on the other.
 
 What fix does
-    Nothing yet: `fix` keeps a file in its own wire; translating a conversation is another command's work.
+    lossless: writes the message as this wire spells it, where it holds nothing but texts, calls and results.
+    Pictures and thoughts have no like on every wire: such a message stays, and is another command's work.
 
 Evidence
     Anthropic refuses a message of role `tool` by its enumeration of roles; Kimi: "contains an invalid part
@@ -24,9 +25,22 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Call, Case, Finding, Message, Other, Pointer, Raw, Result, Rule, quote
+from turnlint.api import (
+    Call,
+    Case,
+    Finding,
+    Fix,
+    Message,
+    Other,
+    Pointer,
+    Raw,
+    Result,
+    Rule,
+    Translate,
+    quote,
+)
 
-RULE = Rule("ST116", "mixed-dialect", "error")
+RULE = Rule("ST116", "mixed-dialect", "error", fix="lossless")
 
 BAD = (
     Raw(
@@ -62,6 +76,7 @@ def check(case: Case) -> Iterator[Finding]:
                 f"{what} is written for {quote(dialect)}, the conversation for {quote(wire)}",
                 below=place,
                 label=f"another wire: {dialect}",
+                fix=Fix("lossless", "write the message as this wire spells it", (Translate(index),)),
             )
             break  # one seam a message is enough to see
 

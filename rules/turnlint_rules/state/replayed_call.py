@@ -23,7 +23,24 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, called, near_call, repeats
+from turnlint.api import (
+    Case,
+    Drop,
+    Example,
+    Finding,
+    Fix,
+    Interaction,
+    Piece,
+    Rename,
+    Rule,
+    Settle,
+    Step,
+    Thinking,
+    called,
+    near_call,
+    repeats,
+    spot,
+)
 
 RULE = Rule("ST109", "replayed-call", "error", fix="lossless")
 
@@ -74,5 +91,33 @@ def check(case: Case) -> Iterator[Finding]:
             severity="error" if repeat.same_turn else "warning",
             label="a copy",
             related=(near_call(case, first, "first written here"),),
-            fix=Fix("lossless", "remove the copy, or rename it where it has a result of its own"),
+            fix=_fix(case, repeat.first, repeat.again),
         )
+
+
+def _fix(case: Case, first: Interaction, again: Interaction) -> Fix:
+    """One call stays where there is one result; two results are kept with two calls."""
+    if first.answer is not None and again.answer is not None:
+        return Fix(
+            "lossless", "give the copy and its result an id of their own", (Rename(spot(again.asked)),)
+        )
+    gone: tuple[Step, ...] = (Drop(spot(again.asked)), *_thoughts(case, again.asked.message))
+    if again.answer is None:
+        return Fix("lossless", "remove the copy", gone)
+    steps = (*gone, Settle(spot(first.asked), spot(again.answer)))
+    return Fix("lossless", "remove the copy, and give its result to the first", steps)
+
+
+def _thoughts(case: Case, index: int) -> tuple[Drop, ...]:
+    """The copy of a thought that stands as an item before the copy of its call."""
+    before = case.messages[index - 1] if index else None
+    blocks = before.blocks if before else ()
+    if len(blocks) != 1 or not isinstance(blocks[0], Thinking) or blocks[0].item is None:
+        return ()
+    known = {
+        block.item
+        for one in case.messages[: index - 1]
+        for block in one.blocks
+        if isinstance(block, Thinking)
+    }
+    return (Drop(Piece(index - 1)),) if blocks[0].item in known else ()

@@ -26,7 +26,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, near_call, quote, repeats
+from turnlint.api import Case, Example, Finding, Fix, Rename, Rule, near_call, quote, repeats, spot
 
 RULE = Rule("ST108", "reused-call-id", "error", fix="lossless")
 
@@ -77,5 +77,5 @@ def check(case: Case) -> Iterator[Finding]:
             severity="error" if repeat.same_turn else "warning",
             label="taken",
             related=(near_call(case, first, "first used here"),),
-            fix=Fix("lossless", "give this call and its result an id of their own"),
+            fix=Fix("lossless", "give this call and its result an id of their own", (Rename(spot(asked)),)),
         )

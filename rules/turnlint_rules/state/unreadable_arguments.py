@@ -15,7 +15,8 @@ How it happens
     translated between wires and encoded the arguments twice.
 
 What fix does
-    Nothing yet: the text is the model's, and only a provider's rule says what must become of it.
+    lossless: writes an object whose one member `raw` is what was there, so that the call can be read and nothing
+    is guessed at or thrown away.
 
 Evidence
     OpenAI accepted nine recorded requests with arguments that are no JSON, for one bde57792f76e592e, so
@@ -24,10 +25,11 @@ Evidence
 """
 
 from collections.abc import Iterator
+from json import dumps, loads
 
-from turnlint.api import Case, Example, Finding, Raw, Rule, Severity, called
+from turnlint.api import Asked, Case, Example, Finding, Fix, Put, Raw, Rule, Severity, called
 
-RULE = Rule("ST106", "unreadable-arguments", "warning")
+RULE = Rule("ST106", "unreadable-arguments", "warning", fix="lossless")
 
 BAD = (
     Example("""
@@ -79,4 +81,29 @@ def check(case: Case) -> Iterator[Finding]:
                 f"the arguments of {called(call)} {text}",
                 key="body",
                 severity=severity,
+                fix=_fix(case, interaction.asked),
             )
+
+
+def _fix(case: Case, asked: Asked) -> Fix | None:
+    """What was written is kept as it is, inside the object that is wanted."""
+    call = asked.call
+    place = (*call.at, *call.keys.body)
+    said = case.said(asked.message, place)
+    if said is None:
+        return None
+    if call.arguments == "unfit" and isinstance(said, str) and _is_object(said):
+        step = Put(place, said.encode(), asked.message)
+        return Fix("lossless", "write the object that the text holds", (step,))
+    kept = dumps({"raw": said}, ensure_ascii=False)
+    in_text = call.written == "text" and call.arguments != "unfit"
+    data = dumps(kept, ensure_ascii=False) if in_text else kept
+    step = Put(place, data.encode("utf-8", "backslashreplace"), asked.message)
+    return Fix("lossless", "keep them as `raw` in an object", (step,))
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(loads(text), dict)
+    except (ValueError, RecursionError):
+        return False

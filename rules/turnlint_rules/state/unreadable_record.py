@@ -15,18 +15,21 @@ How it happens
     A shell on another system saved the file as UTF-16.
 
 What fix does
-    Nothing: bytes that cannot be read are never guessed at and never thrown away.
+    lossless: escapes raw control characters and lone backslashes, takes out a comma too many and a byte order mark,
+    writes Python's words as JSON has them. lossy: writes `null` for `NaN` and the replacement character for bytes that
+    are no text. What breaks off stays as it is: bytes that cannot be read are never guessed at.
 
 Evidence
     RFC 8259. What each of nine parsers makes of these was measured in 2026-11: Python's json takes
     `NaN` and raw bytes that all others refuse, orjson turns long integers into floats without a word.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from json import dumps
 
-from turnlint.api import Damage, Finding, Kind, Raw, Rule, Severity, Trouble
+from turnlint.api import Damage, Finding, Fix, Kind, Level, Patch, Raw, Rule, Severity, Trouble
 
-RULE = Rule("ST101", "unreadable-record", "error")
+RULE = Rule("ST101", "unreadable-record", "error", fix="lossy")
 
 BAD = (
     Raw(
@@ -69,6 +72,16 @@ SAYINGS: dict[Kind, tuple[Severity, str]] = {
     "trailing-comma": ("error", "a comma before the closing bracket"),
     "utf-16": ("error", "the file is {detail}; JSON is UTF-8, so nothing of it was read"),
 }
+_WORDS = {b"True": b"true", b"False": b"false", b"None": b"null", b"undefined": b"null"}
+MENDED: dict[Kind, tuple[Level, str, Callable[[bytes], bytes | None]]] = {
+    "bad-escape": ("lossless", "escape the backslash", lambda here: b"\\" + here),
+    "byte-order-mark": ("lossless", "take the mark off", lambda _: b""),
+    "control-character": ("lossless", "escape it", lambda here: dumps(here.decode("latin-1"))[1:-1].encode()),
+    "invalid-utf-8": ("lossy", "write the replacement character in its place", lambda _: rb"\ufffd"),
+    "not-a-number": ("lossy", "write null in its place", lambda _: b"null"),
+    "python-literal": ("lossless", "write it as JSON does", _WORDS.get),
+    "trailing-comma": ("lossless", "take the comma out", lambda _: b""),
+}
 LABELS: dict[Kind, str] = {"torn": "the text ends here", "joined-records": "a second record starts here"}
 
 
@@ -85,4 +98,16 @@ def check_record(damage: Damage) -> Iterator[Finding]:
         span=(trouble.start, trouble.end),
         severity=severity,
         label=LABELS.get(trouble.kind, ""),
+        fix=_fix(damage),
     )
+
+
+def _fix(damage: Damage) -> Fix | None:
+    """Where all readers that go on agree on what is meant, it is written as JSON has it."""
+    trouble = damage.trouble
+    here = damage.record.data[trouble.start : trouble.end]
+    if trouble.kind not in MENDED or not here:
+        return None
+    level, title, mend = MENDED[trouble.kind]
+    mended = mend(here)
+    return None if mended is None else Fix(level, title, (Patch(trouble.start, trouble.end, mended),))

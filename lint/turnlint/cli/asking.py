@@ -1,0 +1,85 @@
+"""What commands ask for that hold transcripts against rules.
+
+This module owns the options that such commands share, and how they are understood. It refuses to know any
+command.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from turnlint.carriers import NAMES
+from turnlint.cli.nearest import Named
+from turnlint.documents.source import STDIN, Source, SourceError, find
+
+Command = Callable[..., Any]
+OPTIONS = (
+    click.option(
+        "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
+        help="What the files are; `turnlint formats` lists them.",
+    ),
+    click.option(
+        "--provider", "providers", multiple=True, metavar="NAME[@VERSION]",
+        help="Whose rules to apply: auto, none, or names that `turnlint profiles` lists. Default: auto.",
+    ),
+    click.option(
+        "--profile", "profiles", multiple=True, metavar="FILE",
+        help="Profiles of your own, in YAML, for --provider to name.",
+    ),
+    click.option(
+        "--select", multiple=True, metavar="RULE", help="Only these: a code, its beginning, a name or a family."
+    ),
+    click.option("--ignore", multiple=True, metavar="RULE", help="All but these."),
+)  # fmt: skip
+
+
+def rules_of_a_run(command: Command) -> Command:
+    """Give a command the options that say whose rules are applied, and which."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def providers_of(names: tuple[str, ...]) -> tuple[str, ...]:
+    """What the user named; `none` stands alone."""
+    if "none" not in names:
+        return names or ("auto",)
+    if len(names) > 1:
+        raise click.UsageError("--provider none leaves all providers out; it cannot be combined with others")
+    return ()
+
+
+def shown(name: str) -> str:
+    from turnlint.report.escape import visible
+
+    return visible(name)
+
+
+def sources_of(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> list[Source]:
+    """What to read, each once. A report is never written onto a log, nor taken for one."""
+    try:
+        found = list(find(paths or (".",), stdin_name))
+    except SourceError as error:
+        raise click.UsageError(f"{shown(error.name)}: {error.reason}") from None
+    if len(set(map(os.path.realpath, outputs))) < len(outputs):
+        raise click.UsageError("two reports would be written to one file")
+    sources: dict[str, Source] = {}
+    for source in found:
+        if source.path is not None and any(is_same(source.path, output) for output in outputs):
+            if source.named:
+                raise click.UsageError(
+                    f"{shown(source.name)}: is to be read, and a report would be written over it"
+                )
+            continue
+        sources.setdefault(STDIN if source.path is None else os.path.realpath(source.path), source)
+    return list(sources.values())
+
+
+def is_same(path: str, output: str) -> bool:
+    return os.path.exists(output) and os.path.samefile(path, output)
+
+
+def words(values: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for value in values for word in value.split(",") if word.strip())

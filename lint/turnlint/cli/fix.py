@@ -1,0 +1,274 @@
+"""`turnlint fix`.
+
+This module owns the options of that command, which of them go together, where its words go, and the code it exits
+with. It refuses to repair anything itself.
+"""
+
+import os
+import sys
+from contextlib import AbstractContextManager, nullcontext
+from typing import IO, Any, cast
+
+import click
+from msgspec import Struct, structs
+
+from turnlint.cli.asking import is_same, providers_of, rules_of_a_run, shown, sources_of, words
+from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
+from turnlint.cli.look import Look, colors, is_terminal, width
+from turnlint.cli.nearest import Named
+from turnlint.cli.own import own_profiles, tell_unused
+from turnlint.documents.source import STDIN, Source, size_of
+from turnlint.engine import Book, Options
+from turnlint.model import SEVERITIES
+from turnlint.repair.choosing import LEVELS, Policy
+from turnlint.report.repaired import Done
+
+EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
+LONG_RUN = 32 << 20
+
+
+@click.command("fix")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
+@rules_of_a_run
+@click.option(
+    "--level", type=Named("level", LEVELS), default="lossy", show_default=True,
+    help="How far it may go: lossless moves and renames, placeholder also adds results that nobody knows, "
+    "lossy also removes what answers nothing.",
+)  # fmt: skip
+@click.option("--canonical", is_flag=True, help="Give every call its canonical id.")
+@click.option("--close-pending", is_flag=True, help="Also answer a last call that may still be waiting.")
+@click.option("--diff", is_flag=True, help="Show what would change, content too, and write nothing.")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if something would change.")
+@click.option("-o", "--output", metavar="FILE", help="Write there instead of in place; - is standard output.")
+@click.option(
+    "--journal", "journal_file", metavar="FILE", help="Where to keep what is taken away, for `turnlint undo`."
+)
+@click.option("--no-journal", is_flag=True, help="Keep nothing: the file cannot be put back.")
+@click.option(
+    "--report", "report_file", metavar="FILE", help="Write a report of all changes, in JSON; - is standard output."
+)  # fmt: skip
+@click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@click.option(
+    "--fail-on", type=Named("level", (*SEVERITIES, "never")), default="error", show_default=True,
+    help="The mildest severity of what remains that makes the exit code 1.",
+)  # fmt: skip
+@click.option(
+    "--color", type=Named("choice", ("auto", "always", "never")), default="auto", help="Colours: auto, always, never."
+)  # fmt: skip
+def command(
+    paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
+    select: tuple[str, ...], ignore: tuple[str, ...], level: str, canonical: bool, close_pending: bool, diff: bool,
+    check: bool, output: str | None, journal_file: str | None, no_journal: bool, report_file: str | None,
+    stdin_filename: str, fail_on: str, color: str,
+) -> None:  # fmt: skip
+    """Repair transcripts, byte by byte.
+
+    PATH is a file, a folder, a pattern, or - for standard input, which goes to standard output, packed if it came
+    so. What is removed is kept in a journal; `turnlint undo PATH` puts it back. Exit code: 0 nothing at or above
+    --fail-on remains, 1 something does, or --check or --diff would change something, 2 usage, or a file was not
+    read or not written, 3 nothing to fix, 4 a repair could not be verified and was not written.
+    """
+    way = Way(not (diff or check), diff, output, journal_file, not no_journal)
+    _refuse(way, paths, report_file)
+    named, own = own_profiles(profiles, words(providers))
+    tell_unused(named, own)
+    options = Options(
+        format=None if format_name == "auto" else format_name,
+        providers=providers_of(named), profiles=own, select=words(select), ignore=words(ignore),
+    )  # fmt: skip
+    if canonical and any(name != "auto" for name in options.providers):
+        raise click.UsageError("--canonical gives ids that no provider was asked about; leave --provider out")
+    policy = Policy(
+        level=cast("Any", level), close_pending=close_pending, canonical=canonical, select=bool(select),
+        named=frozenset(name.partition("@")[0] for name in options.providers if name != "auto"),
+    )  # fmt: skip
+    if canonical:
+        options = structs.replace(options, providers=())
+    outputs = [one for one in (output, report_file, journal_file) if one and one != STDOUT]
+    sources = sources_of(paths, stdin_filename, outputs)
+    if output and len(sources) > 1:
+        raise click.UsageError("-o takes one file; there are several to fix")
+    carried = [name for name, is_so in _carried(way, sources, report_file).items() if is_so]
+    if len(carried) > 1:
+        raise click.UsageError(f"standard output cannot carry both {carried[0]} and {carried[1]}")
+    settings = _Settings(options, policy, way, fail_on, report_file, bool(carried), color)
+    raise click.exceptions.Exit(_run(sources, settings))
+
+
+class _Settings(Struct, frozen=True):
+    """What a run was asked for."""
+
+    options: Options
+    policy: Policy
+    way: Way
+    fail_on: str
+    report: str | None
+    busy: bool
+    """Standard output carries something for programs, or a diff: words go to standard error."""
+    color: str
+
+
+def _refuse(way: Way, paths: tuple[str, ...], report: str | None) -> None:
+    """Options that cannot go together, before anything is read or opened."""
+    if way.journal and not way.keep:
+        raise click.UsageError("--journal and --no-journal exclude each other")
+    if way.output and not way.write:
+        raise click.UsageError("--check and --diff write nothing; leave -o out")
+    if way.journal and (way.output or all(path == STDIN for path in paths)):
+        raise click.UsageError(
+            "--journal keeps what is taken from a file in place; nothing is fixed in place here"
+        )
+    if way.journal == STDOUT:
+        raise click.UsageError("--journal wants a file: `turnlint undo` will read it")
+    for path in paths:
+        if path == STDIN:
+            continue
+        if way.output and is_same(path, way.output):
+            raise click.UsageError(
+                f"-o {shown(path)} is the file that is read; leave -o out to fix it in place"
+            )
+        for option, file in (("--journal", way.journal), ("--report", report)):
+            if file and is_same(path, file):
+                raise click.UsageError(f"{option} {shown(path)} is the file that is read; name another")
+
+
+def _carried(way: Way, sources: list[Source], report: str | None) -> dict[str, bool]:
+    """What standard output carries beside words for people, if anything."""
+    return {
+        "a diff": way.diff,
+        "a transcript": any(map(way.to_stdout, sources)),
+        "the report": report == STDOUT,
+    }
+
+
+def _run(sources: list[Source], settings: _Settings) -> int:
+    from turnlint.providers import UnknownProvider
+    from turnlint.rulebook import BrokenRules, UnknownRule
+
+    try:
+        book = Book(settings.options)
+        if len(book.packages) > 1:
+            book.rules()
+    except (UnknownRule, UnknownProvider) as error:
+        raise click.UsageError(str(error)) from None
+    except BrokenRules as error:
+        click.echo(f"turnlint: {shown(str(error))}", err=True)
+        return EXIT_INTERNAL
+    out = Pipe(sys.stdout)
+    said = Pipe(sys.stderr) if settings.busy else out
+    look = Look(width(), colors(settings.color), False)
+    run = Run(settings.options, book, settings.policy, settings.way, look, out)
+    words_look = structs.replace(look, color=look.color and (said is out or _colors_errors(settings.color)))
+    done: list[Done] = []
+    finished = False
+    report = _open_report(settings.report)
+    try:
+        _fix_all(run, sources, done, (said, words_look), keep=report is not None)
+        finished = True
+    finally:
+        _sum_up(done, (said, words_look), dry=not settings.way.write)
+        if report is not None:
+            _report(report, done, complete=finished and not _failed(done), dry=not settings.way.write)
+        out.flush()
+    return _exit_code(done, settings)
+
+
+def _colors_errors(choice: str) -> bool:
+    return choice == "always" or bool(os.environ.get("FORCE_COLOR")) or is_terminal(sys.stderr)
+
+
+Voice = tuple[Pipe, Look]
+
+
+def _fix_all(run: Run, sources: list[Source], done: list[Done], voice: Voice, *, keep: bool) -> None:
+    from turnlint.report.repair_text import lines_of
+
+    said, look = voice
+    waiting: list[str] = []
+    bar = _bar(sources, run.way)
+    try:
+        with bar or nullcontext() as shown_bar:
+            for source in sources:
+                one = repair(run, source, shown_bar.update if shown_bar else None)
+                done.append(one)
+                tell(one)
+                if one.fixed and one.fixed.foreign and source.named:
+                    name = shown(source.name)
+                    click.echo(
+                        f"turnlint: {name}: no known format, left as it is; `turnlint formats` lists them",
+                        err=True,
+                    )
+                waiting += lines_of(one, look, dry=not run.way.write)
+                if one.fixed and not keep:
+                    one.fixed.changes, one.fixed.told = [], []
+                if not bar:
+                    _say(said, waiting)
+    finally:
+        _say(said, waiting)
+
+
+def _say(said: Pipe, lines: list[str]) -> None:
+    for line in lines:
+        said.line(line)
+    lines.clear()
+
+
+def _sum_up(done: list[Done], voice: Voice, *, dry: bool) -> None:
+    from turnlint.report.repair_text import last_lines
+
+    said, look = voice
+    for line in last_lines(done, look, dry=dry):
+        said.line(line)
+
+
+def _bar(sources: list[Source], way: Way) -> AbstractContextManager[Any] | None:
+    """A bar on standard error, where somebody watches and there is something to wait for."""
+    total = sum(map(size_of, sources)) if is_terminal(sys.stderr) and not way.diff else 0
+    if total < LONG_RUN:
+        return None
+    return click.progressbar(length=total, label="fixing", file=sys.stderr)
+
+
+def _open_report(path: str | None) -> IO[str] | None:
+    """Opened before anything is changed: who asked for a report must not miss it in the end."""
+    if path is None:
+        return None
+    if path == STDOUT:
+        return sys.stdout
+    try:
+        return open(path, "w", encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
+
+
+def _report(file: IO[str], done: list[Done], *, complete: bool, dry: bool) -> None:
+    from turnlint.report.repaired import document
+
+    try:
+        for piece in document(done, complete=complete, dry=dry):
+            file.write(piece)
+        if file is not sys.stdout:
+            file.close()
+    except BrokenPipeError:
+        pass  # the reader went away: that is its right
+
+
+def _failed(done: list[Done]) -> bool:
+    return any(one.problem or (one.fixed and one.fixed.failures) for one in done)
+
+
+def _exit_code(done: list[Done], settings: _Settings) -> int:
+    if any(one.crashed or (one.fixed and one.fixed.failures) for one in done):
+        return EXIT_INTERNAL
+    if any(one.problem for one in done):
+        return EXIT_USAGE
+    if all(one.fixed is None or one.fixed.foreign for one in done):
+        click.echo("turnlint: nothing to fix", err=True)
+        return EXIT_NOTHING
+    if not settings.way.write and any(one.changed for one in done):
+        return EXIT_FINDINGS
+    name = settings.fail_on
+    levels = SEVERITIES[: SEVERITIES.index(cast("Any", name)) + 1] if name != "never" else ()
+    return (
+        EXIT_FINDINGS if any(one.fixed.after[level] for one in done if one.fixed for level in levels) else 0
+    )

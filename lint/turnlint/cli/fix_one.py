@@ -1,0 +1,250 @@
+"""What `turnlint fix` does with one source.
+
+This module owns the way of its bytes: in place, to another file, to standard output, or nowhere; and that they come
+out as they went in where nothing could be repaired. It refuses to know how that is told, and to choose sources.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from msgspec import Struct, structs
+
+from turnlint.documents.source import Damaged, Progress, Source, SourceError
+from turnlint.engine import Book, Options
+from turnlint.keeping import journal
+from turnlint.keeping.disk import Digests, NotWritten, Stamp, replace, stamp, write_to
+from turnlint.keeping.packing import packed, packing_of
+from turnlint.keeping.patches import patched
+from turnlint.keeping.system import ELSEWHERE
+from turnlint.repair.choosing import Policy
+from turnlint.repair.fixing import Fixed, fix
+from turnlint.report import Look
+from turnlint.report.escape import visible
+from turnlint.report.repaired import Done
+
+_PIECE = 1 << 20
+STDOUT = "-"
+
+
+class Way(Struct, frozen=True):
+    """What becomes of a repair."""
+
+    write: bool = True
+    diff: bool = False
+    output: str | None = None
+    journal: str | None = None
+    keep: bool = True
+    """What is taken away is written down."""
+
+    def to_stdout(self, source: Source) -> bool:
+        """Whether the bytes go to standard output: those of standard input do, unless they are sent elsewhere."""
+        return self.write and (self.output == STDOUT or (self.output is None and source.path is None))
+
+
+class Pipe:
+    """Standard output or standard error. Whose reader went away is not written to any more."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.open = True
+
+    def line(self, text: str) -> None:
+        self._write(self.stream, f"{text}\n")
+
+    def bytes(self, data: bytes) -> None:
+        self._write(self.stream.buffer, data)
+
+    def flush(self) -> None:
+        self._write(self.stream, "")
+
+    def _write(self, stream: Any, data: Any) -> None:
+        if not self.open:
+            return
+        try:
+            stream.write(data)
+            if stream is self.stream:
+                stream.flush()
+        except BrokenPipeError:
+            self.open = False
+
+
+class Run(Struct, frozen=True):
+    """What is the same for all sources."""
+
+    options: Options
+    book: Book
+    policy: Policy
+    way: Way
+    look: Look
+    out: Pipe
+
+
+def repair(run: Run, source: Source, progress: Progress | None) -> Done:
+    """Repair one source. What goes wrong stands in the answer; the next can still be done."""
+    done = Done(source.name)
+    try:
+        with _at_rest(source) as still:
+            _repair(run, source, still, done, progress)
+    except (SourceError, NotWritten) as error:
+        done.problem = str(error)
+    return done
+
+
+def _repair(run: Run, source: Source, still: Source, done: Done, progress: Progress | None) -> None:
+    try:
+        before = _stamp(still)
+        fixed = done.fixed = _fixed(run, still, done, progress)
+        done.changed = bool(fixed.patches)
+        if run.way.diff:
+            _show(run, fixed)
+        elif run.way.write:
+            _write(run, source, still, before, done)
+    except (SourceError, NotWritten) as error:
+        done.problem = str(error)
+        done.changed = done.wrote = False
+        if run.way.to_stdout(source):
+            _pass_on(still, run.out)
+    if done.fixed:
+        done.fixed.patches = []  # they may be as large as the file, and there may be many files
+
+
+def _stamp(still: Source) -> Stamp:
+    assert still.path is not None
+    try:
+        return stamp(still.path)
+    except OSError as error:
+        raise SourceError(still.name, _reason(error)) from None
+
+
+def _fixed(run: Run, still: Source, done: Done, progress: Progress | None) -> Fixed:
+    try:
+        fixed = fix(still, run.options, run.book, run.policy, progress)
+    except SourceError:
+        raise
+    except OSError as error:
+        raise SourceError(still.name, _reason(error)) from None
+    except Damaged as damage:
+        raise SourceError(still.name, str(damage)) from None
+    except Exception as error:
+        if os.environ.get("TURNLINT_TRACEBACK"):
+            raise
+        done.crashed = True
+        raise SourceError(still.name, f"a rule or a reader failed ({type(error).__name__})") from None
+    if fixed.problem:
+        raise fixed.problem
+    return fixed
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or "cannot be read").lower()
+
+
+@contextmanager
+def _at_rest(source: Source) -> Iterator[Source]:
+    """What can be read once only is put into a file first, as it came: it is read several times."""
+    if source.again:
+        yield source
+        return
+    from shutil import copyfileobj
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="turnlint-") as folder:
+        path = os.path.join(folder, "stdin")
+        try:
+            with _once(source) as stream, open(path, "wb") as file:
+                copyfileobj(stream, file, _PIECE)
+        except OSError as error:
+            raise SourceError(source.name, _reason(error)) from None
+        yield Source(source.name, path, source.named)
+
+
+@contextmanager
+def _once(source: Source) -> Iterator[Any]:
+    if source.path is not None:
+        with open(source.path, "rb") as file:
+            yield file
+    elif sys.stdin is None:
+        raise SourceError(source.name, "standard input is closed")
+    else:
+        yield sys.stdin.buffer
+
+
+def _show(run: Run, fixed: Fixed) -> None:
+    from turnlint.report.changes import changes
+
+    try:
+        lines = list(changes(fixed, run.look))
+    except OSError as error:
+        raise SourceError(fixed.source.name, _reason(error)) from None
+    for line in lines:
+        run.out.line(line)
+
+
+def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -> None:
+    way, fixed = run.way, done.fixed
+    assert fixed is not None
+    if way.to_stdout(source):
+        _to_stdout(still, fixed, run.out)
+        done.to = STDOUT
+    elif way.output is not None:
+        # What standard input was put into is nobody's: the new file has the permissions that new files have.
+        like = still if still is source else Source(source.name, None)
+        write_to(way.output, patched(still, fixed.patches), like=like)
+        done.to = way.output
+    elif fixed.patches:
+        if still is not source:
+            raise NotWritten(f"{source.name} is no regular file", ELSEWHERE)
+        replace(
+            still, fixed.patches, expected=before, before_replace=lambda digests: _keep(way, done, digests)
+        )
+    else:
+        return
+    done.wrote = True
+
+
+def _keep(way: Way, done: Done, digests: Digests) -> None:
+    if way.keep and done.fixed:
+        changes = [structs.asdict(one) for one in done.fixed.changes]
+        entry = journal.entry(done.fixed.source, done.fixed.patches, digests, changes)
+        done.journal = journal.save(entry, way.journal)
+        done.own_journal = way.journal is not None
+
+
+def _to_stdout(still: Source, fixed: Fixed, out: Pipe) -> None:
+    """Packed as it came. What is packed is made first: that it cannot be read to its end must not come out half."""
+    assert still.path is not None
+    packing = packing_of(still.path)
+    if not fixed.patches:
+        _pass_on(still, out)
+        return
+    pieces: Iterable[bytes] = patched(still, fixed.patches)
+    if packing is None:
+        for piece in pieces:
+            out.bytes(piece)
+        return
+    from tempfile import TemporaryFile
+
+    with TemporaryFile(prefix="turnlint-") as file:
+        for piece in packed(pieces, packing):
+            file.write(piece)
+        file.seek(0)
+        while piece := file.read(_PIECE):
+            out.bytes(piece)
+
+
+def _pass_on(still: Source, out: Pipe) -> None:
+    """The bytes as they came."""
+    assert still.path is not None
+    with open(still.path, "rb") as file:
+        while piece := file.read(_PIECE):
+            out.bytes(piece)
+
+
+def tell(done: Done) -> None:
+    """What went wrong with a source, on standard error."""
+    if done.problem:
+        click.echo(f"turnlint: {visible(done.problem)}", err=True)

@@ -1,0 +1,306 @@
+"""A file put in the place of another at one stroke.
+
+This module owns the way from pieces of bytes to a file that stands whole or not at all, and the
+refusals before it: a file that changed, that another program writes, that is none. It refuses to know
+what the bytes mean.
+
+A link stays, and what it points at is replaced. Where a file has several names (hard links), the name
+that was asked for has the new bytes and the others keep the old ones, as in a backup made of links.
+A program killed midway leaves `.NAME.turnlint-0000` beside the file, which no walk picks up.
+"""
+
+import hashlib
+import os
+import re
+import stat as modes
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from turnlint.documents.source import Source
+from turnlint.keeping.attributes import take_over
+from turnlint.keeping.packing import packed, packing_by_name, packing_of
+from turnlint.keeping.patches import PIECE, Patch, changed, patched
+from turnlint.keeping.system import ELSEWHERE, SYSTEM, NotWritten, System, sentences
+
+__all__ = [
+    "Count", "Digest", "Digests", "Hex", "NotWritten", "Patch", "Stamp", "digest_of", "is_open_for_writing",
+    "patched", "put", "replace", "stamp", "swap", "sync_folder", "write_to",
+]  # fmt: skip
+
+Hex = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
+Count = Annotated[int, Meta(ge=0)]
+_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+_LONG = 50
+"""How much of a long name a temporary one shows: 50 characters are at most 200 of the 255 bytes a name may have."""
+_TRIES = 10_000
+_STREAM = re.compile(r"/dev/(stdout|stderr|fd/\d+)|/proc/(self|thread-self|\d+)/fd/\d+")
+
+
+class Stamp(Struct, frozen=True):
+    """What tells a file from a changed one without reading it."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+
+
+class Digest(Struct, frozen=True):
+    """The bytes of a file as they are on the disk, packed or not."""
+
+    sha256: Hex
+    size: Count
+
+
+class Digests(Struct, frozen=True):
+    before: Digest
+    after: Digest
+
+
+Before = Callable[[Digests], None]
+
+
+def stamp(path: str, system: System = SYSTEM) -> Stamp:
+    """Taken before a file is read, it tells later whether what was read is still there."""
+    return _stamp(system.stat(path))
+
+
+def _stamp(status: os.stat_result) -> Stamp:
+    return Stamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def replace(
+    source: Source, patches: Sequence[Patch], *, expected: Stamp, before_replace: Before | None = None,
+    system: System = SYSTEM,
+) -> Digests:  # fmt: skip
+    """Write the patched file in place of the old one, packed as it was. Raises `NotWritten`.
+
+    `before_replace` is called when the new file is on the disk and not yet in place: what it raises
+    leaves the old one.
+    """
+    if source.path is None:
+        raise NotWritten("standard input cannot be replaced", ELSEWHERE)
+    try:
+        packing = packing_of(source.path) if os.path.isfile(source.path) else None
+    except OSError as error:
+        raise NotWritten(f"{source.name}: {(error.strerror or 'cannot be read').lower()}") from None
+    pieces = packed(patched(source, patches), packing)
+    return swap(source.path, pieces, expected=expected, before_replace=before_replace, system=system)
+
+
+def swap(
+    path: str, pieces: Iterable[bytes], *, expected: Stamp, before_replace: Before | None = None,
+    system: System = SYSTEM,
+) -> Digests:  # fmt: skip
+    """Put these bytes, as they are, in the place of a file that is still the one expected."""
+    target = os.path.realpath(path)
+
+    def check() -> None:
+        if stamp(target, system) != expected:
+            raise changed(path)
+        if is_open_for_writing(target):
+            lost = f"{path} is open for writing by another program, whose next lines would be lost"
+            raise NotWritten(lost, f"stop it, or {ELSEWHERE}")
+
+    with sentences(path):
+        status = system.stat(target)
+        if not modes.S_ISREG(status.st_mode):
+            raise NotWritten(f"{path} is no regular file", ELSEWHERE)
+        _writable(target, path, system)
+        check()
+        before = digest_of(target)
+
+        def last(after: Digest) -> None:
+            check()
+            if before_replace:
+                before_replace(Digests(before, after))
+                check()
+
+        return Digests(before, _stand(target, pieces, status, last, system))
+
+
+def write_to(path: str, pieces: Iterable[bytes], *, like: Source, system: System = SYSTEM) -> None:
+    """Write to another file than the one that was read; packed when its name says so.
+
+    A file that is there keeps its permissions; a new one has those of the file that was read, as far
+    as the user gives them to new files. A pipe or a device is written as it comes.
+    """
+    if like.path is not None and os.path.exists(path) and os.path.samefile(path, like.path):
+        raise NotWritten(f"{path} is the file that is read", "leave -o out to change it in place")
+    pieces = packed(pieces, packing_by_name(path))
+    with sentences(path):
+        status = system.stat(path) if os.path.exists(path) else None
+        if status is not None and modes.S_ISDIR(status.st_mode):
+            raise NotWritten(f"{path} is a folder", "name a file")
+        if _is_device(path, status):
+            _write_plainly(path, pieces, system)
+            return
+        target = os.path.realpath(path)
+        if not os.path.isdir(os.path.dirname(target)):
+            raise NotWritten(f"{path}: no such folder", "make it first")
+        if status is not None:
+            _writable(target, path, system)
+            _stand(target, pieces, status, lambda _: None, system)
+            return
+        known = like.path is not None and os.path.isfile(like.path)
+        mode = modes.S_IMODE(os.stat(like.path or "").st_mode) if known else 0o666
+        _stand(target, pieces, None, lambda _: None, system, mode & 0o666)
+
+
+def put(target: str, data: bytes, system: System = SYSTEM) -> None:
+    """Write a small file of the program's own at one stroke, for its user alone."""
+    _stand(target, (data,), None, lambda _: None, system, 0o600)
+
+
+def digest_of(path: str) -> Digest:
+    digest, size = hashlib.sha256(), 0
+    with open(path, "rb", buffering=0) as file:
+        while piece := file.read(PIECE):
+            digest.update(piece)
+            size += len(piece)
+    return Digest(digest.hexdigest(), size)
+
+
+def is_open_for_writing(path: str) -> bool | None:
+    """Whether another program has the file open for writing; nothing where that cannot be told.
+
+    Linux gives a lease for reading only while nobody writes (fcntl(2)). Should somebody come in the
+    moment that it is held, the word goes to a signal that does nothing.
+    """
+    try:
+        import fcntl
+        from signal import SIGURG
+
+        set_lease, set_signal = fcntl.F_SETLEASE, fcntl.F_SETSIG
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except (ImportError, AttributeError, OSError):
+        return None
+    try:
+        fcntl.fcntl(file, set_signal, SIGURG)
+        fcntl.fcntl(file, set_lease, fcntl.F_RDLCK)
+        fcntl.fcntl(file, set_lease, fcntl.F_UNLCK)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return None
+    finally:
+        os.close(file)
+    return False
+
+
+def _writable(target: str, path: str, system: System) -> None:
+    """A file that its owner made read-only is meant to stay, though its folder would let it be replaced."""
+    if not system.access(target, os.W_OK):
+        raise NotWritten(f"{path} is read-only", f"make it writable, or {ELSEWHERE}")
+
+
+def _is_device(path: str, status: os.stat_result | None) -> bool:
+    """Whether bytes go through a name, not under it: `/dev/stdout` may be a file that a shell has open."""
+    there = status is not None and not modes.S_ISREG(status.st_mode)
+    return there or _STREAM.fullmatch(path) is not None
+
+
+def _write_plainly(path: str, pieces: Iterable[bytes], system: System) -> None:
+    file = system.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
+    try:
+        for piece in _gathered(pieces):
+            _write(system, file, piece)
+    except BrokenPipeError:
+        pass  # the reader went away: that is its right
+    finally:
+        system.close(file)
+
+
+def _stand(
+    target: str, pieces: Iterable[bytes], status: os.stat_result | None, last: Callable[[Digest], None],
+    system: System, mode: int = 0o600,
+) -> Digest:  # fmt: skip
+    """Write, keep, read back, put in place. Whatever goes wrong before the last leaves nothing behind."""
+    file, temp = _create(target, mode, system)
+    try:
+        try:
+            digest = _filled(file, pieces, system)
+            if status is not None:
+                take_over(system, target, status, file, temp)
+            system.fsync(file)
+            if _read_back(file, system) != digest:
+                raise NotWritten(f"the disk gives back other bytes than it was given; {target} is as it was")
+        finally:
+            system.close(file)
+        last(digest)
+        system.replace(temp, target)
+    except BaseException:
+        _drop(temp, system)
+        raise
+    sync_folder(os.path.dirname(target), system)
+    return digest
+
+
+def _create(target: str, mode: int, system: System) -> tuple[int, str]:
+    folder, name = os.path.split(target)
+    shown = name if len(os.fsencode(name)) <= 4 * _LONG else name[:_LONG]
+    for number in range(_TRIES):
+        temp = os.path.join(folder, f".{shown}.turnlint-{number:04}")
+        try:
+            return system.open(temp, _NEW, mode), temp
+        except FileExistsError:
+            continue
+    raise NotWritten(
+        f"{folder} is full of files left over from runs that were killed", "remove .*.turnlint-*"
+    )
+
+
+def _filled(file: int, pieces: Iterable[bytes], system: System) -> Digest:
+    digest, size = hashlib.sha256(), 0
+    for piece in _gathered(pieces):
+        digest.update(piece)
+        size += len(piece)
+        _write(system, file, piece)
+    return Digest(digest.hexdigest(), size)
+
+
+def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The same bytes in pieces worth a call each."""
+    some: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        some.append(piece)
+        size += len(piece)
+        if size >= PIECE:
+            yield b"".join(some)
+            some, size = [], 0
+    if size:
+        yield b"".join(some)
+
+
+def _write(system: System, file: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[system.write(file, rest) :]
+
+
+def _read_back(file: int, system: System) -> Digest:
+    system.seek(file, 0, os.SEEK_SET)
+    digest, size = hashlib.sha256(), 0
+    while piece := system.read(file, PIECE):
+        digest.update(piece)
+        size += len(piece)
+    return Digest(digest.hexdigest(), size)
+
+
+def _drop(temp: str, system: System) -> None:
+    with suppress(OSError):  # it may be in place already, and what went wrong before is what counts
+        system.unlink(temp)
+
+
+def sync_folder(folder: str, system: System = SYSTEM) -> None:
+    """Keep a name through a power cut. The file stands by now: where this fails, nothing is to be undone."""
+    with suppress(OSError):
+        file = system.open(folder, os.O_RDONLY)
+        try:
+            system.fsync(file)
+        finally:
+            system.close(file)

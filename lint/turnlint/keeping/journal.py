@@ -1,0 +1,299 @@
+"""What a fix took away, kept so that the bytes can be put back.
+
+This module owns the journal: its documents, where they are kept, and how one is found again from a
+file's path and present bytes alone. It refuses to know why anything was taken. A document is one line
+of JSON in ASCII, the same for the same fix on every day. It holds what was said, so that nobody but
+its user may read it; and it is read as if a stranger had written it.
+"""
+
+import json
+import os
+import stat as modes
+import sys
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import Any, Literal
+
+from msgspec import Struct, ValidationError, convert, to_builtins
+
+from turnlint import __version__
+from turnlint.documents.source import Source
+from turnlint.keeping.disk import Count, Digest, Digests, Hex, digest_of, put, sync_folder
+from turnlint.keeping.packing import Packing, packing_of
+from turnlint.keeping.patches import Patch, taken
+from turnlint.keeping.system import SYSTEM, NotWritten, System, sentences
+
+SCHEMA: Literal["turnlint/journal-v1"] = "turnlint/journal-v1"
+_PART = 16
+"""How much of a digest a file name shows. The document has all of it, and is asked."""
+_ANOTHER = "name another place with --journal"
+_START = b'{"schema": "' + SCHEMA.encode() + b'"'
+
+
+class Edit(Struct, frozen=True, omit_defaults=True):
+    """A place in the file after the fix, and the bytes that stood there before."""
+
+    offset: Count
+    length: Count
+    sha256: Hex
+    after_sha256: Hex
+    text: str | None = None
+    base64: str | None = None
+
+
+class Entry(Struct, frozen=True):
+    """One repair of one file."""
+
+    schema: Literal["turnlint/journal-v1"]
+    version: str
+    path: str
+    before: Digest
+    after: Digest
+    compressed: Packing | None
+    edits: tuple[Edit, ...]
+    original: str | None
+    """The whole file, where it was compressed: packing again does not give the same bytes."""
+    changes: list[Any]
+
+
+class Missing(Struct, frozen=True):
+    """There is nothing to put back, and why."""
+
+    reason: str
+
+
+def entry(source: Source, patches: Sequence[Patch], digests: Digests, changes: Sequence[Any]) -> Entry:
+    """What these patches take away. To be called while the source is still as it was."""
+    assert source.path is not None
+    path = os.path.realpath(source.path)
+    packing = packing_of(path)
+    original = None
+    if packing is not None:
+        with open(path, "rb") as file:
+            original = b64encode(file.read()).decode()
+    return Entry(
+        schema=SCHEMA,
+        version=__version__,
+        path=spelled(path),
+        before=digests.before,
+        after=digests.after,
+        compressed=packing,
+        edits=tuple(_edits(source, patches)),
+        original=original,
+        changes=list(changes),
+    )
+
+
+def spelled(path: str) -> str:
+    """A path as text; a name may hold bytes that are none."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
+def _edits(source: Source, patches: Sequence[Patch]) -> Iterator[Edit]:
+    moved = 0
+    for patch, old in zip(patches, taken(source, patches), strict=True):
+        start, end = _same(old, patch.data)
+        before, after = old[start : len(old) - end], patch.data[start : len(patch.data) - end]
+        if before or after:
+            yield _edit(patch.start + moved + start, before, after)
+        moved += len(patch.data) - len(old)
+
+
+def _edit(offset: int, before: bytes, after: bytes) -> Edit:
+    digests = sha256(before).hexdigest(), sha256(after).hexdigest()
+    try:
+        return Edit(offset, len(after), *digests, text=before.decode())
+    except UnicodeDecodeError:
+        return Edit(offset, len(after), *digests, base64=b64encode(before).decode())
+
+
+def _same(old: bytes, new: bytes) -> tuple[int, int]:
+    """How many bytes are the same at the start, and at the end of what is left; no character is cut."""
+    most = min(len(old), len(new))
+    start = _common(most, lambda size: old[:size] == new[:size])
+    while start and any(_inside(data, start) for data in (old, new)):
+        start -= 1
+    end = _common(most - start, lambda size: old[len(old) - size :] == new[len(new) - size :])
+    while end and any(_inside(data, len(data) - end) for data in (old, new)):
+        end -= 1
+    return start, end
+
+
+def _inside(data: bytes, at: int) -> bool:
+    """Whether a cut here would be inside of a character of UTF-8."""
+    return at < len(data) and data[at] & 0xC0 == 0x80
+
+
+def _common(most: int, same: Any) -> int:
+    """The largest size for which it holds, by halving."""
+    least = 0
+    while least < most:
+        middle = (least + most + 1) // 2
+        least, most = (middle, most) if same(middle) else (least, middle - 1)
+    return least
+
+
+def save(document: Entry, where: str | None, system: System = SYSTEM) -> str:
+    """Write it down, and be sure that it is on the disk; returns the path. Raises `NotWritten`.
+
+    The default folder has a file for each path and each state of it. A file that the user names gets
+    a line more, so that one file can hold the fixes of a whole run, and of several.
+    """
+    line = json.dumps(to_builtins(document)).encode() + b"\n"
+    assert line.startswith(_START)
+    if where is not None:
+        with sentences(document.path, f"the journal {where} cannot be written: ", _ANOTHER):
+            _append(where, line, system)
+        return where
+    folder = state_folder()
+    path = os.path.join(folder, _name(document.path, document.after.sha256))
+    with sentences(document.path, f"the journal {path} cannot be written: ", _ANOTHER):
+        _make(folder, system)
+        put(path, line, system)
+    return path
+
+
+def _name(path: str, digest: str) -> str:
+    return f"{_prefix(path)}{digest[:_PART]}.json"
+
+
+def _prefix(path: str) -> str:
+    return f"{sha256(path.encode()).hexdigest()[:_PART]}-"
+
+
+def state_folder() -> str:
+    """Where journals are kept, by the customs of each system."""
+    if chosen := os.environ.get("TURNLINT_STATE_DIR"):
+        return os.path.abspath(chosen)
+    home = os.path.expanduser("~")
+    if sys.platform == "win32":
+        place = os.environ.get("LOCALAPPDATA") or os.path.join(home, "AppData", "Local")
+    elif sys.platform == "darwin":
+        place = os.path.join(home, "Library", "Application Support")
+    else:
+        place = os.environ.get("XDG_STATE_HOME", "")
+        place = place if os.path.isabs(place) else os.path.join(home, ".local", "state")
+    if not os.path.isabs(place):
+        raise NotWritten(
+            "there is no home folder for the journal", "set TURNLINT_STATE_DIR, or use --journal"
+        )
+    return os.path.join(place, "turnlint", "journal")
+
+
+def _make(folder: str, system: System) -> None:
+    if os.path.isdir(folder):
+        return
+    parent = os.path.dirname(folder)
+    _make(parent, system)
+    try:
+        system.mkdir(folder, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(folder):
+            raise
+    sync_folder(parent, system)
+
+
+def _append(where: str, line: bytes, system: System) -> None:
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+    new = not os.path.exists(where)
+    file = system.open(where, flags, 0o600)
+    try:
+        status = system.stat(file)
+        if not modes.S_ISREG(status.st_mode):
+            raise NotWritten(f"the journal {where} is no regular file", _ANOTHER)
+        start = system.read(file, len(_START))
+        if not _START.startswith(start):
+            raise NotWritten(f"{where} holds something else than a journal", _ANOTHER)
+        try:
+            _add(file, _after_torn(file, status.st_size, system) + line, system)
+        except OSError:
+            system.truncate(file, status.st_size)
+            raise
+    finally:
+        system.close(file)
+    if new:
+        sync_folder(os.path.dirname(os.path.abspath(where)), system)
+
+
+def _after_torn(file: int, size: int, system: System) -> bytes:
+    """What ends a line that a killed run left without an end."""
+    if not size:
+        return b""
+    system.seek(file, -1, os.SEEK_END)
+    return b"" if system.read(file, 1) == b"\n" else b"\n"
+
+
+def _add(file: int, data: bytes, system: System) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[system.write(file, rest) :]
+    system.fsync(file)
+
+
+def find(path: str, where: str | None) -> Entry | Missing:
+    """The fix that made the file what it is now."""
+    if not os.path.isfile(path):
+        return Missing("is a folder; name the file" if os.path.isdir(path) else "no such file")
+    real = spelled(os.path.realpath(path))
+    try:
+        now = digest_of(path)
+        found = list(_about(real, now, where))
+    except OSError as error:
+        return Missing((error.strerror or "cannot be read").lower())
+    except NotWritten as error:
+        return Missing(str(error))
+    return _chosen(found, real, now, where)
+
+
+def _chosen(found: list[Entry | Missing], real: str, now: Digest, where: str | None) -> Entry | Missing:
+    entries = [one for one in found if isinstance(one, Entry)]
+    fitting = [one for one in entries if one.after == now]
+    own = [one for one in entries if one.path == real]
+    if fitting:  # a file that moved has another name and the same bytes
+        return next((one for one in reversed(fitting) if one.path == real), fitting[-1])
+    damaged = [one for one in found if isinstance(one, Missing)]
+    if damaged:
+        return damaged[-1]
+    if any(one.before == now for one in own):
+        return Missing("it is as it was before the fix: there is nothing to put back")
+    if own:
+        return Missing("it changed since the fix; nothing was touched")
+    return Missing("there is no journal for this file" + ("" if where is None else f" in {where}"))
+
+
+def _about(real: str, now: Digest, where: str | None) -> Iterator[Entry | Missing]:
+    """All documents about a file of this path or these bytes, in the order they were written."""
+    if where is not None:
+        if not os.path.isfile(where):
+            yield Missing(f"there is no journal {where}")
+            return
+        marks = (now.sha256.encode(), json.dumps(real).encode())
+        with open(where, "rb") as file:
+            yield from (_read(line, where) for line in file if any(mark in line for mark in marks))
+        return
+    folder = state_folder()
+    names = os.listdir(folder) if os.path.isdir(folder) else ()
+    for name in sorted(names):
+        place = os.path.join(folder, name)
+        if name.startswith(_prefix(real)) and name.endswith(".json") and os.path.isfile(place):
+            with open(place, "rb") as file:
+                yield _read(file.read(), place)
+
+
+def _read(data: bytes, place: str) -> Entry | Missing:
+    try:
+        found = convert(json.loads(data), Entry)
+    except (ValueError, ValidationError, RecursionError):
+        return Missing(f"its journal is damaged: {place}")
+    return found
+
+
+def forget(document: Entry, system: System = SYSTEM) -> None:
+    """Take a document whose work is done out of the default folder."""
+    place = os.path.join(state_folder(), _name(document.path, document.after.sha256))
+    try:
+        system.unlink(place)
+    except OSError:
+        return  # it does no harm where it is
+    sync_folder(os.path.dirname(place), system)

@@ -1,0 +1,55 @@
+"""Bytes packed again as they were.
+
+This module owns writing gzip and zstd. It refuses to know paths, but for the suffix that says what
+a file is to hold.
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from turnlint.keeping.system import NotWritten
+
+Packing = Literal["gzip", "zstd"]
+_MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
+_SUFFIXES: dict[str, Packing] = {".gz": "gzip", ".zst": "zstd"}
+
+
+def packing_of(path: str) -> Packing | None:
+    """How a file is compressed, by the two bytes that reading goes by."""
+    with open(path, "rb") as file:
+        return _MAGIC.get(file.read(2))
+
+
+def packing_by_name(path: str) -> Packing | None:
+    """How a file of this name is to be compressed."""
+    return next((packing for suffix, packing in _SUFFIXES.items() if path.lower().endswith(suffix)), None)
+
+
+def packed(pieces: Iterable[bytes], packing: Packing | None) -> Iterator[bytes]:
+    """The same for the same bytes on every day: no name and no time goes in."""
+    if packing is None:
+        yield from pieces
+        return
+    packer = _gzip() if packing == "gzip" else _zstd()
+    for piece in pieces:
+        yield packer.compress(piece)
+    yield packer.flush()
+
+
+def _gzip() -> Any:
+    import zlib
+
+    return zlib.compressobj(wbits=31)
+
+
+def _zstd() -> Any:
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+
+            return zstd.ZstdCompressor(options={zstd.CompressionParameter.checksum_flag: 1})
+        import zstandard
+    except ImportError:
+        raise NotWritten("writing .zst needs an extra", "pip install 'turnlint[zstd]'") from None
+    return zstandard.ZstdCompressor(write_checksum=True).compressobj()

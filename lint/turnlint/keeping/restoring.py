@@ -1,0 +1,63 @@
+"""Bytes put back as a journal has them.
+
+This module owns the way from a journal's document to the file as it was, and the proofs on that way:
+nothing is put in place but the very bytes that the fix found. It refuses to know where journals are kept.
+"""
+
+import binascii
+from base64 import b64decode
+from collections.abc import Iterator
+from hashlib import sha256
+
+from turnlint.documents.source import Source
+from turnlint.keeping.disk import Digests, replace, stamp, swap
+from turnlint.keeping.journal import Edit, Entry
+from turnlint.keeping.patches import Patch, changed
+from turnlint.keeping.system import SYSTEM, System, sentences
+
+
+class Unproven(Exception):  # noqa: N818 - a journal that does not hold what it says, with a sentence
+    """What a journal would put back is not what the fix found. Nothing was changed."""
+
+
+def restore(path: str, document: Entry, system: System = SYSTEM) -> int:
+    """Put back what a fix took away; returns in how many places. Raises `NotWritten` and `Unproven`."""
+    with sentences(path):
+        expected = stamp(path, system)
+
+    def prove(digests: Digests) -> None:
+        if digests.before != document.after:
+            raise changed(path)
+        if digests.after != document.before:
+            raise Unproven("the journal does not give back what was there; nothing was changed")
+
+    if document.original is not None:
+        pieces = (_decoded(document.original),)
+        swap(path, pieces, expected=expected, before_replace=prove, system=system)
+    else:
+        patches = tuple(_patches(document))
+        replace(Source(path, path), patches, expected=expected, before_replace=prove, system=system)
+    return len(document.edits)
+
+
+def _patches(document: Entry) -> Iterator[Patch]:
+    at = 0
+    for edit in document.edits:
+        if not at <= edit.offset <= edit.offset + edit.length <= document.after.size:
+            raise Unproven("the journal names places that the file does not have; nothing was changed")
+        at = edit.offset + edit.length
+        yield Patch(edit.offset, at, _before(edit))
+
+
+def _before(edit: Edit) -> bytes:
+    data = _decoded(edit.base64) if edit.text is None else edit.text.encode("utf-8", "surrogatepass")
+    if sha256(data).hexdigest() != edit.sha256:
+        raise Unproven("the journal's bytes are not those that were taken; nothing was changed")
+    return data
+
+
+def _decoded(text: str | None) -> bytes:
+    try:
+        return b64decode(text or "", validate=True)
+    except (binascii.Error, ValueError):
+        raise Unproven("the journal's bytes cannot be read; nothing was changed") from None

@@ -1,0 +1,78 @@
+"""What is asked of the operating system, as values, and what its refusals mean to a user.
+
+This module owns the list of system calls that writing makes, so that a test can let each of them
+fail, and the sentences for their errors. It refuses to know which file is written, and why.
+"""
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from msgspec import Struct
+
+ELSEWHERE = "write elsewhere with -o"
+
+
+def _no_names(_: int | str) -> list[str]:
+    """The extended attributes of a file, where the system has none or Python does not reach them."""
+    return []
+
+
+class System(Struct, frozen=True):
+    """The calls that writing makes. Reading what is to be changed goes through `documents.source`."""
+
+    open: Callable[..., int] = os.open
+    read: Callable[[int, int], bytes] = os.read
+    write: Callable[[int, Any], int] = os.write
+    seek: Callable[[int, int, int], int] = os.lseek
+    truncate: Callable[[int, int], None] = os.ftruncate
+    fsync: Callable[[int], None] = os.fsync
+    close: Callable[[int], None] = os.close
+    stat: Callable[[int | str], os.stat_result] = os.stat
+    access: Callable[[str, int], bool] = os.access
+    chmod: Callable[[int | str, int], None] = os.chmod
+    chown: Callable[[int, int, int], None] | None = getattr(os, "chown", None)
+    listxattr: Callable[[int | str], list[str]] = getattr(os, "listxattr", _no_names)
+    getxattr: Callable[[int | str, str], bytes] | None = getattr(os, "getxattr", None)
+    setxattr: Callable[[int | str, str, bytes], None] | None = getattr(os, "setxattr", None)
+    removexattr: Callable[[int | str, str], None] | None = getattr(os, "removexattr", None)
+    replace: Callable[[str, str], None] = os.replace
+    unlink: Callable[[str], None] = os.unlink
+    mkdir: Callable[[str, int], None] = os.mkdir
+
+
+SYSTEM = System()
+
+
+class NotWritten(Exception):  # noqa: N818 - a file that stays as it was, and the sentence says why
+    """Nothing was changed. `what` is why; `way` what a user can do about it."""
+
+    def __init__(self, what: str, way: str = "") -> None:
+        super().__init__(f"{what}; {way}" if way else what)
+        self.what = what
+        self.way = way
+
+
+_REASONS = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk is full: its quota is used up",
+    errno.EFBIG: "it would be larger than a file may be here",
+    errno.EIO: "the disk answers with an error",
+    errno.EROFS: "the disk is read-only",
+    errno.EACCES: "no permission to write in its folder",
+    errno.EPERM: "no permission to replace it",
+}
+
+
+@contextmanager
+def sentences(name: str, doing: str = "", way: str = ELSEWHERE) -> Iterator[None]:
+    """What goes wrong while a file is written, said of the file that stays as it was."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno == errno.ENOENT and not doing:
+            raise NotWritten(f"{name}: no such file or folder") from None
+        reason = _REASONS.get(error.errno or 0, (error.strerror or type(error).__name__).lower())
+        raise NotWritten(f"{doing}{reason}; {name} is as it was", way) from None

@@ -1,0 +1,61 @@
+"""What a tool said goes before what a repair wrote.
+
+This module owns the calls that only a placeholder answers while a real result is left over. It refuses to look
+at results that a call after them could not be about.
+"""
+
+from turnlint.ledger.matching import Key, Matching
+from turnlint.ledger.values import How, usable
+
+
+def prefer_real(work: Matching) -> None:
+    """Give such a call the first real result that can be its own: under its id, or beside it without one."""
+    real = [index for index in work.unplaced() if not work.results[index].result.synthetic]
+    if not real:
+        return
+    filled = [call for call, answer in work.answer_of.items() if work.results[answer].result.synthetic]
+    _by_id(work, real, filled)
+    _by_position(work, [index for index in real if index not in work.placed], filled)
+
+
+def _by_id(work: Matching, real: list[int], filled: list[int]) -> None:
+    bearers: dict[Key, int] = {}
+    for asked in work.calls if filled else ():
+        key = asked.call.id, asked.call.server
+        bearers[key] = bearers.get(key, 0) + 1
+    first: dict[Key, int] = {}
+    for index in real:
+        other = work.results[index].result
+        first.setdefault((other.id, other.server), index)
+    for call in filled:
+        key = work.calls[call].call.id, work.calls[call].call.server
+        result = first.get(key)
+        if usable(key[0]) and bearers[key] == 1 and result is not None:
+            inside = work.results[result].turn == work.calls[call].turn
+            behind: How = "in-place" if inside else work.afterwards
+            work.part(call)
+            work.match(call, result, behind if work.after(result, call) else "early")
+
+
+def _by_position(work: Matching, real: list[int], filled: list[int]) -> None:
+    """In a window with one placeholder and one real result without an id, there is no doubt."""
+    calls: dict[int, list[int]] = {}
+    results: dict[int, list[int]] = {}
+    for call in filled:
+        # A placeholder without an id is found by its place again, however often it loses it.
+        by_id = usable(work.results[work.answer_of[call]].result.id)
+        if by_id and not work.calls[call].call.server:
+            calls.setdefault(work.calls[call].turn, []).append(call)
+    for index in real:
+        other = work.results[index]
+        if other.turn >= 0 and not other.result.server and not usable(other.result.id):
+            results.setdefault(other.turn, []).append(index)
+    for turn, some in calls.items():
+        beside = results.get(turn, [])
+        if (
+            len(some) == len(beside) == 1
+            and work.after(beside[0], some[0])
+            and work.agree(some[0], beside[0])
+        ):
+            work.part(some[0])
+            work.match(some[0], beside[0], "by-position")

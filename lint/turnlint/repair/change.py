@@ -1,0 +1,49 @@
+"""What a repair did, one value a change.
+
+This module owns what is told of a change. It refuses to know how it was made.
+"""
+
+from hashlib import sha256
+from typing import Literal
+
+from msgspec import Struct
+
+from turnlint.model import Fault, Level
+
+What = Literal["moved", "added", "removed", "renamed", "rewritten"]
+
+
+class Change(Struct, frozen=True):
+    """One change to a conversation, at the place where it was made."""
+
+    code: str
+    rule: str
+    level: Level
+    what: What
+    message: str
+    """What was done."""
+    finding: str
+    """What was wrong."""
+    line: int
+    pointer: str
+    """Where it was made, in the record as it was then."""
+    conversation: str | None = None
+    conversation_index: int | None = None
+    call_id: str | None = None
+    tool: str | None = None
+    provider: str | None = None
+    before_id: str | None = None
+    after_id: str | None = None
+    before: str | None = None
+    """The digest of what stood there, where something did."""
+    after: str | None = None
+    """The digest of what stands there now, where something does."""
+    fault: Fault | None = None
+    """Whether it was about state, about who answers whom, or about what a provider takes."""
+    message_index: int | None = None
+    """The message where it was made, as the conversation was then."""
+
+
+def digest(data: bytes | None) -> str | None:
+    """What tells one content from another without showing it."""
+    return None if data is None else sha256(data).hexdigest()

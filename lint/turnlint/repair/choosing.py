@@ -1,0 +1,70 @@
+"""Which steps are made, and in which order.
+
+This module owns the choice: what the level allows, what is grave enough, what a provider that was only guessed
+may not ask for, and which steps go before which. It refuses to make any.
+"""
+
+from msgspec import Struct
+
+from turnlint.engine import Judged
+from turnlint.model import Finding, Level
+from turnlint.steps import Close, Patch, Rename, Step, Translate
+
+LEVELS: tuple[Level, ...] = ("lossless", "placeholder", "lossy")
+
+
+class Policy(Struct, frozen=True):
+    """What a run of `fix` may do."""
+
+    level: Level = "lossy"
+    close_pending: bool = False
+    canonical: bool = False
+    named: frozenset[str] = frozenset()
+    """Providers that the user named."""
+    select: bool = False
+    """The user chose rules, and so wants what they find repaired even where it is only worth knowing."""
+
+
+Chosen = tuple[Finding, Step]
+
+
+def wanted(finding: Finding, policy: Policy) -> bool:
+    """Whether a finding is to be repaired at all."""
+    fix = finding.fix
+    if fix is None or not fix.steps or LEVELS.index(fix.level) > LEVELS.index(policy.level):
+        return False
+    if finding.severity == "info" and not policy.select:
+        return False
+    guessed = finding.fault == "projection" and finding.provider not in policy.named
+    return finding.severity == "error" or not guessed
+
+
+def choose(judged: Judged, policy: Policy) -> dict[int, list[Chosen]]:
+    """The steps of a conversation's findings by their turn, those of earlier turns to be made first."""
+    phases: dict[int, list[Chosen]] = {}
+    for finding in judged.findings:
+        if not wanted(finding, policy):
+            continue
+        assert finding.fix is not None
+        for step in finding.fix.steps:
+            left_open = (
+                isinstance(step, Close) and step.pending and not (policy.close_pending or policy.named)
+            )
+            if not left_open:
+                phases.setdefault(phase(finding, step), []).append((finding, step))
+    return dict(sorted(phases.items()))
+
+
+def phase(finding: Finding, step: Step) -> int:
+    """Bytes, then foreign spelling, then who answers whom, then shapes, and ids last: they may count what stands before.
+
+    What gives nothing up goes first: a result that can be moved is moved before another is given up for it.
+    """
+    assert finding.fix is not None
+    if isinstance(step, Patch):
+        return 0
+    if isinstance(step, Translate):
+        return 1
+    if finding.fault != "projection":
+        return 2 + (finding.fix.level != "lossless")
+    return 5 if isinstance(step, Rename) else 4

@@ -1,0 +1,357 @@
+"""Steps to edits.
+
+This module owns what each kind of step does to a conversation. It refuses to choose steps, and to know where
+in the bytes anything stands.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import structs
+
+from turnlint.api import called, quote
+from turnlint.documents.edit import Moved, Piece
+from turnlint.documents.locate import locate_all
+from turnlint.ledger import Answered, Asked, usable
+from turnlint.model import Finding, Pointer, Result
+from turnlint.placing import as_pointer
+from turnlint.profiles import Profile
+from turnlint.repair.change import Change, What, digest
+from turnlint.repair.choosing import Chosen
+from turnlint.repair.names import Names, Renamed
+from turnlint.repair.sheet import Sheet, id_place
+from turnlint.repair.translating import translate
+from turnlint.repair.windows import Wanted, arrange
+from turnlint.steps import (
+    Apart,
+    Close,
+    Drop,
+    Join,
+    Move,
+    Name,
+    Patch,
+    Put,
+    Rename,
+    Say,
+    Settle,
+    Shift,
+    Sort,
+    Step,
+    Take,
+    Translate,
+)
+from turnlint.steps import (
+    Piece as Place,
+)
+
+NUMBERS = frozenset({"message", "onto", "before"})
+"""Fields of steps that number messages; the place before which a block is shifted is none."""
+
+
+class Maker:
+    """Makes steps on one conversation."""
+
+    def __init__(
+        self, sheet: Sheet, profiles: Mapping[str, tuple[Profile, ...]], usual: Profile, done: set[Any]
+    ) -> None:
+        self.sheet = sheet
+        self.names = Names(sheet)
+        self.profiles = profiles
+        self.usual = usual
+        """Whose ids are made where nobody in particular demands one."""
+        self.done = done
+        """Steps that were made on conversations which share records with this one."""
+        self.changes: list[Change] = []
+        self.places: list[tuple[int, Pointer]] = []
+        """Where the changes are made: the record, and the pointer."""
+        self.turns: dict[int, Wanted] = {}
+        self.renames: set[Place] = set()
+        self.asked_for: dict[int, Finding] = {}
+        """By call, the finding for which its result is moved or added."""
+
+    def make(self, chosen: list[Chosen]) -> list[Change]:
+        self.renames = {step.piece for _, step in chosen if isinstance(step, Rename)}
+        # What goes is known first: nothing is moved or added for a call that is not there.
+        for finding, step in sorted(chosen, key=lambda one: not isinstance(one[1], Drop)):
+            key = self._key(step)
+            if key not in self.done:
+                self.done.add(key)
+                HANDS[type(step)](self, finding, step)
+        self._arrange()
+        self.sheet.settle()
+        return self._with_digests()
+
+    def _key(self, step: Step) -> Any:
+        """A step by what it does to which places, whatever numbers the messages have in a conversation."""
+
+        def place(value: Any) -> Any:
+            if isinstance(value, Place):
+                return self._number(value.message), value.at
+            return tuple(map(place, value)) if isinstance(value, tuple) else value
+
+        fields = structs.asdict(step)
+        own = (
+            (name, self._number(value) if name in NUMBERS else place(value)) for name, value in fields.items()
+        )
+        return type(step).__name__, tuple(own)
+
+    def _number(self, index: int | None) -> Any:
+        if index is None or index >= len(self.sheet.messages):
+            return index
+        return self.sheet.cell(index), self.sheet.place(index)
+
+    def tell(
+        self, finding: Finding, what: What, message: int, below: Pointer = (), *,
+        done: str | None = None, ids: tuple[str | None, str | None] = (None, None),
+        after: bytes | None = None,
+    ) -> None:  # fmt: skip
+        """Note a change at a message, or below it."""
+        self._tell_at(
+            finding, what, self.sheet.place(message, below), message, done=done, ids=ids, after=after
+        )
+
+    def _tell_at(
+        self, finding: Finding, what: What, place: Pointer, message: int | None = None, *,
+        done: str | None = None, ids: tuple[str | None, str | None] = (None, None), after: bytes | None = None,
+    ) -> None:  # fmt: skip
+        """Note a change. What stood there is looked up when all are known, in one walk over each record."""
+        assert finding.fix is not None
+        record = finding.where.record if message is None else self.sheet.messages[message].record
+        self.places.append((record.offset, place))
+        self.changes.append(Change(
+            finding.code, finding.rule, finding.fix.level, what, done or finding.fix.title, finding.message, record.line,
+            as_pointer((*record.prefix, *place)), finding.conversation, finding.conversation_index, finding.call_id,
+            finding.tool, finding.provider, *ids, after=digest(after),
+            fault=finding.fault, message_index=message,
+        ))  # fmt: skip
+
+    def _with_digests(self) -> list[Change]:
+        """The changes with the digests of what stood in their places."""
+        wanted: dict[int, list[Pointer]] = {}
+        for cell, place in self.places:
+            wanted.setdefault(cell, []).append(place)
+        spans = {
+            cell: locate_all(self.sheet.unit.cells[cell].data, places) for cell, places in wanted.items()
+        }
+        changes = []
+        for change, (cell, place) in zip(self.changes, self.places, strict=True):
+            found, start, end = spans[cell][place]
+            there = found == place and change.what != "added"
+            before = digest(self.sheet.unit.cells[cell].data[start:end]) if there else None
+            after = before if change.what == "moved" else change.after
+            changes.append(structs.replace(change, before=before, after=after))
+        return changes
+
+    # Who answers whom.
+
+    def settle(self, finding: Finding, step: Settle) -> None:
+        asked = self.sheet.call(step.call.message, step.call.at)
+        answered = self.sheet.results.get((step.result.message, step.result.at))
+        if not asked or not answered or not self._waits(asked) or self._is_answered(asked, answered):
+            return
+        if asked.call.server:
+            self._reunite(finding, asked, answered)
+        else:
+            self.asked_for[asked.seq] = finding
+            self.turns.setdefault(asked.turn, Wanted()).moves[asked.seq] = answered
+
+    def close(self, finding: Finding, step: Close) -> None:
+        asked = self.sheet.call(step.call.message, step.call.at)
+        # A call that is about to get its first id is answered under that, in the next round.
+        if asked and self._waits(asked) and (usable(asked.call.id) or step.call not in self.renames):
+            self.asked_for[asked.seq] = finding
+            self.turns.setdefault(asked.turn, Wanted()).closes.add(asked.seq)
+
+    def _waits(self, asked: Asked) -> bool:
+        """Whether a call stays and nothing was asked for it yet."""
+        return asked.seq not in self.asked_for and not self.sheet.goes(asked.message, asked.call.at)
+
+    def _is_answered(self, asked: Asked, answered: Answered) -> bool:
+        """Whether another result of the call stays."""
+        answer = self.sheet.interaction_at[asked.message, asked.call.at].answer
+        other = answer is not None and answer.seq != answered.seq
+        return other and answer is not None and not self.sheet.goes(answer.message, answer.result.at)
+
+    def _reunite(self, finding: Finding, asked: Asked, answered: Answered) -> None:
+        """What the provider ran itself it answers in the same message: the result goes behind its call there."""
+        sheet = self.sheet
+        place = sheet.place(asked.message, asked.call.at)
+        if not answered.result.at or not place or not isinstance(place[-1], int):
+            return
+        piece = sheet.lift(answered.message, answered.result.at)
+        sheet.edits(asked.message).add(place[:-1], place[-1] + 1, piece)
+        sheet.filled.add(asked.message)
+        self.tell(finding, "moved", answered.message, answered.result.at)
+
+    def _arrange(self) -> None:
+        for turn, wanted in sorted(self.turns.items()):
+            done = arrange(self.sheet, turn, wanted)
+            for one in self.sheet.turns[turn]:
+                if one.asked.seq not in done:
+                    continue
+                finding, call = self.asked_for[one.asked.seq], one.asked.call
+                answer = wanted.moves.get(one.asked.seq)
+                if answer is None:
+                    self.tell(
+                        finding,
+                        "added",
+                        one.asked.message,
+                        call.at,
+                        done=f"added a result for {called(call)}",
+                    )
+                else:
+                    self.tell(finding, "moved", answer.message, answer.result.at)
+
+    def drop(self, finding: Finding, step: Drop) -> None:
+        index, at = step.piece.message, step.piece.at
+        if self._drop(step.piece):
+            self.tell(finding, "removed", index, at)
+
+    def _drop(self, piece: Place) -> bool:
+        sheet = self.sheet
+        asked = sheet.call(piece.message, piece.at)
+        for twin in asked.call.also if asked else ():
+            sheet.drop(piece.message, twin.at)
+        return sheet.drop(piece.message, piece.at)
+
+    # Ids.
+
+    def name(self, finding: Finding, step: Name) -> None:
+        result = self.sheet.results.get((step.result.message, step.result.at))
+        place = id_place(result.result) if result else None
+        if result and place is not None:
+            self._write(finding, step.result.message, place, self.sheet.written(step.id, step.result.message), "renamed",
+                        f"gave the result the id {quote(step.id)}", (result.result.id, step.id))  # fmt: skip
+
+    def rename(self, finding: Finding, step: Rename) -> None:
+        for profile in self.profiles.get(finding.provider or "", (self.usual,)):
+            for one in self.names.rename(step.piece.message, step.piece.at, profile):
+                self._renamed(finding, one)
+
+    def _renamed(self, finding: Finding, one: Renamed) -> None:
+        done = f"gave the {one.piece} {quote(one.old)} the id {quote(one.new)}"
+        self.tell(finding, "renamed", one.message, one.at, done=done, ids=(one.old, one.new))
+
+    # Values and bytes.
+
+    def put(self, finding: Finding, step: Put) -> None:
+        if step.message is not None:
+            self._write(finding, step.message, step.at, step.data, "rewritten")
+        elif self.sheet.changes.of(finding.where.record.offset).put(step.at, step.data):
+            self._tell_at(finding, "rewritten", step.at, after=step.data)
+
+    def _write(
+        self, finding: Finding, index: int, below: Pointer, data: bytes, what: What, done: str | None = None,
+        ids: tuple[str | None, str | None] = (None, None),
+    ) -> None:  # fmt: skip
+        if self.sheet.edits(index).put(self.sheet.place(index, below), data):
+            self.tell(finding, what, index, below, done=done, after=data, ids=ids)
+
+    def take(self, finding: Finding, step: Take) -> None:
+        if step.message is None:
+            if self.sheet.changes.of(finding.where.record.offset).take(step.at):
+                self._tell_at(finding, "removed", step.at)
+        elif self.sheet.edits(step.message).take(self.sheet.place(step.message, step.at)):
+            self.tell(finding, "removed", step.message, step.at)
+
+    # Messages.
+
+    def sort(self, finding: Finding, step: Sort) -> None:
+        """Results take each other's places where all stand in one list."""
+        sheet = self.sheet
+        places = [sheet.place(one.message, one.at) for one in step.results]
+        lists = {(sheet.cell(one.message), at[:-1]) for one, at in zip(step.results, places, strict=True)}
+        if len(lists) != 1 or not all(at and isinstance(at[-1], int) for at in places):
+            return
+        ((cell, inside),) = lists
+        edits = sheet.changes.of(cell)
+        if any(at in edits.erase for at in places):
+            return
+        for now, at in zip(sorted(places), places, strict=True):
+            edits.add(inside, int(now[-1]), Moved(cell, at))
+            edits.take(at)
+        self.tell(finding, "moved", step.results[0].message, step.results[0].at)
+
+    def apart(self, finding: Finding, step: Apart) -> None:
+        sheet = self.sheet
+        message = sheet.messages[step.message]
+        rest = [block.at for block in (*message.blocks, *message.blanks) if not isinstance(block, Result)]
+        if (
+            sheet.splice is None
+            or not rest
+            or sheet.host(step.message) is None
+            or step.message in sheet.dropped
+        ):
+            return
+        pieces: list[Piece] = [
+            sheet.lift(step.message, at)
+            for at in sorted(rest, key=lambda at: [(isinstance(part, str), part) for part in at])
+        ]
+        sheet.add(sheet.holder(pieces, step.message, sheet.splice.holder), behind=step.message)
+        self.tell(finding, "moved", step.message)
+
+    def shift(self, finding: Finding, step: Shift) -> None:
+        sheet = self.sheet
+        at = sheet.place(step.piece.message, step.piece.at)
+        edits = sheet.edits(step.piece.message)
+        if edits.take(at):
+            edits.add(at[:-1], step.before, Moved(sheet.cell(step.piece.message), at))
+            self.tell(finding, "moved", step.piece.message, step.piece.at)
+
+    def join(self, finding: Finding, step: Join) -> None:
+        """The blocks of a message follow those of an earlier one, where both have a list of them."""
+        sheet = self.sheet
+        key = sheet.splice.blocks if sheet.splice else ""
+        target, source = sheet.value(step.onto, (key,)), sheet.value(step.message, (key,))
+        busy = {step.onto, step.message} & {*sheet.dropped, *sheet.filled}
+        if not key or not isinstance(target, list) or not isinstance(source, list) or busy:
+            return
+        list_at = sheet.place(step.onto, (key,))
+        for index in range(len(source)):
+            piece = Moved(sheet.cell(step.message), sheet.place(step.message, (key, index)))
+            sheet.edits(step.onto).add(list_at, len(target), piece)
+        sheet.remove(step.message)
+        sheet.filled |= {step.onto, step.message}
+        self.tell(finding, "moved", step.message)
+
+    def move(self, finding: Finding, step: Move) -> None:
+        if self.sheet.move(step.message, before=step.before):
+            self.tell(finding, "moved", step.message)
+
+    def say(self, finding: Finding, step: Say) -> None:
+        sheet = self.sheet
+        value = sheet.splice.speak(step.role, [step.text], []) if sheet.splice else None
+        last = step.before >= len(sheet.messages)
+        near = len(sheet.messages) - 1 if last else step.before
+        if value is None:
+            return
+        piece = sheet.written(value, near)
+        if sheet.add(piece, behind=near) if last else sheet.add(piece, before=near):
+            self.tell(finding, "added", near, after=piece)
+
+    def translate(self, finding: Finding, step: Translate) -> None:
+        if translate(self.sheet, step.message):
+            self.tell(finding, "rewritten", step.message)
+
+
+def _no_patch(_: Maker, __: Finding, ___: Any) -> None:
+    """Bytes of damaged records are mended before there is a conversation."""
+
+
+HANDS: dict[type, Callable[[Maker, Finding, Any], None]] = {
+    Settle: Maker.settle,
+    Close: Maker.close,
+    Drop: Maker.drop,
+    Name: Maker.name,
+    Rename: Maker.rename,
+    Sort: Maker.sort,
+    Apart: Maker.apart,
+    Shift: Maker.shift,
+    Join: Maker.join,
+    Move: Maker.move,
+    Say: Maker.say,
+    Translate: Maker.translate,
+    Put: Maker.put,
+    Take: Maker.take,
+    Patch: _no_patch,
+}

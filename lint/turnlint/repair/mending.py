@@ -1,0 +1,169 @@
+"""Round after round until there is nothing left to do.
+
+This module owns the way from a unit as it is to one that is repaired: judge, choose, make, read again. It
+refuses to know what any step does, and to write anything.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from turnlint import carriers
+from turnlint.api import quote
+from turnlint.carrying.splice import Splice
+from turnlint.documents.trouble import Damage
+from turnlint.engine import Book, Judged, judge
+from turnlint.model import Finding, Transcript
+from turnlint.profiles import Profile
+from turnlint.providers import SHARED
+from turnlint.repair.change import Change, digest
+from turnlint.repair.choosing import Policy, choose, wanted
+from turnlint.repair.lines import link
+from turnlint.repair.making import Maker
+from turnlint.repair.names import Names
+from turnlint.repair.sheet import Sheet
+from turnlint.repair.unit import Changes, Unit, changed
+from turnlint.rulebook import Entry
+from turnlint.steps import Patch
+
+ROUNDS = 10
+"""A repair that has not come to rest by then never will."""
+CANONICAL = ("ID", "canonical-ids")
+"""Under which name a run that was asked for canonical ids tells of them."""
+
+
+class State(Struct, frozen=True):
+    """A unit, and all that is said of it."""
+
+    unit: Unit
+    judged: tuple[Judged, ...]
+    damaged: tuple[Finding, ...]
+
+    @property
+    def findings(self) -> Iterator[Finding]:
+        yield from self.damaged
+        for one in self.judged:
+            yield from one.findings
+
+
+class Mended(Struct, frozen=True):
+    """What became of a unit."""
+
+    start: State
+    base: State
+    """As it was when all of it could be read: only then can one say whether something is new."""
+    end: State
+    changes: tuple[Change, ...]
+    settled: bool
+
+
+def look(unit: Unit, book: Book) -> State:
+    """Read a unit and hold it against the rules of a run."""
+    reading = unit.read()
+    judged = tuple(judge(book, transcript, ask) for transcript in reading.transcripts)
+    return State(unit, judged, tuple(judge_damage(book, reading.damages)))
+
+
+def judge_damage(book: Book, damages: tuple[Damage, ...]) -> Iterator[Finding]:
+    for entry in book.rules() if damages else ():
+        if entry.check_record:
+            for damage in damages:
+                yield from ask(entry, damage.record.line, entry.check_record, damage)
+
+
+def ask(_: Entry, __: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:
+    return list(check(subject))
+
+
+def mend(unit: Unit, book: Book, policy: Policy) -> Mended:
+    """Repair a unit as far as it goes."""
+    start = base = state = look(unit, book)
+    changes: list[Change] = []
+    for _ in range(ROUNDS):
+        step = _round(state, book, policy)
+        if step is None:
+            return Mended(start, base, state, tuple(changes), settled=True)
+        unit, told, early = step
+        changes += told
+        state = look(unit, book)
+        base = state if early else base
+    return Mended(start, base, state, tuple(changes), settled=_round(state, book, policy) is None)
+
+
+def _round(state: State, book: Book, policy: Policy) -> tuple[Unit, list[Change], bool] | None:
+    """The unit with the next steps made, what was done, and whether more of it can be read now."""
+    patched = _patch(state, policy)
+    if patched is not None:
+        return *patched, True
+    chosen = [choose(judged, policy) for judged in state.judged]
+    for phase in sorted({phase for one in chosen for phase in one}):
+        changes, told = Changes(), list[Change]()
+        done: set[Any] = set()
+        for judged, phases in zip(state.judged, chosen, strict=True):
+            if phase not in phases:
+                continue
+            sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
+            told += Maker(sheet, *_profiles(judged, book), done).make(phases[phase])
+            link(sheet)
+        if (unit := changed(state.unit, changes)).cells != state.unit.cells:
+            return unit, told, phase == 1
+    return _canonical(state) if policy.canonical else None
+
+
+def splice_of(transcript: Transcript) -> Splice | None:
+    name = transcript.wire.name
+    return carriers.carrier(name).splice if name in carriers.NAMES else None
+
+
+def _profiles(judged: Judged, book: Book) -> tuple[dict[str, tuple[Profile, ...]], Profile]:
+    """The providers by name, and the one whose ids are made where none demands any."""
+    named: dict[str, tuple[Profile, ...]] = {}
+    for case in judged.cases:
+        if case.profile:
+            named[case.profile.name] = (*named.get(case.profile.name, ()), case.profile)
+    shared = book.providers.versions(SHARED)[0]
+    usual = next((case.profile for case in judged.cases if case.profile and case.spelled), shared)
+    return named, usual
+
+
+def _patch(state: State, policy: Policy) -> tuple[Unit, list[Change]] | None:
+    """Bytes that keep a record from being read."""
+    changes, told = Changes(), []
+    for finding in state.damaged:
+        if not wanted(finding, policy):
+            continue
+        assert finding.fix is not None
+        record = finding.where.record
+        for step in finding.fix.steps:
+            if isinstance(step, Patch):
+                changes.patches.setdefault(record.offset, []).append((step.start, step.end, step.data))
+                told.append(rewritten(finding, state.unit.cells[record.offset].data, step))
+    unit = changed(state.unit, changes)
+    return (unit, told) if unit.cells != state.unit.cells else None
+
+
+def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
+    """What is told of bytes that were replaced."""
+    assert finding.fix is not None
+    before = data[step.start : step.end]
+    return Change(
+        finding.code, finding.rule, finding.fix.level, "rewritten", finding.fix.title, finding.message,
+        finding.where.record.line, "", before=digest(before), after=digest(step.data),
+    )  # fmt: skip
+
+
+def _canonical(state: State) -> tuple[Unit, list[Change], bool] | None:
+    """Ids in their canonical form, when all else is done."""
+    changes, told = Changes(), []
+    for judged in state.judged:
+        sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
+        for one in Names(sheet).canonical():
+            record = sheet.messages[one.message].record
+            told.append(Change(
+                *CANONICAL, "lossless", "renamed", f"gave the {one.piece} {quote(one.old)} the id {quote(one.new)}",
+                "its id is not canonical", record.line, "",
+                judged.transcript.id, judged.transcript.index, one.old, one.tool, before_id=one.old, after_id=one.new,
+            ))  # fmt: skip
+    unit = changed(state.unit, changes)
+    return (unit, told, False) if unit.cells != state.unit.cells else None

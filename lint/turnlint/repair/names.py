@@ -1,0 +1,106 @@
+"""Ids that repairs give.
+
+This module owns which id an occurrence gets: what the provider takes that demands it, as `ids` makes it, and
+for all places of a call at once. It refuses to rename what nobody asked for.
+"""
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from msgspec import Struct
+
+from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
+from turnlint.model import Call, Pointer
+from turnlint.profiles import Profile
+from turnlint.repair.sheet import Sheet, id_place
+
+
+class Renamed(Struct, frozen=True):
+    """One place where an id was written."""
+
+    message: int
+    at: Pointer
+    """Of the id, below the message."""
+    piece: str
+    old: str | None
+    new: str
+    tool: str | None
+
+
+class _Plan:
+    """The ids of a conversation for one provider, by place and by owner."""
+
+    def __init__(self, projection: Projection) -> None:
+        self.owner: dict[tuple[int, Pointer], tuple[int, str | None]] = {}
+        self.places: dict[tuple[int, str | None], list[Entry]] = {}
+        for entry in projection.entries:
+            # Results that answer no call have no number; those of one id are one owner's.
+            key = entry.number, None if entry.number >= 0 else entry.new
+            self.owner[entry.message, entry.at] = key
+            self.places.setdefault(key, []).append(entry)
+
+
+class Names:
+    """The ids that a conversation gets, worked out once for each provider."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.plans: dict[str, _Plan | None] = {}
+
+    def rename(self, message: int, at: Pointer, profile: Profile) -> list[Renamed]:
+        """Give the call there, or the result that answers none, and all that names it, an id that will do."""
+        plan = self._plan(profile)
+        asked, answered = self.sheet.call(message, at), self.sheet.results.get((message, at))
+        block = asked.call if asked else answered.result if answered else None
+        if plan is None or block is None:
+            return []
+        owner = plan.owner.get((message, self.sheet.place(message, (*block.at, *block.keys.id))))
+        return self.write(plan.places[owner]) if owner is not None else []
+
+    def canonical(self) -> list[Renamed]:
+        """Give every call its canonical id."""
+        judged = self.sheet.judged
+        return self.write(canonicalize(judged.transcript, judged.pairs).entries)
+
+    def _plan(self, profile: Profile) -> _Plan | None:
+        if profile.label not in self.plans:
+            judged = self.sheet.judged
+            try:
+                plan = _Plan(project(judged.transcript, judged.pairs, profile))
+            except Unprojectable:  # then the finding stays, and says what is wanted
+                plan = None
+            self.plans[profile.label] = plan
+        return self.plans[profile.label]
+
+    def write(self, entries: Iterable[Entry]) -> list[Renamed]:
+        done = []
+        sheet = self.sheet
+        for entry in entries:
+            if entry.new is None or entry.new == entry.old or not entry.bearing:
+                continue
+            data = sheet.written(entry.new, entry.message)
+            if not sheet.edits(entry.message).put(entry.at, data):
+                continue
+            for twin in self._twins.get((entry.message, entry.at), ()):
+                sheet.edits(entry.message).put(twin, data)
+            below = entry.at[len(sheet.messages[entry.message].at) :]
+            done.append(Renamed(entry.message, below, entry.piece, entry.old, entry.new, entry.tool))
+        return done
+
+    @cached_property
+    def _twins(self) -> dict[tuple[int, Pointer], list[Pointer]]:
+        """Where the id of a call stands once more: a framework's copy of the call bears the same."""
+        found: dict[tuple[int, Pointer], list[Pointer]] = {}
+        for one in self.sheet.judged.pairs.interactions:
+            message, call = one.asked.message, one.asked.call
+            here = id_place(call)
+            if here is not None and call.also:
+                places = filter(None, map(_id_place, call.also))
+                found[message, self.sheet.place(message, here)] = [
+                    self.sheet.place(message, at) for at in places
+                ]
+        return found
+
+
+def _id_place(call: Call) -> Pointer:
+    return id_place(call) or ()

@@ -1,0 +1,244 @@
+"""One conversation while it is rearranged.
+
+This module owns the hands: where messages and pieces stand in the records, and how they are put, taken and
+moved there. It refuses to know why, and which step asked for it.
+"""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+
+from msgspec import Struct, json
+
+from turnlint.carrying.splice import Splice
+from turnlint.documents.edit import Built, Edits, Moved, Piece, Style, encode, part, style_of
+from turnlint.documents.locate import Span, locate_all
+from turnlint.engine import Judged
+from turnlint.ledger import Answered, Asked, Interaction
+from turnlint.model import Blank, Block, Call, Message, Pointer, Result, Thinking
+from turnlint.repair.lines import Fresh
+from turnlint.repair.unit import Changes, Unit
+
+
+class Host(Struct, frozen=True):
+    """What a message stands in: a list of its record, or the file, where it is a record."""
+
+    cell: int
+    list: Pointer | None
+    index: int = 0
+
+
+class Sheet:
+    """The conversation, and the changes to its records so far."""
+
+    def __init__(self, judged: Judged, unit: Unit, changes: Changes, splice: Splice | None) -> None:
+        self.judged = judged
+        self.unit = unit
+        self.changes = changes
+        self.splice = splice
+        self.dropped: dict[int, set[Pointer]] = {}
+        """By message, the blocks that go for good or elsewhere."""
+        self.filled: set[int] = set()
+        """Messages into which something came, so that they stay."""
+        self.removed: set[int] = set()
+        """Messages that go for good or elsewhere."""
+        self.spans: dict[int, dict[Pointer, Span]] = {}
+        self.styles: dict[int, Style] = {}
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return self.judged.transcript.messages
+
+    def cell(self, index: int) -> int:
+        return self.messages[index].record.offset
+
+    def edits(self, index: int) -> Edits:
+        return self.changes.of(self.cell(index))
+
+    def data(self, index: int) -> bytes:
+        return self.unit.cells[self.cell(index)].data
+
+    def host(self, index: int) -> Host | None:
+        """What a message stands in, if others may be put beside it there."""
+        transcript = self.judged.transcript
+        at = self.messages[index].at
+        request = transcript.request
+        if at and isinstance(at[-1], int):
+            inside = request is None or (bool(request.key) and at[:-1] == (*request.at, request.key))
+            return Host(self.cell(index), at[:-1], at[-1]) if inside else None
+        if request is not None:
+            return None
+        return Host(self.cell(index), None) if not self.messages[index].record.prefix else None
+
+    def place(self, index: int, below: Pointer = ()) -> Pointer:
+        return (*self.messages[index].at, *below)
+
+    def raw(self, index: int, below: Pointer = ()) -> bytes | None:
+        """The bytes of a message, or of something below it. Only the message is walked for that."""
+        cell = self.cell(index)
+        if cell not in self.spans:
+            self.spans[cell] = locate_all(self.data(index), self.places[cell])
+        at, start, end = self.spans[cell][self.messages[index].at]
+        return part(self.data(index)[start:end], below) if at == self.messages[index].at else None
+
+    def value(self, index: int, below: Pointer = ()) -> Any:
+        data = self.raw(index, below)
+        try:
+            return None if data is None else json.decode(data)
+        except (ValueError, RecursionError):
+            return None
+
+    def written(self, value: Any, near: int) -> bytes:
+        """A new value in the style of the record near which it will stand."""
+        cell = self.cell(near)
+        if cell not in self.styles:
+            self.styles[cell] = style_of(self.unit.cells[cell].data)
+        return encode(value, self.styles[cell])
+
+    # Messages.
+
+    def add(self, piece: Piece, *, behind: int | None = None, before: int | None = None) -> bool:
+        """Put a new message beside another."""
+        near = behind if behind is not None else before
+        assert near is not None, "a message is put beside another"
+        host = self.host(near)
+        if host is None:
+            return False
+        if host.list is not None:
+            self.changes.of(host.cell).add(host.list, host.index + (behind is not None), piece)
+            return True
+        there = host.cell - (behind is None)
+        self.changes.put.setdefault(there, []).append(Fresh(near, piece))
+        return True
+
+    def move(self, index: int, *, behind: int | None = None, before: int | None = None) -> bool:
+        """Put a message beside another one."""
+        near = behind if behind is not None else before
+        assert near is not None, "a message is put beside another"
+        source, target = self.host(index), self.host(near)
+        if source is None or target is None:
+            return False
+        if source.list is not None and (source.cell, source.list) == (target.cell, target.list):
+            edits = self.changes.of(source.cell)
+            self.removed.add(index)
+            if edits.take((*source.list, source.index)):
+                piece = Moved(source.cell, (*source.list, source.index))
+                edits.add(source.list, target.index + (behind is not None), piece)
+            return True
+        if source.list is None and target.list is None:
+            self.removed.add(index)
+            if source.cell not in self.changes.gone:
+                self.changes.gone.add(source.cell)
+                there = target.cell - (behind is None)
+                self.changes.put.setdefault(there, []).append(Moved(source.cell, ()))
+            return True
+        return False
+
+    def remove(self, index: int) -> bool:
+        """Take a message out."""
+        host = self.host(index)
+        if host is None:
+            return False
+        self.removed.add(index)
+        if host.list is None:
+            self.changes.gone.add(host.cell)
+        else:
+            self.edits(index).take((*host.list, host.index))
+        return True
+
+    # Blocks.
+
+    def drop(self, index: int, block: Pointer) -> bool:
+        """Take a block out of its message; what is left of that is seen to at the end."""
+        if not block:
+            return self.remove(index)
+        self.dropped.setdefault(index, set()).add(block)
+        return self.edits(index).take(self.place(index, block))
+
+    def goes(self, index: int, block: Pointer) -> bool:
+        """Whether a piece is taken from where it stands."""
+        return index in self.removed or block in self.dropped.get(index, ())
+
+    def lift(self, index: int, block: Pointer) -> Moved:
+        """Take a block, or a whole message, that will be put elsewhere."""
+        if block:
+            self.drop(index, block)
+        else:
+            self.remove(index)
+        return Moved(self.cell(index), self.place(index, block))
+
+    def holder(self, pieces: Iterable[Piece], near: int, more: Any) -> Built:
+        """A message of its own for some blocks, in the style of the record near which it will stand."""
+        assert self.splice is not None
+        key = self.splice.blocks
+        shell = self.written({**more, key: [0, 0]}, near)
+        head, _, tail = shell.rpartition(b"0")
+        start, _, comma = head.rpartition(b"0")
+        parts: list[bytes | Moved | Built] = [start]
+        for number, piece in enumerate(pieces):
+            parts += [comma, piece] if number else [piece]
+        return Built((*parts, tail))
+
+    def settle(self) -> None:
+        """See to messages that lost blocks: an empty list of calls goes, and a message of which nothing is left."""
+        for index, gone in self.dropped.items():
+            message = self.messages[index]
+            left = [block for block in _all(message) if block.at not in gone]
+            said = [block for block in left if not isinstance(block, Blank)]
+            hollow = index not in self.filled and all(isinstance(block, Thinking) for block in said)
+            if hollow and self.remove(index):
+                continue
+            lists = {at[:-1] for at in gone if len(at) > 1 and isinstance(at[-1], int)}
+            for one in lists:
+                if one[-1] == "tool_calls" and not any(block.at[:-1] == one for block in left):
+                    self.edits(index).take(self.place(index, one))
+
+    # Turns.
+
+    @cached_property
+    def places(self) -> dict[int, list[Pointer]]:
+        """Where the messages of each record stand."""
+        found: dict[int, list[Pointer]] = {}
+        for message in self.messages:
+            found.setdefault(message.record.offset, []).append(message.at)
+        return found
+
+    @cached_property
+    def turns(self) -> dict[int, list[Interaction]]:
+        found: dict[int, list[Interaction]] = {}
+        for one in self.judged.pairs.interactions:
+            found.setdefault(one.asked.turn, []).append(one)
+        return found
+
+    @cached_property
+    def interaction_at(self) -> dict[tuple[int, Pointer], Interaction]:
+        return {(one.asked.message, one.asked.call.at): one for one in self.judged.pairs.interactions}
+
+    def call(self, index: int, at: Pointer) -> Asked | None:
+        found = self.interaction_at.get((index, at))
+        return found.asked if found else None
+
+    @cached_property
+    def results(self) -> dict[tuple[int, Pointer], Answered]:
+        pairs = self.judged.pairs
+        answers = [one.answer for one in pairs.interactions if one.answer is not None]
+        others = [again for again, _ in pairs.duplicates]
+        every = (*answers, *others, *pairs.orphans)
+        return {(one.message, one.result.at): one for one in every}
+
+    def block(self, index: int, at: Pointer) -> Block | None:
+        return next((block for block in self.messages[index].blocks if block.at == at), None)
+
+
+def _all(message: Message) -> list[Block | Blank]:
+    return [*message.blocks, *message.blanks]
+
+
+def twins(call: Call) -> tuple[Call, ...]:
+    """A call and the same where the message has it once more."""
+    return (call, *call.also)
+
+
+def id_place(piece: Call | Result) -> Pointer | None:
+    """Where the id of a call or a result stands, where the wire has a place for it."""
+    return None if piece.keys.id == piece.keys.name else (*piece.at, *piece.keys.id)

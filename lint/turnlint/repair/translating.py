@@ -1,0 +1,112 @@
+"""A message that is written for another wire, in the spelling of this one.
+
+This module owns that step for texts, calls and their results. A message that holds anything else stays as it
+is: what a picture or a thought becomes elsewhere is another command's work. It refuses to pair anything.
+"""
+
+from typing import Any
+
+from msgspec import json
+
+from turnlint.model import Call, Message, Result, Text
+from turnlint.repair.sheet import Sheet
+
+
+def translate(sheet: Sheet, index: int) -> bool:
+    """Write a message anew. It may become several, for some wires keep each result apart."""
+    splice, message = sheet.splice, sheet.messages[index]
+    if splice is None or sheet.host(index) is None:
+        return False
+    try:
+        spoken = _spoken(sheet, index, message)
+        answers = _answers(sheet, index, message)
+    except _Unlike:
+        return False
+    values: list[Any] = list(answers)
+    if answers and splice.blocks:
+        values = [{**splice.holder, splice.blocks: answers}]
+    if spoken is not None:
+        values.insert(len(values) if message.role in ("user", "tool") else 0, spoken)
+    if not values or any(value is None for value in values):
+        return False
+    first, *others = (sheet.written(value, index) for value in values)
+    if not sheet.edits(index).put(sheet.place(index), _around(sheet, index, values[0], first)):
+        return False
+    for piece in others:
+        sheet.add(piece, behind=index)
+    return True
+
+
+class _Unlike(Exception):  # noqa: N818 - control flow inside this file
+    """Something that has no like on the other wire."""
+
+
+def _around(sheet: Sheet, index: int, value: Any, data: bytes) -> bytes:
+    """A record that is a message keeps its other keys: whose conversation it is, and when it was written."""
+    if sheet.place(index):
+        return data
+    known = sheet.value(index)
+    gone = {"role", "content", "parts", "tool_calls", "tool_call_id", "name", "blocks", "speaker"}
+    return sheet.written({**{key: known[key] for key in known if key not in gone}, **value}, index)
+
+
+def _spoken(sheet: Sheet, index: int, message: Message) -> Any:
+    """The texts and the calls of a message, as a message of this wire."""
+    splice = sheet.splice
+    assert splice is not None
+    texts = [_text(sheet.value(index, block.at)) for block in message.blocks if isinstance(block, Text)]
+    calls = [_call(sheet, block) for block in message.blocks if isinstance(block, Call)]
+    others = [block for block in message.blocks if not isinstance(block, Text | Call | Result)]
+    if others:
+        raise _Unlike
+    if not texts and not calls:
+        return None
+    said = splice.speak(message.role, texts, calls)
+    if said is None:
+        raise _Unlike
+    return said
+
+
+def _call(sheet: Sheet, call: Call) -> Any:
+    assert sheet.splice is not None
+    if call.arguments not in ("object", "nothing") or call.body.startswith(b"#"):
+        raise _Unlike
+    arguments = json.decode(call.body) if call.body else {}
+    if isinstance(arguments, str):
+        arguments = json.decode(arguments) if arguments.strip() else {}
+    return sheet.splice.ask(call.id or "", call.name or "", arguments or {})
+
+
+def _answers(sheet: Sheet, index: int, message: Message) -> list[Any]:
+    splice = sheet.splice
+    assert splice is not None
+    answers = []
+    for block in message.blocks:
+        if not isinstance(block, Result):
+            continue
+        texts = _texts(sheet.value(index, (*block.at, *block.keys.body)))
+        call = Call((), block.keys, block.id, block.name, b"", "object", kind=_kind(block))
+        answers.append(splice.answer(call, texts, bool(block.error)))
+    return answers
+
+
+def _kind(result: Result) -> str:
+    """The kind of call that a result of a kind answers."""
+    return result.kind.removesuffix("_output") if result.kind.endswith("_output") else ""
+
+
+def _texts(content: Any) -> list[str]:
+    if content is None:
+        return [""]
+    if isinstance(content, list):
+        return [_text(part) for part in content]
+    return [_text(content)]
+
+
+def _text(part: Any) -> str:
+    said = part.get("text") if isinstance(part, dict) else part
+    if isinstance(part, dict) and not isinstance(said, str):
+        said = part.get("output") if len(part) == 1 else None
+    if not isinstance(said, str):
+        raise _Unlike
+    return said

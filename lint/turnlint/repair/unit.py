@@ -1,0 +1,128 @@
+"""What is repaired together: the records of one conversation, or of several that share records.
+
+This module owns the text of those records while it changes, and reading it again. It refuses to know what is
+changed, and why.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from turnlint.carrying.carrier import Carrier
+from turnlint.documents.edit import Edits, Moved, Piece, apply
+from turnlint.documents.trouble import Damage
+from turnlint.model import Record, Transcript
+from turnlint.reading import again
+from turnlint.repair.lines import Fresh
+
+
+class Cell(Struct, frozen=True):
+    """One record as it is now."""
+
+    data: bytes
+    origin: Record | None
+    """The record of the file that it was, or nothing where it was added."""
+
+
+class Inseparable(Exception):  # noqa: N818 - a state of a file, with a sentence
+    """A line of several records, in a log whose lines belong to several conversations."""
+
+
+class Unit(Struct, frozen=True):
+    """Records that are read, judged and repaired together, in order."""
+
+    name: str
+    carrier: Carrier
+    format: str | None
+    """The format that the user named; nothing where each record says for itself."""
+    cells: tuple[Cell, ...]
+
+    def read(self) -> "Reading":
+        records = [
+            Record(
+                cell.origin.line if cell.origin else 1,
+                number,
+                cell.data,
+                cell.origin.prefix if cell.origin else (),
+            )
+            for number, cell in enumerate(self.cells)
+        ]
+        items = again(self.name, self.carrier, records, self.format)
+        transcripts = tuple(item for item in items if isinstance(item, Transcript))
+        if any(one.record.offset >= len(records) for said in transcripts for one in said.messages):
+            raise Inseparable("several records stand on one line; part them first")
+        return Reading(transcripts, tuple(item for item in items if isinstance(item, Damage)))
+
+
+class Reading(Struct, frozen=True):
+    """What a unit holds. A record's offset is the number of its cell."""
+
+    transcripts: tuple[Transcript, ...]
+    damages: tuple[Damage, ...]
+
+
+class Changes(Struct):
+    """What is to be changed in a unit: inside its records, and among them."""
+
+    edits: dict[int, Edits] = {}
+    gone: set[int] = set()
+    """Cells that go, or go elsewhere."""
+    put: dict[int, list[Piece | Fresh]] = {}
+    """By the number of a cell, or -1 for none, what comes behind it as a record of its own."""
+    patches: dict[int, list[tuple[int, int, bytes]]] = {}
+
+    def of(self, cell: int) -> Edits:
+        return self.edits.setdefault(cell, Edits())
+
+    def __bool__(self) -> bool:
+        return bool(self.gone or self.put or self.patches or any(map(bool, self.edits.values())))
+
+
+def changed(unit: Unit, changes: Changes) -> Unit:
+    """The unit with the changes made."""
+    texts = [patched(cell.data, changes.patches.get(number, ())) for number, cell in enumerate(unit.cells)]
+    edits = {**changes.edits}
+    # A record that is built of others' pieces is worked out as the one element of a list of its own.
+    lists: dict[int, int] = {}
+    for new in (
+        one for pieces in changes.put.values() for one in pieces if not isinstance(one, Moved | Fresh)
+    ):
+        lists[id(new)] = len(texts)
+        edits[len(texts)] = Edits(insert={(): [(0, new)]})
+        texts.append(b"[]")
+    edited = apply(texts, edits)
+    now = [edited.get(number, text) for number, text in enumerate(texts)]
+    cells: list[Cell] = []
+    for number in range(-1, len(unit.cells)):
+        if number >= 0 and number not in changes.gone:
+            cells.append(_cell(unit.cells[number], now[number]))
+        for piece in changes.put.get(number, ()):
+            if isinstance(piece, Moved):
+                cells.append(_cell(unit.cells[piece.record], now[piece.record]))
+            elif data := now[lists[id(piece)]][1:-1]:
+                cells.append(Cell(data, None))
+    return Unit(unit.name, unit.carrier, unit.format, tuple(cells))
+
+
+def _cell(cell: Cell, data: bytes) -> Cell:
+    return cell if cell.data == data else Cell(data, cell.origin)
+
+
+def patched(data: bytes, patches: Sequence[tuple[int, int, bytes]]) -> bytes:
+    """Bytes replaced, none of them twice."""
+    if not patches:
+        return data
+    out, pos = [], 0
+    for start, end, new in sorted(patches):
+        if start < pos:
+            continue
+        out += [data[pos:start], new]
+        pos = end
+    return b"".join((*out, data[pos:]))
+
+
+def texts(unit: Unit) -> list[bytes]:
+    return [cell.data for cell in unit.cells]
+
+
+Numbers = Mapping[int, int]

@@ -1,0 +1,161 @@
+"""Results to where they belong: directly behind their turn, in the order of its calls.
+
+This module owns that place, for wires on which a result is a message and for those on which it is a block.
+Results that stand there already stay where they are. It refuses to decide which result answers a call.
+"""
+
+from msgspec import Struct
+
+from turnlint.documents.edit import Piece
+from turnlint.ledger import Answered, Asked, Interaction
+from turnlint.model import Result
+from turnlint.repair.sheet import Sheet
+
+
+class Wanted(Struct):
+    """What is to come behind one turn, by the number of the occurrence of its call."""
+
+    moves: dict[int, Answered] = {}
+    """Results from elsewhere."""
+    closes: set[int] = set()
+    """Calls whose result nobody knows."""
+
+    def __contains__(self, seq: int) -> bool:
+        return seq in self.moves or seq in self.closes
+
+
+def arrange(sheet: Sheet, turn: int, wanted: Wanted) -> set[int]:
+    """Put results behind a turn. Returns the calls for which that could be done."""
+    window = _Window(sheet, turn, wanted)
+    if not window.todo or sheet.host(window.end) is None:
+        return set()
+    return window.blocks() if window.by_block else window.messages()
+
+
+def placeholder(sheet: Sheet, asked: Asked) -> bytes | None:
+    """A result that says that none is known, as the format spells and words it."""
+    assert sheet.splice is not None
+    value = sheet.splice.answer(asked.call, [sheet.splice.words], True)
+    return None if value is None else sheet.written(value, asked.message)
+
+
+class _Window:
+    """What stands behind a turn, and what is to."""
+
+    def __init__(self, sheet: Sheet, turn: int, wanted: Wanted) -> None:
+        self.sheet = sheet
+        self.wanted = wanted
+        self.interactions = sheet.turns[turn]
+        self.by_block = sheet.splice is not None and bool(sheet.splice.blocks)
+        self.new = {
+            one.asked.seq: placeholder(sheet, one.asked) if sheet.splice else None
+            for one in self.interactions
+            if one.asked.seq in wanted.closes
+        }
+        self.todo = [one for one in self.interactions if self._can(one.asked.seq)]
+        self.numbers = {one.asked.seq for one in self.todo}
+        self.end = self._end()
+
+    def _end(self) -> int:
+        """The last message of the turn: the last that calls, or what is said behind that where results follow it."""
+        last = max(one.asked.message for one in self.interactions)
+        answers = [one.answer.message for one in self.interactions if one.answer and self._stays(one)]
+        following = min(answers, default=last + 1) - 1
+        between = self.sheet.messages[last + 1 : following + 1]
+        return following if between and all(one.role == "assistant" for one in between) else last
+
+    def _can(self, seq: int) -> bool:
+        """A piece in another wire's spelling is first written in this one's; some results cannot be made up."""
+        move = self.wanted.moves.get(seq)
+        return bool(move.result.at) is self.by_block if move else self.new.get(seq) is not None
+
+    def _stays(self, one: Interaction) -> bool:
+        """Whether a call's result stands in place, and will."""
+        answer = one.answer
+        if answer is None or one.asked.seq in self.wanted or one.how not in ("in-place", "by-position"):
+            return False
+        return not self.sheet.goes(answer.message, answer.result.at)
+
+    def messages(self) -> set[int]:
+        """Each result is a message: behind the result of the call before it, or behind the turn."""
+        done: set[int] = set()
+        behind = self.end
+        reach = self._reach()
+        for one in self.interactions:
+            answer, seq = one.answer, one.asked.seq
+            if seq in self.numbers:
+                move, new = self.wanted.moves.get(seq), self.new.get(seq)
+                if move is not None:
+                    made = self.sheet.move(move.message, behind=behind)
+                else:
+                    made = new is not None and self.sheet.add(new, behind=behind)
+                done |= {seq} if made else set()
+            elif answer is not None and answer.message <= reach and self._stays(one):
+                behind = max(behind, answer.message)
+        return done
+
+    def _reach(self) -> int:
+        """The last of the messages directly behind the turn that are nothing but results."""
+        messages = self.sheet.messages
+        at = self.end + 1
+        while at < len(messages) and messages[at].blocks:
+            if not all(isinstance(block, Result) for block in messages[at].blocks):
+                break
+            at += 1
+        return at - 1
+
+    def blocks(self) -> set[int]:
+        """Results are blocks: they join those that stand directly behind the turn, or get a message of their own."""
+        sheet, splice = self.sheet, self.sheet.splice
+        assert splice is not None
+        following = self.end + 1
+        answers = ((one.asked.seq, one.answer) for one in self.interactions if self._stays(one))
+        standing = {seq: answer for seq, answer in answers if answer and answer.message == following}
+        if standing and isinstance(next(iter(standing.values())).result.at[-1], int):
+            self._join(following, standing)
+            return self.numbers
+        source = self._whole_message()
+        if source is not None and sheet.move(source, behind=self.end):
+            return self.numbers
+        mark = splice.mark if all(seq in self.wanted.closes for seq in self.numbers) else {}
+        pieces = [self._piece(one.asked.seq) for one in self.todo]
+        sheet.add(sheet.holder(pieces, self.end, {**splice.holder, **mark}), behind=self.end)
+        return self.numbers
+
+    def _join(self, target: int, standing: dict[int, Answered]) -> None:
+        """Put blocks among those of a message, each behind the result of the call before it."""
+        sheet = self.sheet
+        assert sheet.splice is not None
+        blocks = sheet.place(target, (sheet.splice.blocks,))
+        at = 0
+        for one in self.interactions:
+            seq = one.asked.seq
+            if seq in self.numbers:
+                sheet.edits(target).add(blocks, at, self._piece(seq))
+                sheet.filled.add(target)
+            elif seq in standing:
+                last = standing[seq].result.at[-1]
+                at = max(at, last + 1) if isinstance(last, int) else at
+
+    def _piece(self, seq: int) -> Piece:
+        move = self.wanted.moves.get(seq)
+        if move is not None:
+            return self.sheet.lift(move.message, move.result.at)
+        new = self.new[seq]
+        assert new is not None, "only calls are answered for which the wire has such a result"
+        return new
+
+    def _whole_message(self) -> int | None:
+        """The message that holds just these results, in this order, so that it can go as it is."""
+        moves = [self.wanted.moves.get(one.asked.seq) for one in self.todo]
+        sources = {move.message for move in moves if move is not None}
+        if None in moves or len(sources) != 1:
+            return None
+        (source,) = sources
+        message = self.sheet.messages[source]
+        if message.blanks or message.inner_calls or source in self.sheet.dropped:
+            return None
+        same = [block.at for block in message.blocks] == [
+            move.result.at for move in moves if move is not None
+        ]
+        return source if same else None

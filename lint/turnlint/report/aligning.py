@@ -1,0 +1,257 @@
+"""Two texts of JSON, and where they differ.
+
+This module owns that comparison: what both have in the same order is found value by value, from the outside in, so
+that a piece that came, went or moved is seen as a whole. What differs is all the rest, to the byte. The time grows
+with the texts, not with their square. It refuses to judge the texts; where they are damaged, only the places of
+the cuts are less good.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+
+from turnlint.documents.locate import string_end, value_end
+from turnlint.report.likeness import gaps
+
+_SPACE = re.compile(rb"[ \t\r\n]*")
+_LEVELS = 24
+"""Deeper differences are shown as one."""
+_LONG = 80
+"""A text longer than that is not shown as a whole where only some of it changed."""
+_WORTH = 40
+_BETWEEN = b", \t\r\n:"
+_LARGE = 1 << 12
+_UNIT = re.compile(rb'(?:"[^"\\]*(?:\\.[^"\\]*)*"?|[^"\[\]{},]+)+[\[\]{},]?\s*|[\[\]{},]\s*', re.DOTALL)
+_STEP = 1 << 12
+
+Span = tuple[int, int, int, int]
+"""From where to where in the old text, and in the new one."""
+
+
+class _Part(Struct, frozen=True, gc=False):
+    """An element of a list, a member of an object, or one of several values in a row."""
+
+    key: bytes
+    start: int
+    """Of the value."""
+    end: int
+
+
+def differences(old: bytes, new: bytes) -> list[Span]:
+    """Where two texts differ, in order."""
+    if old == new:
+        return []
+    same = sorted(_same(old, new))
+    found: list[Span] = []
+    a = c = 0
+    for i, j, k in [*same, (len(old), len(new), 0)]:
+        if i < a or j < c:
+            continue  # damaged texts only: what overlaps is no common part
+        if i > a or j > c:
+            found += _exact(old, new, (a, i, c, j))
+        a, c = i + k, j + k
+    return found
+
+
+# What is the same.
+
+
+def _same(old: bytes, new: bytes) -> Iterator[tuple[int, int, int]]:
+    """Places in both texts from which so many bytes are the same."""
+    waiting = list(_of_parts(old, new, list(_row(old)), list(_row(new)), 0))
+    while waiting:
+        a, b, c, d, level = waiting.pop()
+        if old[a:b] == new[c:d]:
+            yield a, c, b - a
+            continue
+        mark = old[a : a + 1]
+        if mark == new[c : c + 1] and mark in (b"{", b"[") and level < _LEVELS:
+            yield a, c, 1
+            if old[b - 1 : b] == new[d - 1 : d] and b - a > 1 < d - c:
+                yield b - 1, d - 1, 1
+            waiting += _of_parts(old, new, list(_parts(old, a)), list(_parts(new, c)), level + 1)
+
+
+_Pair = tuple[int, int, int, int, int]
+
+
+def _of_parts(old: bytes, new: bytes, ours: list[_Part], theirs: list[_Part], level: int) -> Iterator[_Pair]:
+    """Pairs of values that belong together, and of keys."""
+    keyed = bool(ours and ours[0].key and theirs and theirs[0].key)
+    one = [part.key if keyed else old[part.start : part.end] for part in ours]
+    other = [part.key if keyed else new[part.start : part.end] for part in theirs]
+    i = j = 0
+    for a, b, c, d in [*gaps(one, other), (len(one), len(one), len(other), len(other))]:
+        while i < a:
+            yield from _pair(ours[i], theirs[j], level)
+            i, j = i + 1, j + 1
+        if not keyed:
+            for left, right in _kin(old, new, ours[a:b], theirs[c:d], level):
+                yield from _pair(left, right, level)
+        i, j = b, d
+
+
+def _pair(one: _Part, other: _Part, level: int) -> Iterator[_Pair]:
+    if one.key:
+        yield one.start - len(one.key), one.start, other.start - len(other.key), other.start, level
+    yield one.start, one.end, other.start, other.end, level
+
+
+def _kin(
+    old: bytes, new: bytes, ours: Sequence[_Part], theirs: Sequence[_Part], level: int
+) -> Iterator[tuple[_Part, _Part]]:
+    """Elements that became one another: they begin alike, or hold much that is the same."""
+    pairs = list(zip(ours, theirs, strict=False)) if len(ours) == len(theirs) else []
+    if pairs and (level == 0 or all(_are_kin(old, new, one, other) for one, other in pairs)):
+        yield from pairs
+        return
+    one, other = [_first(old, part) for part in ours], [_first(new, part) for part in theirs]
+    i = j = 0
+    for a, b, c, d in [*gaps(one, other), (len(one), len(one), len(other), len(other))]:
+        yield from zip(ours[i:a], theirs[j:c], strict=False)
+        i, j = b, d
+
+
+def _are_kin(old: bytes, new: bytes, one: _Part, other: _Part) -> bool:
+    mark = old[one.start : one.start + 1]
+    if mark != new[other.start : other.start + 1] or mark != b"{":
+        return mark == new[other.start : other.start + 1]
+    left, right = list(_parts(old, one.start)), list(_parts(new, other.start))
+    if len(left) == len(right) == 1:
+        return left[0].key == right[0].key
+    has = {(part.key, old[part.start : part.end]) for part in left}
+    both = sum((part.key, new[part.start : part.end]) in has for part in right)
+    return 2 * both >= min(len(left), len(right))
+
+
+def _first(data: bytes, part: _Part) -> bytes:
+    """How a value begins: its first member, or itself."""
+    first = next(_parts(data, part.start), None) if data[part.start : part.start + 1] == b"{" else None
+    return first.key + data[first.start : first.end] if first else data[part.start : part.end]
+
+
+def _row(data: bytes) -> Iterator[_Part]:
+    """Values that follow one another, as the lines of a log do."""
+    pos = _skipped(data, 0)
+    while pos < len(data):
+        end = value_end(data, pos)
+        if end <= pos:
+            return
+        yield _Part(b"", pos, end)
+        pos = _skipped(data, end)
+
+
+def _parts(data: bytes, start: int) -> Iterator[_Part]:
+    """The elements of a list or the members of an object. A member's key has with it all up to its value."""
+    keyed = data[start : start + 1] == b"{"
+    pos = _skipped(data, start + 1)
+    while pos < len(data) and data[pos : pos + 1] not in (b"]", b"}"):
+        first = pos
+        if keyed:
+            if data[pos : pos + 1] != b'"':
+                return
+            pos = _skipped(data, string_end(data, pos))
+            if data[pos : pos + 1] != b":":
+                return
+            pos = _skipped(data, pos + 1)
+        end = value_end(data, pos)
+        if end <= pos:
+            return
+        yield _Part(data[first:pos] if keyed else b"", pos, end)
+        pos = _skipped(data, end)
+        if data[pos : pos + 1] != b",":
+            return
+        pos = _skipped(data, pos + 1)
+
+
+def _skipped(data: bytes, pos: int) -> int:
+    match = _SPACE.match(data, pos)
+    assert match is not None
+    return match.end()
+
+
+# What is not.
+
+
+def _exact(old: bytes, new: bytes, span: Span) -> Iterator[Span]:
+    """A stretch without what both sides have at its ends."""
+    a, b, c, d = span
+    while a < b and c < d and old[a] == new[c] and old[a] in _BETWEEN:
+        a, c = a + 1, c + 1
+    while a < b and c < d and old[b - 1] == new[d - 1] and old[b - 1] in _BETWEEN:
+        b, d = b - 1, d - 1
+    if min(b - a, d - c) > _LARGE and not _is_text(old, a, b):
+        yield from _unit_by_unit(old, new, (a, b, c, d))
+        return
+    if min(b - a, d - c) > 0 and max(b - a, d - c) > _LONG and _is_text(old, a, b) and _is_text(new, c, d):
+        start, end = _within(old[a:b], new[c:d])
+        a, b, c, d = a + start, b - end, c + start, d - end
+    if a < b or c < d:
+        yield a, b, c, d
+
+
+def _is_text(data: bytes, start: int, end: int) -> bool:
+    return data[start : start + 1] == b'"' and string_end(data, start) == end
+
+
+def _unit_by_unit(old: bytes, new: bytes, span: Span) -> Iterator[Span]:
+    """The differences of two long stretches that are not values, or whose values lie too deep."""
+    a, b, c, d = span
+    ours, theirs = _UNIT.findall(old, a, b), _UNIT.findall(new, c, d)
+    left, right = _places(a, ours), _places(c, theirs)
+    for i, j, k, m in gaps(ours, theirs):
+        yield left[i], left[j], right[k], right[m]
+
+
+def _places(start: int, units: Sequence[bytes]) -> list[int]:
+    """Where each unit starts, and where the last one ends."""
+    places = [start]
+    for unit in units:
+        places.append(places[-1] + len(unit))
+    return places
+
+
+def _within(one: bytes, other: bytes) -> tuple[int, int]:
+    """How much of two texts is the same at the start and at the end; no character is cut."""
+    most = min(len(one), len(other))
+    start = _common(most, lambda low, high: one[low:high] == other[low:high])
+    escape = one.rfind(b"\\", max(0, start - 6), start)
+    start = escape if escape >= 0 else start
+    while start and any(_inside(text, start) for text in (one, other)):
+        start -= 1
+    end = _common(
+        most - start,
+        lambda low, high: (
+            one[len(one) - high : len(one) - low] == other[len(other) - high : len(other) - low]
+        ),
+    )
+    end = min(end - _rest_of_escape(text, start, len(text) - end) for text in (one, other))
+    while end > 0 and _inside(one, len(one) - end):
+        end -= 1
+    end = max(0, end)
+    return (start, end) if start + end >= _WORTH else (0, 0)
+
+
+def _rest_of_escape(data: bytes, start: int, at: int) -> int:
+    """How much of an escape stands behind a cut."""
+    escape = data.rfind(b"\\", max(start, at - 5), at)
+    size = 6 if data[escape + 1 : escape + 2] == b"u" else 2
+    return max(0, escape + size - at) if escape >= 0 else 0
+
+
+def _common(most: int, same: Callable[[int, int], bool]) -> int:
+    """How far two texts are the same, at most so far."""
+    at = 0
+    while at + _STEP <= most and same(at, at + _STEP):
+        at += _STEP
+    low, high = at, min(at + _STEP, most)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if same(at, middle) else (low, middle - 1)
+    return low
+
+
+def _inside(data: bytes, at: int) -> bool:
+    """Whether a cut here would be inside of a character of UTF-8."""
+    return at < len(data) and data[at] & 0xC0 == 0x80

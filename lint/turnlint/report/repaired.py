@@ -1,0 +1,254 @@
+"""What a repair did, for programs: `turnlint/repair-v1`.
+
+This module owns that shape, whose JSON Schema is what `turnlint schema repair` prints, and what the outputs of a
+repair know of a file. The report names conversations, calls and results, and never holds what was said: digests
+stand for it. The same repair gives the same report on every day. It refuses to know how anything was repaired.
+"""
+
+from collections.abc import Iterable, Iterator
+from json import dumps
+from typing import Any
+
+from msgspec import Struct
+
+from turnlint import __version__
+from turnlint.model import SEVERITIES
+from turnlint.repair.change import Change
+from turnlint.repair.fixing import Failure, Fixed, Told
+from turnlint.report.escape import in_json
+from turnlint.report.machine import LONGEST_NAME
+
+SCHEMA = "turnlint/repair-v1"
+KINDS = ("moved", "added", "removed", "renamed", "rewritten")
+DEDUPE = frozenset({"duplicate-result", "conflicting-results", "replayed-call", "reused-call-id"})
+"""Rules that decide which of several stays, or that both do."""
+
+
+class Done(Struct):
+    """One source, and what became of its repair."""
+
+    name: str
+    fixed: Fixed | None = None
+    """Nothing where it could not be read."""
+    changed: bool = False
+    """Its bytes are others now, or would be."""
+    wrote: bool = False
+    to: str | None = None
+    """Where it was written, if not in place."""
+    journal: str | None = None
+    own_journal: bool = False
+    """The user named it."""
+    problem: str | None = None
+    """Why it was not read or not written."""
+    crashed: bool = False
+
+
+Key = tuple[str, Any, Any]
+
+
+def key_of(one: Change | Told) -> Key:
+    """What tells one conversation of a file from the others."""
+    index = one.index if isinstance(one, Told) else one.conversation_index
+    return ("line", one.line, None) if index is None else ("index", index, one.conversation)
+
+
+def repaired_in(fixed: Fixed) -> tuple[int, int]:
+    """How many conversations were changed, and how many records more that hold none."""
+    told = {key_of(one) for one in fixed.told}
+    found = {key_of(one): one.line for one in fixed.changes}
+    whole = {key: line for key, line in found.items() if key[0] == "index" or key in told}
+    return len(whole), len({line for key, line in found.items() if key not in whole} - {*whole.values()})
+
+
+def document(done: list[Done], *, complete: bool, dry: bool) -> Iterator[str]:
+    """The report, in pieces."""
+    head = {
+        "schema": SCHEMA,
+        "complete": complete,
+        "version": __version__,
+        "dry_run": dry,
+        "summary": _summary(done),
+    }
+    yield _text(head)[:-1]
+    yield from _listed("files", map(_file, done))
+    yield f', "ids": {_text(_ids(change for one in done for change in _changes(one)))}'
+    yield from _listed("changes", (_change(one.name, change) for one in done for change in _changes(one)))
+    yield from _listed("conversations", (told for one in done for told in _conversations(one)))
+    yield "}\n"
+
+
+def _text(value: Any) -> str:
+    return in_json(dumps(value))
+
+
+def _listed(key: str, values: Iterable[Any]) -> Iterator[str]:
+    """An array with an element a line."""
+    yield f',\n"{key}": ['
+    first = True
+    for value in values:
+        yield ("\n  " if first else ",\n  ") + _text(value)
+        first = False
+    yield "]" if first else "\n]"
+
+
+def _short(text: str | None) -> str | None:
+    """Names as they are, unless they are as long as no name is."""
+    return text if text is None or len(text) <= LONGEST_NAME else text[:LONGEST_NAME] + "…"
+
+
+def _changes(done: Done) -> Iterable[Change]:
+    return done.fixed.changes if done.fixed and done.changed else ()
+
+
+def _summary(done: list[Done]) -> dict[str, Any]:
+    known = [one.fixed for one in done if one.fixed and not one.fixed.foreign]
+    held: dict[str, int] = {}
+    for fixed in known:
+        for name, count in fixed.held.items():
+            held[name] = held.get(name, 0) + count
+    return {
+        "files": len(known),
+        "changed": sum(one.changed for one in done),
+        "skipped": sum(one.fixed is not None and one.fixed.foreign for one in done),
+        "failed": sum(one.problem is not None for one in done),
+        "conversations": sum(fixed.conversations for fixed in known),
+        "repaired": sum(repaired_in(one.fixed)[0] for one in done if one.fixed and one.changed),
+        "not_verified": sum(len(fixed.failures) for fixed in known),
+        "changes": _kinds(change for one in done for change in _changes(one)),
+        "findings": {
+            "before": _added(fixed.before for fixed in known),
+            "after": _added(fixed.after for fixed in known),
+        },
+        "held_back": dict(sorted(held.items())),
+    }
+
+
+def _kinds(changes: Iterable[Change]) -> dict[str, int]:
+    counts = dict.fromkeys(KINDS, 0)
+    for change in changes:
+        counts[change.what] += 1
+    return counts
+
+
+def _added(counts: Iterable[dict[str, int]]) -> dict[str, int]:
+    every = list(counts)
+    return {severity: sum(one[severity] for one in every) for severity in SEVERITIES}
+
+
+def _file(done: Done) -> dict[str, Any]:
+    fixed = done.fixed
+    return {
+        "path": done.name,
+        "changed": done.changed,
+        "written": done.wrote,
+        "output": done.to,
+        "journal": done.journal,
+        "problem": done.problem,
+        "known_format": fixed is not None and not fixed.foreign,
+        "conversations": fixed.conversations if fixed else 0,
+        "repaired": repaired_in(fixed)[0] if fixed and done.changed else 0,
+        "changes": _kinds(_changes(done)),
+        "findings": {"before": fixed.before, "after": fixed.after} if fixed else None,
+        "remaining": dict(sorted(fixed.left.items())) if fixed else {},
+        "held_back": dict(sorted(fixed.held.items())) if fixed else {},
+        "not_verified": [_failure(failure) for failure in fixed.failures] if fixed else [],
+        "ids": _ids(_changes(done)),
+    }
+
+
+def _failure(failure: Failure) -> dict[str, Any]:
+    return {
+        "line": failure.line,
+        "conversation": _short(failure.conversation),
+        "reason": _short(failure.reason),
+    }
+
+
+def _ids(changes: Iterable[Change]) -> dict[str, list[str]]:
+    """Each id that was given up, and what stands in its place: several where it was several calls'."""
+    found: dict[str, dict[str, None]] = {}
+    for change in changes:
+        if change.before_id is not None and change.after_id is not None:
+            old, new = _short(change.before_id), _short(change.after_id)
+            found.setdefault(old or "", {})[new or ""] = None
+    return {old: list(new) for old, new in found.items()}
+
+
+def _change(path: str, change: Change) -> dict[str, Any]:
+    named = change.conversation is not None or change.conversation_index is not None
+    return {
+        "path": path,
+        "rule": change.rule,
+        "code": change.code,
+        "fault": change.fault,
+        "level": change.level,
+        "what": change.what,
+        "message": _short(change.message),
+        "finding": _short(change.finding),
+        "line": change.line,
+        "pointer": change.pointer,
+        "conversation": {"id": _short(change.conversation), "index": change.conversation_index}
+        if named
+        else None,
+        "message_index": change.message_index,
+        "call_id": _short(change.call_id),
+        "tool": _short(change.tool),
+        "provider": change.provider,
+        "before_id": _short(change.before_id),
+        "after_id": _short(change.after_id),
+        "digests": {"before": change.before, "after": change.after},
+    }
+
+
+def _conversations(done: Done) -> Iterator[dict[str, Any]]:
+    if done.fixed is None or not done.changed:
+        return
+    ours: dict[Key, list[Change]] = {}
+    for change in done.fixed.changes:
+        ours.setdefault(key_of(change), []).append(change)
+    for told in done.fixed.told:
+        changes = ours.get(key_of(told), [])
+        yield {
+            "path": done.name,
+            "line": told.line,
+            "id": _short(told.conversation),
+            "index": told.index,
+            "canonical_ids_seen": list(told.seen),
+            "emitted_call_ids": [_short(one) for one in told.calls],
+            "emitted_result_ids": [_short(one) for one in told.results],
+            "dedupe_decisions": [_decision(change) for change in changes if change.rule in DEDUPE],
+            "synthetic_completions": [_completion(change) for change in changes if completes(change)],
+            "provider_format": {"wire": told.wire, "providers": list(told.providers)},
+        }
+
+
+def completes(change: Change) -> bool:
+    """Whether it gave a call a result: what else is added stands at a message."""
+    return change.what == "added" and (change.call_id is not None or change.tool is not None)
+
+
+def _decision(change: Change) -> dict[str, Any]:
+    return {
+        "rule": change.rule,
+        "call_id": _short(change.call_id),
+        "tool": _short(change.tool),
+        "what": change.what,
+        "decision": _short(change.message),
+        "reason": _short(change.finding),
+        "line": change.line,
+        "pointer": change.pointer,
+        "before_id": _short(change.before_id),
+        "after_id": _short(change.after_id),
+        "digest": change.before,
+    }
+
+
+def _completion(change: Change) -> dict[str, Any]:
+    return {
+        "call_id": _short(change.call_id),
+        "tool": _short(change.tool),
+        "rule": change.rule,
+        "reason": _short(change.finding),
+        "line": change.line,
+        "pointer": change.pointer,
+    }

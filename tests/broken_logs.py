@@ -1,0 +1,73 @@
+"""Logs that `fix` repairs, and running it on them.
+
+This module owns small conversations of the most common wire, each with one fault, and the folder they stand in. It
+refuses to judge anything.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from turnlint.cli.fix import command
+
+SAID = "hunter2"
+USER = {"role": "user", "content": f"go {SAID}"}
+DONE = {"role": "assistant", "content": "done"}
+
+
+def call(identifier: str, name: str = "run", arguments: str = "{}") -> dict[str, Any]:
+    return {"id": identifier, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def asks(*calls: dict[str, Any]) -> dict[str, Any]:
+    return {"role": "assistant", "content": None, "tool_calls": list(calls)}
+
+
+def result(identifier: str, text: str = "ok") -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": identifier, "content": text}
+
+
+def log(*conversations: list[dict[str, Any]]) -> bytes:
+    return b"".join(json.dumps({"messages": one}).encode() + b"\n" for one in conversations)
+
+
+GOOD = [USER, asks(call("c1")), result("c1"), DONE]
+GAP = [USER, asks(call("c1")), USER, DONE]
+LATE = [USER, asks(call("c1"), call("c2", "look")), result("c1"), USER, result("c2"), DONE]
+STRAY = [USER, result("c9"), DONE]
+TWICE = [USER, asks(call("c1")), result("c1"), result("c1"), DONE]
+REUSED = [*GOOD[:-1], asks(call("c1", "look")), result("c1", "two"), DONE]
+OPEN = [USER, asks(call("c1"))]
+TORN = b'{"messages": [{"role": "user", "content": "a\n'
+"""Nobody can tell what came behind that."""
+SOUND, BROKEN = log(GOOD), log(GAP, LATE, STRAY, TWICE, REUSED, GOOD)
+FOREIGN = b'{"nothing": "known"}\n'
+FOLDER = {"sound": SOUND, "broken": BROKEN, "foreign": FOREIGN}
+
+
+def settle(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with logs, and journals beside it; the same look on every machine."""
+    folder = place / "logs"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("TURNLINT_STATE_DIR", str(place / "state"))
+    monkeypatch.setenv("COLUMNS", "100")
+    for name in ("FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, data in FOLDER.items():
+        (folder / f"{name}.jsonl").write_bytes(data)
+    return folder
+
+
+def fix(*arguments: str, stdin: bytes = b"") -> Result:
+    run = CliRunner().invoke(command, arguments, input=stdin)
+    assert run.exception is None or isinstance(run.exception, SystemExit), run.exception
+    return run
+
+
+def fixed(data: bytes = BROKEN) -> bytes:
+    """What it comes to, by another way than the one that is tested."""
+    return fix("-", stdin=data).stdout_bytes

@@ -1,0 +1,106 @@
+"""A disk that fails, and a process that dies, at any call that writing makes.
+
+This module owns the making of such systems and the walk over every call. It refuses to know what is
+written.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from msgspec import structs
+
+from turnlint.keeping.system import SYSTEM, System
+
+Fault = Callable[[Callable[..., Any], tuple[Any, ...]], Any]
+
+
+class Counted:
+    """A system that counts its calls, and does something else at one of them."""
+
+    def __init__(self, at: int, fault: Fault) -> None:
+        self.at = at
+        self.fault = fault
+        self.names: list[str] = []
+        self.system = System(
+            **{name: self._wrapped(name, call) for name, call in structs.asdict(SYSTEM).items()}
+        )
+
+    def _wrapped(self, name: str, call: Any) -> Any:
+        def counted(*arguments: Any) -> Any:
+            self.names.append(name)
+            return self.fault(call, arguments) if len(self.names) - 1 == self.at else call(*arguments)
+
+        return counted
+
+
+def failing(number: int, *, late: bool) -> Fault:
+    """The call fails, before anything is done or after half of it."""
+
+    def fault(call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        if call is os.close or (late and call in (os.fsync, os.ftruncate)):
+            call(*arguments)
+        if late and call is os.write:
+            call(arguments[0], arguments[1][: len(arguments[1]) // 2])
+        raise OSError(number, os.strerror(number))
+
+    return fault
+
+
+def dying(*, late: bool) -> Fault:
+    """The process is killed, before the call or after it; a write is cut in half."""
+
+    def fault(call: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        try:
+            if call is os.write:
+                call(arguments[0], arguments[1][: len(arguments[1]) // 2])
+            elif late:
+                call(*arguments)
+        finally:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return fault
+
+
+def names_of(act: Callable[[System], Any]) -> list[str]:
+    """The calls that an act makes when nothing goes wrong."""
+    counted = Counted(-1, failing(0, late=False))
+    act(counted.system)
+    return counted.names
+
+
+def in_child(act: Callable[[], Any]) -> int:
+    """Do it in a process of its own; what became of that."""
+    child = os.fork()
+    if not child:
+        code = 99
+        try:
+            act()
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1]
+
+
+def only(path: str, data: bytes) -> None:
+    """The file as it is to be, and beside it nothing that a killed run left."""
+    folder = os.path.dirname(path)
+    for name in os.listdir(folder):
+        if ".turnlint-" in name:
+            os.unlink(os.path.join(folder, name))
+    with open(path, "wb") as file:
+        file.write(data)
+
+
+def killed_at_each_call(act: Callable[[System], Any], again: Callable[[], Any]) -> Iterator[str]:
+    """After each way to be killed, its name; `again` brings back what stood before."""
+    again()
+    names = names_of(act)
+    for late in (False, True):
+        for at, name in enumerate(names):
+            again()
+            counted = Counted(at, dying(late=late))
+            status = in_child(lambda counted=counted: act(counted.system))
+            assert os.WIFSIGNALED(status), (name, at)
+            yield f"{name} {at} {'late' if late else 'early'}"

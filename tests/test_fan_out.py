@@ -1,0 +1,108 @@
+"""Five calls, one result: the sequence that a repair of an incomplete fan-out must give, on every wire.
+
+A model thinks, calls once and is answered, thinks, calls five tools at once, is answered by one of them, and goes
+on to speak. Every call ends with a result: one real, four that say that none is known.
+"""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from turnlint import carriers, ledger, testing
+from turnlint.documents.decode import value_of
+from turnlint.lifecycle import UNKNOWN
+from turnlint.model import Call, Message, Record, Result, Thinking, Transcript
+from turnlint.notation import write
+
+TALK = """
+    user       Look around.
+    assistant  I look.
+      think    one first
+      call     hist_tool_1 look {"at": 1}
+      result   hist_tool_1 one
+    assistant  Now five.
+      think    then five
+      call     hist_tool_2 look {"at": 2}
+      call     hist_tool_3 look {"at": 3}
+      call     hist_tool_4 look {"at": 4}
+      call     hist_tool_5 look {"at": 5}
+      call     hist_tool_6 look {"at": 6}
+      result   hist_tool_3 three
+    assistant  Three is what I saw.
+    user       And the others?
+"""
+"""Source 001, section 7."""
+WITHOUT_THOUGHTS = "\n".join(line for line in TALK.splitlines() if "think" not in line)
+PROVIDERS = {
+    "openai-chat": "openai", "anthropic": "anthropic", "canonical": "none", "gemini": "gemini", "bedrock": "bedrock",
+    "mistral": "mistral", "cohere": "cohere", "ollama": "ollama", "openai-responses": "openai-responses",
+}  # fmt: skip
+THINKS = frozenset({"anthropic", "canonical"})
+
+
+def transcript(data: bytes, wire: str) -> Transcript:
+    carrier = carriers.carrier(wire)
+    (found,) = carrier.read([carrier.shape.read(Record(1, 0, data.strip()))])
+    assert isinstance(found, Transcript)
+    return found
+
+
+def said(messages: tuple[Message, ...], data: bytes) -> list[Any]:
+    """Each block in order, in the words of no wire."""
+    record = value_of(data)
+    told: list[Any] = []
+    for message in messages:
+        for block in message.blocks:
+            if isinstance(block, Call):
+                told.append(("call", arguments(block.body)["at"]))
+            elif isinstance(block, Result):
+                told.append(("result", "unknown" if block.synthetic else text(block.body)))
+            elif isinstance(block, Thinking):
+                told.append("think")
+            else:
+                told.append(message.role)
+    assert record
+    return told
+
+
+def arguments(body: bytes) -> Any:
+    value = msgspec.json.decode(body)
+    return msgspec.json.decode(value) if isinstance(value, str) else value
+
+
+def text(body: bytes) -> str:
+    return next(word for word in ("one", "three") if word.encode() in body)
+
+
+@pytest.mark.parametrize("wire", PROVIDERS)
+def test_an_incomplete_fan_out_is_completed(wire: str) -> None:
+    data = write(TALK if wire in THINKS else WITHOUT_THOUGHTS, wire).data
+    after = testing.fixed(data, wire, PROVIDERS[wire])
+    found = transcript(after, wire)
+    think = ["think"] if wire in THINKS else []
+    calls = [("call", number) for number in range(2, 7)]
+    results = [("result", "three" if number == 3 else "unknown") for number in range(2, 7)]
+    assert said(found.messages, after) == [
+        "user", "assistant", *think, ("call", 1), ("result", "one"), "assistant", *think, *calls, *results,
+        "assistant", "user",
+    ]  # fmt: skip
+    assert after.count(UNKNOWN.encode()) == 4
+    pairs = ledger.read(found.messages, found.wire)
+    assert pairs.tidy
+    assert [
+        row.finding.message
+        for row in testing.rows_of(after, wire, PROVIDERS[wire])
+        if row.finding.severity == "error"
+    ] == []
+
+
+@pytest.mark.parametrize("wire", PROVIDERS)
+def test_what_was_whole_stays_as_it_is(wire: str) -> None:
+    """All before the fan-out and all behind it, to the byte."""
+    data = write(TALK if wire in THINKS else WITHOUT_THOUGHTS, wire).data
+    after = testing.fixed(data, wire, "none")
+    before_it, behind_it = data.split(b"three")[0][:-200], b"three is what I saw"[-12:]
+    assert after.startswith(before_it)
+    assert behind_it in after
+    assert testing.fixed(data, wire, "none") == after

@@ -1,0 +1,364 @@
+"""`turnlint fix` as scripts meet it: options, where bytes go, what can go wrong, and with which code it ends."""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from click.testing import CliRunner
+
+from broken_logs import BROKEN, FOREIGN, OPEN, SOUND, TORN, fix, fixed, log, settle
+from turnlint.cli.fix import command
+from turnlint.cli.undo import command as undo
+from turnlint.documents.source import SourceError
+
+PACKINGS: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
+    ".gz": (gzip.compress, gzip.decompress),
+    ".zst": (zstandard.compress, lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data)),
+}
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return settle(tmp_path, monkeypatch)
+
+
+# Exit codes.
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["sound.jsonl"], 0),
+        (["broken.jsonl"], 0),
+        (["broken.jsonl", "--check"], 1),
+        (["broken.jsonl", "--diff"], 1),
+        (["broken.jsonl", "--diff", "--check"], 1),
+        (["sound.jsonl", "--check"], 0),
+        (["sound.jsonl", "--diff"], 0),
+        (["broken.jsonl", "--level", "lossless"], 1),
+        (["broken.jsonl", "--level", "lossless", "--fail-on", "never"], 0),
+        (["broken.jsonl", "--level", "lossless", "--check", "--fail-on", "never"], 1),
+        (["broken.jsonl", "-o", "new.jsonl"], 0),
+        (["broken.jsonl", "-o", "-"], 0),
+        (["."], 1),
+        (["*.jsonl", "--check"], 1),
+        (["hard.jsonl"], 1),
+        (["hard.jsonl", "-o", "-"], 1),
+        (["hard.jsonl", "--report", "r.json"], 1),
+        (["hard.jsonl", "--fail-on", "never"], 0),
+        (["open.jsonl"], 0),
+        (["open.jsonl", "--fail-on", "warning"], 1),
+        (["open.jsonl", "--fail-on", "warning", "--close-pending"], 0),
+        (["foreign.jsonl"], 3),
+        (["foreign.jsonl", "-o", "-"], 3),
+        (["foreign.jsonl", "sound.jsonl"], 0),
+        (["none*.jsonl"], 3),
+        ([], 2),
+        (["missing.jsonl"], 2),
+        (["sound.jsonl", "--level", "bold"], 2),
+        (["sound.jsonl", "--select", "PA999"], 2),
+        (["sound.jsonl", "--provider", "nobody"], 2),
+    ],
+)
+def test_exit_codes(folder: Path, arguments: list[str], code: int) -> None:
+    (folder / "open.jsonl").write_bytes(log(OPEN))
+    (folder / "hard.jsonl").write_bytes(SOUND + TORN + SOUND)
+    run = fix(*arguments)
+    assert run.exit_code == code, run.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["broken.jsonl", "sound.jsonl", "-o", "new.jsonl"], "-o takes one file"),
+        ([".", "-o", "new.jsonl"], "-o takes one file"),
+        (["broken.jsonl", "-o", "broken.jsonl"], "leave -o out"),
+        (["broken.jsonl", "-o", "link.jsonl"], "leave -o out"),
+        (["broken.jsonl", "-o", "new.jsonl", "--check"], "leave -o out"),
+        (["broken.jsonl", "-o", "new.jsonl", "--diff"], "leave -o out"),
+        (["broken.jsonl", "--journal", "j", "--no-journal"], "exclude each other"),
+        (["broken.jsonl", "--journal", "broken.jsonl"], "--journal broken.jsonl is the file that is read"),
+        (["sound.jsonl", "broken.jsonl", "--journal", "link.jsonl"], "is the file that is read"),
+        (["broken.jsonl", "--journal", "j", "-o", "new.jsonl"], "nothing is fixed in place"),
+        (["-", "--journal", "j"], "nothing is fixed in place"),
+        (["broken.jsonl", "--journal", "-"], "--journal wants a file"),
+        (["broken.jsonl", "--report", "broken.jsonl"], "--report broken.jsonl is the file that is read"),
+        (["broken.jsonl", "--report", "no/such/r.json"], "no such file"),
+        (["broken.jsonl", "--report", "x", "--journal", "x"], "one file"),
+        (["-", "--report", "-"], "cannot carry both a transcript and the report"),
+        (["broken.jsonl", "--diff", "--report", "-"], "cannot carry both a diff and the report"),
+        (["broken.jsonl", "--canonical", "--provider", "mistral"], "leave --provider out"),
+        (["broken.jsonl", "--level", "losless"], "did you mean 'lossless'"),
+    ],
+)
+def test_what_does_not_go_together_is_refused_before_anything_is_touched(
+    folder: Path, arguments: list[str], words: str
+) -> None:
+    (folder / "link.jsonl").symlink_to(folder / "broken.jsonl")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    run = fix(*arguments, stdin=BROKEN)
+    assert run.exit_code == 2
+    assert words in " ".join(run.stderr.split()), run.stderr
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+# Where bytes go.
+
+
+def test_a_file_is_fixed_in_place_and_put_back(folder: Path) -> None:
+    path = folder / "broken.jsonl"
+    run = fix("broken.jsonl")
+    assert path.read_bytes() == fixed() != BROKEN
+    assert (
+        run.stdout_bytes.decode()
+        .splitlines()[-1]
+        .startswith("to undo: turnlint undo broken.jsonl (journal: ")
+    )
+    again = fix("broken.jsonl")
+    assert (again.exit_code, again.stdout) == (0, "1 file: nothing to repair\n")
+    assert CliRunner().invoke(undo, ["broken.jsonl"]).exit_code == 0
+    assert path.read_bytes() == BROKEN
+
+
+def test_the_very_command_that_is_named_undoes_it(folder: Path) -> None:
+    (folder / "-a b.jsonl").write_bytes(BROKEN)
+    for arguments in (
+        ["./-a b.jsonl"],
+        ["./-a b.jsonl", "--journal", "j'.jsonl"],
+        ["broken.jsonl", "./-a b.jsonl"],
+    ):
+        said = fix(*arguments).stdout.splitlines()[-1]
+        words = (
+            said.removeprefix("to undo: ")
+            .partition(" (")[0]
+            .replace("PATH...", "broken.jsonl './-a b.jsonl'")
+        )
+        done = subprocess.run(["sh", "-c", words], capture_output=True, check=False, env=os.environ)
+        assert done.returncode == 0, (words, done.stderr)
+        assert (folder / "-a b.jsonl").read_bytes() == BROKEN
+
+
+@pytest.mark.parametrize("arguments", [["--check"], ["--diff"], ["--check", "--diff"]])
+def test_a_dry_run_writes_nothing(folder: Path, tmp_path: Path, arguments: list[str]) -> None:
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert fix("broken.jsonl", "sound.jsonl", *arguments).exit_code == 1
+    assert fix("-", *arguments, stdin=BROKEN).exit_code == 1
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert not (tmp_path / "state").exists()
+
+
+@pytest.mark.parametrize("suffix", ["", *PACKINGS])
+def test_another_file_is_packed_as_its_name_says(folder: Path, suffix: str) -> None:
+    run = fix("broken.jsonl", "-o", f"new.jsonl{suffix}")
+    unpack = PACKINGS[suffix][1] if suffix else bytes
+    assert unpack((folder / f"new.jsonl{suffix}").read_bytes()) == fixed()
+    assert (folder / "broken.jsonl").read_bytes() == BROKEN
+    assert f"written to new.jsonl{suffix}" in run.stdout
+    assert "undo" not in run.output
+
+
+def test_another_file_is_written_even_where_nothing_changes(folder: Path) -> None:
+    for name, data in {"sound": SOUND, "foreign": FOREIGN}.items():
+        fix(f"{name}.jsonl", "-o", f"new-{name}.jsonl")
+        assert (folder / f"new-{name}.jsonl").read_bytes() == data
+        fix("-", "-o", f"newer-{name}.jsonl", stdin=data)
+        assert (folder / f"newer-{name}.jsonl").read_bytes() == data
+    mode = (folder / "newer-sound.jsonl").stat().st_mode & 0o777
+    (folder / "touched").touch()
+    assert mode == (folder / "touched").stat().st_mode & 0o777
+
+
+def test_standard_input_goes_to_standard_output_and_words_beside_it() -> None:
+    run = fix("-", "--stdin-filename", "live.jsonl", stdin=BROKEN)
+    assert (run.exit_code, run.stdout_bytes) == (0, fixed())
+    assert run.stderr.startswith("live.jsonl: 5 conversations repaired: ")
+    assert "undo" not in run.stderr
+    assert fix("broken.jsonl", "-o", "-").stdout_bytes == run.stdout_bytes
+
+
+@pytest.mark.parametrize("data", [SOUND, FOREIGN, b"", b"no JSON", b"\x00\xff", SOUND[:-1], SOUND + TORN])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, zstandard.compress], ids=["plain", "gzip", "zstd"])
+def test_what_needs_no_repair_passes_through_to_the_byte(data: bytes, pack: Callable[[bytes], bytes]) -> None:
+    came = pack(data)
+    assert fix("-", stdin=came).stdout_bytes == came
+
+
+@pytest.mark.parametrize("suffix", PACKINGS)
+def test_what_came_packed_goes_packed(folder: Path, suffix: str) -> None:
+    pack, unpack = PACKINGS[suffix]
+    (folder / f"a.jsonl{suffix}").write_bytes(pack(BROKEN))
+    for run in (fix("-", stdin=pack(BROKEN)), fix(f"a.jsonl{suffix}", "-o", "-")):
+        assert run.stdout_bytes[:2] == pack(b"")[:2]
+        assert unpack(run.stdout_bytes) == fixed()
+    assert fix(f"a.jsonl{suffix}").exit_code == 0
+    assert unpack((folder / f"a.jsonl{suffix}").read_bytes()) == fixed()
+
+
+def test_packed_data_that_end_early_are_left_as_they_are(folder: Path) -> None:
+    torn = gzip.compress(BROKEN * 50, 1)[:-40]
+    run = fix("-", stdin=torn)
+    assert (run.exit_code, run.stdout_bytes) == (2, torn)
+    assert "the compressed data end early" in run.stderr
+    (folder / "torn.jsonl.gz").write_bytes(torn)
+    run = fix("torn.jsonl.gz", "broken.jsonl")
+    assert run.exit_code == 2
+    assert (folder / "torn.jsonl.gz").read_bytes() == torn
+    assert (folder / "broken.jsonl").read_bytes() == fixed()
+    assert "1 not read or not written, see above" in run.stdout
+
+
+def test_an_unknown_format_is_named_and_left() -> None:
+    run = fix("foreign.jsonl", "sound.jsonl")
+    assert "turnlint: foreign.jsonl: no known format, left as it is" in run.stderr
+    assert run.stdout == "1 file: nothing to repair; 1 of no known format\n"
+    assert "foreign" not in fix(".").stderr
+
+
+def test_a_pipe_is_read_once_and_not_written_in_place(folder: Path) -> None:
+    if not hasattr(os, "mkfifo"):
+        pytest.skip("there are no named pipes here")
+    for arguments in (["-o", "-"], ["-o", "new.jsonl"], ["--check"], []):
+        os.mkfifo(folder / "pipe")
+        command = [sys.executable, "-m", "turnlint", "fix", "pipe", *arguments]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
+            (folder / "pipe").write_bytes(BROKEN)
+            out, err = run.communicate()
+        (folder / "pipe").unlink()
+        assert run.returncode == {"-o": 0, "--check": 1}.get(arguments[0] if arguments else "", 2), err
+        if arguments == ["-o", "-"]:
+            assert out == fixed()
+    assert b"pipe is no regular file; write elsewhere with -o" in err
+    assert (folder / "new.jsonl").read_bytes() == fixed()
+
+
+# What can go wrong.
+
+
+def test_a_file_that_another_program_writes_stays_and_the_others_are_done(folder: Path) -> None:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("only Linux tells who has a file open")
+    (folder / "busy.jsonl").write_bytes(BROKEN)
+    with (folder / "busy.jsonl").open("ab"):
+        run = fix("busy.jsonl", "broken.jsonl")
+    assert run.exit_code == 2
+    assert "turnlint: busy.jsonl is open for writing by another program" in run.stderr
+    assert (folder / "busy.jsonl").read_bytes() == BROKEN
+    assert (folder / "broken.jsonl").read_bytes() == fixed()
+    assert fix("busy.jsonl").exit_code == 0
+
+
+def test_a_file_whose_journal_cannot_be_kept_stays(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = fix("broken.jsonl", "--journal", "no/such/folder.jsonl")
+    assert run.exit_code == 2
+    assert "the journal no/such/folder.jsonl cannot be written" in run.stderr
+    monkeypatch.setenv("TURNLINT_STATE_DIR", str(folder / "sound.jsonl"))
+    run = fix("broken.jsonl")
+    assert run.exit_code == 2
+    assert "another place with --journal" in run.stderr
+    assert (folder / "broken.jsonl").read_bytes() == BROKEN
+    assert fix("broken.jsonl", "--no-journal").exit_code == 0
+    assert (folder / "broken.jsonl").read_bytes() == fixed()
+
+
+def test_a_journal_that_was_named_is_used_and_found(folder: Path, tmp_path: Path) -> None:
+    (folder / "b.jsonl").write_bytes(BROKEN)
+    run = fix("broken.jsonl", "b.jsonl", "--journal", "fixes.jsonl")
+    assert "to undo: turnlint undo --journal fixes.jsonl PATH... (journal: fixes.jsonl)" in run.stdout
+    assert not (tmp_path / "state").exists()
+    assert len((folder / "fixes.jsonl").read_bytes().splitlines()) == 2
+    assert CliRunner().invoke(undo, ["--journal", "fixes.jsonl", "b.jsonl", "broken.jsonl"]).exit_code == 0
+    assert (folder / "b.jsonl").read_bytes() == (folder / "broken.jsonl").read_bytes() == BROKEN
+    run = fix("broken.jsonl", "--no-journal")
+    assert "undo" not in run.output
+    assert CliRunner().invoke(undo, ["broken.jsonl"]).exit_code == 2
+
+
+def test_a_repair_that_cannot_be_verified_is_not_written(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "turnlint.repair.fixing.fault_of", lambda *_: "it would\n::error::lose \x1b[2Jsomething"
+    )
+    run = fix("broken.jsonl", "--report", "r.json")
+    assert run.exit_code == 4
+    assert (folder / "broken.jsonl").read_bytes() == BROKEN
+    lines = run.stdout.splitlines()
+    assert lines[0] == "broken.jsonl: left as it was"
+    assert "  line 1: left as it is: it would ::error::lose \\u{1b}[2Jsomething" in lines
+    assert "5 conversations could not be repaired for certain" in run.stdout
+    report = json.loads((folder / "r.json").read_text())
+    assert report["complete"] is False
+    assert [one["line"] for one in report["files"][0]["not_verified"]] == [1, 2, 3, 4, 5]
+    assert fix("-", stdin=BROKEN).stdout_bytes == BROKEN
+
+
+@pytest.mark.parametrize(
+    "wrong", [RuntimeError("rule"), SourceError("a", "it changed"), OSError(5, "Broken disk")]
+)
+def test_bytes_come_out_as_they_went_in_where_fix_itself_fails(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, wrong: Exception
+) -> None:
+    def fails(*_: object) -> None:
+        raise wrong
+
+    monkeypatch.setattr("turnlint.cli.fix_one.fix", fails)
+    code = 4 if isinstance(wrong, RuntimeError) else 2
+    run = fix("-", stdin=BROKEN)
+    assert (run.exit_code, run.stdout_bytes) == (code, BROKEN)
+    run = fix("broken.jsonl", "sound.jsonl", "--report", "r.json")
+    assert (run.exit_code, (folder / "broken.jsonl").read_bytes()) == (code, BROKEN)
+    assert run.stderr.count("turnlint: ") == 2, "the next file is tried all the same"
+    assert json.loads((folder / "r.json").read_text())["complete"] is False
+
+
+def test_a_run_that_is_stopped_says_what_it_did(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from turnlint.cli import fix_one
+
+    real = fix_one.fix
+
+    def stopped(source: Any, *more: Any) -> Any:
+        if source.name == "sound.jsonl":
+            raise KeyboardInterrupt
+        return real(source, *more)
+
+    monkeypatch.setattr(fix_one, "fix", stopped)
+    run = CliRunner().invoke(command, ["broken.jsonl", "sound.jsonl", "--report", "r.json"])
+    assert run.exit_code == 1
+    assert "Aborted!" in run.stderr
+    assert "1 file repaired" in run.stdout
+    report = json.loads((folder / "r.json").read_text())
+    assert (report["complete"], [one["path"] for one in report["files"]]) == (False, ["broken.jsonl"])
+
+
+@pytest.mark.parametrize(
+    "arguments", [["broken.jsonl"], ["broken.jsonl", "--diff"], ["broken.jsonl", "-o", "-"]]
+)
+def test_a_reader_that_goes_away_stops_nothing(folder: Path, arguments: list[str]) -> None:
+    (folder / "broken.jsonl").write_bytes(BROKEN * 500)
+    program = (
+        "import os, sys; r, w = os.pipe(); os.dup2(w, 1); os.close(r); os.close(w)\n"
+        f"sys.argv = ['turnlint', 'fix', *{arguments!r}]\nfrom turnlint.cli import main\nmain()\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, env=os.environ)
+    assert run.returncode == (1 if "--diff" in arguments else 0), run.stderr
+    assert b"Traceback" not in run.stderr
+    changed = (folder / "broken.jsonl").read_bytes() != BROKEN * 500
+    assert changed is (arguments == ["broken.jsonl"])
+
+
+def test_a_closed_standard_input_is_said() -> None:
+    run = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m turnlint fix - <&-"],
+        capture_output=True,
+        check=False,
+        env=os.environ,
+    )
+    assert run.returncode == 2
+    assert b"Traceback" not in run.stderr

@@ -1,0 +1,196 @@
+"""What `turnlint fix` says to people, and that nothing in a log steers what shows it."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Self
+
+import pytest
+
+from broken_logs import (
+    BROKEN,
+    DONE,
+    GAP,
+    OPEN,
+    REUSED,
+    SAID,
+    SOUND,
+    TORN,
+    USER,
+    asks,
+    call,
+    fix,
+    log,
+    result,
+    settle,
+)
+from hostile import ENVIRONMENT, POISONS, assert_safe
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return settle(tmp_path, monkeypatch)
+
+
+def test_a_summary_says_what_was_done_what_remains_and_how_to_undo(folder: Path) -> None:
+    (folder / "hard.jsonl").write_bytes(TORN + log(GAP, OPEN))
+    run = fix("broken.jsonl", "hard.jsonl", "sound.jsonl", "--journal", "j.jsonl")
+    assert run.stdout.splitlines() == [
+        "broken.jsonl: 5 conversations repaired: 1 result moved to its call, 1 result added (not known),",
+        "    1 id renamed, 1 copy of a result removed, 1 orphan removed",
+        "hard.jsonl: 1 conversation repaired: 1 result added (not known)",
+        "  2 findings remain: pending-call (1 warning), unreadable-record (1 error)",
+        "3 files: 2 repaired, 1 left as it was; 1 error and 1 warning remain, `turnlint lint` shows where",
+        "1 last call is not answered yet; --close-pending adds a result that says so",
+        "to undo: turnlint undo --journal j.jsonl PATH... (journal: j.jsonl)",
+    ]
+    assert run.stderr == ""
+
+
+def test_a_dry_run_speaks_of_what_would_be() -> None:
+    run = fix("broken.jsonl", "sound.jsonl", "--check", "--level", "lossless")
+    assert run.stdout.splitlines() == [
+        "broken.jsonl: would repair 3 conversations: 1 result moved to its call, 1 id renamed,",
+        "    1 copy of a result removed",
+        "  2 findings would remain: orphan-result (1 error), unanswered-call (1 error)",
+        "2 files: 1 would be repaired, 1 would stay as it is;",
+        "    2 errors would remain, `turnlint lint` shows where",
+        "1 more could be repaired with --level placeholder, 2 with --level lossy",
+    ]
+
+
+def test_a_record_that_holds_no_conversation_is_none(folder: Path) -> None:
+    (folder / "mark.jsonl").write_bytes(b"\xef\xbb\xbf" + SOUND)
+    said = fix("mark.jsonl", "--check").stdout.splitlines()[0]
+    assert said == "mark.jsonl: would repair 1 record: 1 place rewritten (unreadable-record)"
+
+
+def test_clean_files_take_one_short_line(folder: Path) -> None:
+    for number in range(20):
+        (folder / f"sound{number}.jsonl").write_bytes(SOUND)
+    assert fix("sound*.jsonl").stdout == "21 files: nothing to repair\n"
+    assert fix("sound.jsonl").stdout == "1 file: nothing to repair\n"
+    assert fix("sound.jsonl", "--diff").stdout == ""
+
+
+def test_no_word_of_a_conversation_is_said_unless_a_diff_is_asked_for(folder: Path) -> None:
+    data = BROKEN.replace(b'"ok"', f'"ok {SAID}"'.encode()).replace(b"{}", b'{\\"a\\": \\"hunter2\\"}')
+    (folder / "broken.jsonl").write_bytes(data)
+    for arguments in (["--check"], ["--check", "--report", "-"], ["-o", "new.jsonl", "--report", "r.json"]):
+        assert SAID not in fix("broken.jsonl", *arguments).output
+    assert SAID not in (folder / "r.json").read_text()
+    assert SAID in fix("broken.jsonl", "--diff").stdout
+
+
+@pytest.mark.parametrize("poison", POISONS)
+def test_nothing_in_ids_and_names_steers_a_terminal_or_a_runner(poison: str, folder: Path) -> None:
+    x = POISONS[poison]
+    many = [
+        [USER, asks(call(x), call(x + "2", x)), USER, result(x + "2", x), result(x + "3", x), DONE],
+        REUSED,
+    ]
+    twice = [
+        USER,
+        asks(call(x, x)),
+        result(x),
+        result(x),
+        asks(call(x, x + "y", '{"a": 1}')),
+        result(x, "other"),
+        DONE,
+    ]
+    records = [{"id": x, "messages": one} for one in (*many, twice)]
+    (folder / "a.jsonl").write_bytes(b"".join(json.dumps(one).encode() + b"\n" for one in records))
+    (folder / "a.json").write_text(json.dumps(records[0], indent=2))
+    for arguments in (
+        ["--check"],
+        ["--diff"],
+        ["--check", "--report", "-"],
+        ["--diff", "--provider", "mistral"],
+        [],
+    ):
+        run = fix("a.jsonl", "a.json", *arguments)
+        assert_safe(run.stdout_bytes, "stdout", poison)
+        assert_safe(run.stderr_bytes, "stderr", poison)
+    assert run.exit_code in (0, 1)
+
+
+@pytest.mark.parametrize("poison", [name for name in POISONS if not name.startswith(("long", "nul"))])
+def test_nothing_in_a_file_name_does(poison: str, folder: Path) -> None:
+    name = os.fsdecode(POISONS[poison].replace("/", "")[:60].encode("utf-8", "surrogatepass") + b"\xff.jsonl")
+    for arguments in (["--check"], ["--diff"], ["--check", "--report", "-"], ["-o", f"{name}2"], [], []):
+        (folder / name).write_bytes(BROKEN)
+        run = fix(f"./{name}", *arguments)
+        assert_safe(run.stdout_bytes, "stdout", poison)
+        assert_safe(run.stderr_bytes, "stderr", poison)
+    assert fix(*map(str, folder.glob("*")), "--check").exit_code == 1
+
+
+def test_colours_and_width_are_those_that_were_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    for arguments in (["--check"], ["--diff"]):
+        plain, painted = fix("broken.jsonl", *arguments), fix("broken.jsonl", *arguments, "--color", "always")
+        assert "\x1b[" not in plain.output
+        assert "\x1b[" in painted.stdout
+        assert "\x1b[" in (painted.stdout if arguments == ["--check"] else painted.stderr)
+    monkeypatch.setenv("COLUMNS", "60")
+    for line in fix("broken.jsonl", "--diff").output.splitlines():
+        assert len(line) <= 75 if line.startswith("    ") else 70, line
+    assert "--- broken.jsonl" in fix("broken.jsonl", "--diff").stdout.splitlines()
+
+
+def test_a_long_run_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+    from turnlint.cli import fix as module
+
+    class Bar:
+        def __enter__(self) -> Self:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def update(self, count: int) -> None:
+            seen.append(count)
+
+    def bar(**options: Any) -> Bar:
+        assert (options["length"], options["file"]) == (len(BROKEN), sys.stderr)
+        return Bar()
+
+    monkeypatch.setattr(module, "LONG_RUN", len(BROKEN))
+    monkeypatch.setattr(module, "is_terminal", lambda stream: stream is sys.stderr)
+    monkeypatch.setattr(module.click, "progressbar", bar)
+    assert "5 conversations repaired" in fix("broken.jsonl").stdout
+    assert sum(seen) == len(BROKEN)
+
+
+def test_runs_are_equal_to_the_byte() -> None:
+    runs = {
+        subprocess.run(
+            [sys.executable, "-m", "turnlint", "fix", "broken.jsonl", "--check", "--report", "-", "--provider", name],
+            capture_output=True, check=False, env={**ENVIRONMENT, "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2")
+        for name in ("mistral",)
+    }  # fmt: skip
+    assert len(runs) == 1
+    assert json.loads(runs.pop())["schema"] == "turnlint/repair-v1"
+
+
+def test_a_fix_of_a_sound_file_loads_no_words_for_a_diff_and_no_temporary_files(folder: Path) -> None:
+    program = (
+        "import sys, os; os._exit = lambda code: None\nsys.argv = ['turnlint', 'fix', 'sound.jsonl']\n"
+        "from turnlint.cli import main\nmain()\nprint('\\n'.join(sys.modules), file=sys.stderr)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=folder
+    )
+    loaded = set(run.stderr.split())
+    assert "turnlint.repair.fixing" in loaded
+    assert not loaded & {
+        "turnlint.report.changes",
+        "turnlint.report.aligning",
+        "tempfile",
+        "jsonschema",
+        "tabulate",
+    }

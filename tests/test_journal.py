@@ -1,0 +1,128 @@
+"""The journal: what it says, where it is kept, and who may read it."""
+
+import base64
+import json
+import os
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from fixing import OLD, fix
+from turnlint.documents.source import Source
+from turnlint.keeping.disk import Digest, Digests, NotWritten, Patch, digest_of
+from turnlint.keeping.journal import entry, save, state_folder
+
+posix = pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TURNLINT_STATE_DIR", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> str:
+    file = tmp_path / "a.jsonl"
+    file.write_bytes(OLD)
+    return str(file)
+
+
+def test_a_journal_says_what_stood_where(path: str, tmp_path: Path) -> None:
+    Path(path).write_bytes("grün \xff und rot\n".encode("latin-1").replace(b"\xfc", "ü".encode()))
+    patches = (Patch(0, 5, "grön".encode()), Patch(6, 7, b""), Patch(12, 15, b"rot"))
+    digests = Digests(digest_of(path), Digest("0" * 64, 15))
+    made = entry(Source("a", path), patches, digests, [{"note": "\ud800", "at": (1, 2)}])
+    assert made.path == os.path.realpath(path)
+    assert (made.before, made.after, made.compressed, made.original) == (
+        digests.before,
+        digests.after,
+        None,
+        None,
+    )
+    assert [(one.offset, one.length, one.text, one.base64) for one in made.edits] == [
+        (2, 2, "ü", None),
+        (6, 0, None, base64.b64encode(b"\xff").decode()),
+    ]
+    where = save(made, str(tmp_path / "journal"))
+    [line] = Path(where).read_bytes().splitlines()
+    assert line.isascii()
+    document = json.loads(line)
+    assert list(document)[:2] == ["schema", "version"]
+    assert document["schema"] == "turnlint/journal-v1"
+    assert document["changes"] == [{"note": "\ud800", "at": [1, 2]}]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kept"), [("aüb", "aļb", "ü"), ("aüb", "aýb", "ü"), ("süß", "süss", "ß"), ("ü", "", "ü"), ("", "ü", "")]
+)  # fmt: skip
+def test_only_what_differs_is_kept_and_no_character_is_cut(old: str, new: str, kept: str, path: str) -> None:
+    Path(path).write_bytes(f"<{old}>".encode())
+    digest = digest_of(path)
+    patch = Patch(1, 1 + len(old.encode()), new.encode())
+    [edit] = entry(Source("a", path), (patch,), Digests(digest, digest), ()).edits
+    assert edit.text == kept
+
+
+def test_the_same_fix_writes_the_same_journal(path: str, state: Path) -> None:
+    seen = []
+    for moment in (1, 2):
+        Path(path).write_bytes(OLD)
+        os.utime(path, (moment, moment))
+        fix(path)
+        [kept] = state.iterdir()
+        seen.append((kept.name, kept.read_bytes()))
+    assert seen[0] == seen[1]
+
+
+def test_what_is_no_journal_is_not_written_to(path: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.jsonl").write_bytes(b'{"role": "user"}\n')
+    with pytest.raises(
+        NotWritten, match=r"holds something else than a journal; name another place with --journal"
+    ):
+        fix(path, where=str(tmp_path / "mine.jsonl"))
+    assert (tmp_path / "mine.jsonl").read_bytes() == b'{"role": "user"}\n'
+    with pytest.raises(NotWritten, match=r"is a directory|no regular file|no permission"):
+        fix(path, where=str(tmp_path))
+    with pytest.raises(NotWritten, match=r"cannot be written: no such file or directory; .* is as it was"):
+        fix(path, where=str(tmp_path / "none" / "journal"))
+    assert Path(path).read_bytes() == OLD
+
+
+@posix
+def test_journals_are_for_their_user_alone(path: str, state: Path, tmp_path: Path) -> None:
+    usual = os.umask(0)
+    try:
+        fix(path)
+        Path(path).write_bytes(OLD)
+        fix(path, where=str(tmp_path / "journal"))
+    finally:
+        os.umask(usual)
+    assert stat.S_IMODE(state.stat().st_mode) == 0o700
+    for file in (*state.iterdir(), tmp_path / "journal"):
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "expected"),
+    [
+        ("linux", {}, "/home/u/.local/state/turnlint/journal"),
+        ("linux", {"XDG_STATE_HOME": "/var/s"}, "/var/s/turnlint/journal"),
+        ("linux", {"XDG_STATE_HOME": "not/absolute"}, "/home/u/.local/state/turnlint/journal"),
+        ("linux", {"XDG_STATE_HOME": "/var/s", "TURNLINT_STATE_DIR": "/mine"}, "/mine"),
+        ("darwin", {}, "/home/u/Library/Application Support/turnlint/journal"),
+        ("win32", {"LOCALAPPDATA": "/c/local"}, "/c/local/turnlint/journal"),
+        ("win32", {}, "/home/u/AppData/Local/turnlint/journal"),
+    ],
+)
+def test_journals_are_kept_where_each_system_keeps_such_things(
+    platform: str, environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_STATE_HOME", "TURNLINT_STATE_DIR", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"HOME": "/home/u", **environment}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", platform)
+    assert state_folder() == expected

@@ -1,0 +1,276 @@
+"""The repair report holds what its schema says, tells of every change, and never what was said.
+
+This module owns the promises of `turnlint/repair-v1`. It refuses to judge repairs.
+"""
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from jsonschema import Draft202012Validator
+
+from broken_logs import (
+    BROKEN,
+    DONE,
+    GAP,
+    LATE,
+    REUSED,
+    SAID,
+    SOUND,
+    STRAY,
+    TORN,
+    TWICE,
+    USER,
+    asks,
+    call,
+    fix,
+    log,
+    result,
+    settle,
+)
+from hostile import POISONS, WIRES, hidden_in
+from turnlint import rulebook
+from turnlint.api import Raw
+from turnlint.cli.schema import command as schema
+from turnlint.notation import write
+from turnlint.report.machine import LONGEST_NAME
+from turnlint.report.repair_text import WORDS
+from turnlint.report.repaired import DEDUPE
+
+SCHEMA = json.loads(CliRunner().invoke(schema, ["repair"]).stdout)
+VALIDATOR = Draft202012Validator(SCHEMA)
+ENTRIES = rulebook.load(rulebook.BUILTIN)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return settle(tmp_path, monkeypatch)
+
+
+def report(*arguments: str, stdin: bytes = b"") -> dict[str, Any]:
+    """The report of a run that writes nothing."""
+    text = fix(*arguments, "--check", "--report", "-", stdin=stdin).stdout
+    value: dict[str, Any] = json.loads(text)
+    assert [error.message for error in VALIDATOR.iter_errors(value)] == []
+    assert text.isascii()
+    assert value["summary"]["changes"] == {
+        kind: sum(one["what"] == kind for one in value["changes"]) for kind in value["summary"]["changes"]
+    }
+    return value
+
+
+def examples() -> Iterator[tuple[str, bytes, str, str]]:
+    for entry in ENTRIES:
+        for number, one in enumerate(entry.module.BAD):
+            name = f"{entry.rule.name}-{number}"
+            if isinstance(one, Raw):
+                yield name, one.data, one.format or "auto", one.provider
+            else:
+                for wire in one.wires:
+                    yield f"{name}-{wire}", write(one.text, wire).data, wire, one.provider
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    assert SCHEMA["properties"]["schema"]["const"] == "turnlint/repair-v1"
+
+
+def test_every_object_of_the_schema_is_closed_and_names_what_it_must_have() -> None:
+    def walk(value: Any, where: str) -> None:
+        if isinstance(value, list):
+            for number, one in enumerate(value):
+                walk(one, f"{where}/{number}")
+        if isinstance(value, dict):
+            if "properties" in value and "type" in value:
+                assert value["additionalProperties"] is False, where
+                assert set(value["required"]) == set(value["properties"]), where
+            for key, one in value.items():
+                walk(one, f"{where}/{key}")
+
+    walk(SCHEMA, "")
+
+
+def test_the_repairs_of_all_examples_fit_the_schema(folder: Path) -> None:
+    kinds, faults = set(), set()
+    for name, data, wire, provider in examples():
+        (folder / "x.jsonl").write_bytes(data)
+        value = report("x.jsonl", "--format", wire, "--provider", provider)
+        assert value["complete"], name
+        kinds |= {one["what"] for one in value["changes"]}
+        faults |= {one["fault"] for one in value["changes"]}
+        told = {(one["index"], one["line"]) for one in value["conversations"]}
+        named = [one for one in value["changes"] if one["conversation"]]
+        assert bool(told) >= bool(named), name
+    assert kinds == {"moved", "added", "removed", "renamed", "rewritten"}
+    assert faults == {"state", "pairing", "projection"}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("arguments", [[], ["--canonical"], ["--level", "lossless"], ["--close-pending"]])
+def test_the_repair_of_anything_fits_the_schema(folder: Path, wire: str, arguments: list[str]) -> None:
+    for name, x in POISONS.items():
+        lines = [json.dumps(record).encode() for record in WIRES[wire](x)]
+        (folder / "x.jsonl").write_bytes(b"\n".join([*lines, TORN]))
+        text = json.dumps(report("x.jsonl", "--format", wire, *arguments))
+        assert not hidden_in(text.replace("\n", "")), name
+        assert "##" not in fix("x.jsonl", "--check", "--report", "-").stdout, name
+
+
+def test_a_report_tells_of_each_change_where_it_was_made() -> None:
+    value = report("broken.jsonl")
+    assert [(one["line"], one["rule"], one["what"], one["fault"], one["pointer"]) for one in value["changes"]] == [
+        (1, "unanswered-call", "added", "pairing", "/messages/1/tool_calls/0"),
+        (2, "misplaced-result", "moved", "pairing", "/messages/4"),
+        (3, "orphan-result", "removed", "pairing", "/messages/1"),
+        (4, "duplicate-result", "removed", "pairing", "/messages/3"),
+        (5, "reused-call-id", "renamed", "state", "/messages/3/tool_calls/0/id"),
+        (5, "reused-call-id", "renamed", "state", "/messages/4/tool_call_id"),
+    ]  # fmt: skip
+    assert [one["conversation"]["index"] for one in value["changes"]] == [0, 1, 2, 3, 4, 4]
+    assert value["summary"]["findings"]["before"] == {"error": 4, "warning": 1, "info": 0}
+    assert value["summary"]["findings"]["after"] == {"error": 0, "warning": 0, "info": 0}
+    gone = BROKEN.splitlines()[2].split(b", ", 2)[2].rpartition(b", {")[0]
+    assert json.loads(gone) == STRAY[1]
+    assert value["changes"][2]["digests"] == {"before": sha256(gone).hexdigest(), "after": None}
+
+
+def test_a_conversation_has_all_that_tells_why_it_is_valid_now() -> None:
+    value = report("broken.jsonl")
+    told = value["conversations"]
+    assert [one["index"] for one in told] == [0, 1, 2, 3, 4]
+    assert {one["path"] for one in told} == {"broken.jsonl"}
+    assert [one["provider_format"]["wire"] for one in told] == ["openai-chat"] * 5
+    assert [one["provider_format"]["providers"] for one in told] == [["shared"]] * 5
+    named = report("broken.jsonl", "--provider", "mistral")["conversations"]
+    assert all(one["provider_format"]["providers"][0].startswith("mistral") for one in named)
+    gap, late, stray, twice, reused = told
+    assert (gap["emitted_call_ids"], gap["emitted_result_ids"]) == (["c1"], ["c1"])
+    assert gap["synthetic_completions"] == [{
+        "call_id": "c1", "tool": "run", "rule": "unanswered-call", "reason": "call `c1` to `run` has no result",
+        "line": 1, "pointer": "/messages/1/tool_calls/0",
+    }]  # fmt: skip
+    assert late["emitted_call_ids"] == late["emitted_result_ids"] == ["c1", "c2"]
+    assert len(late["canonical_ids_seen"]) == len(set(late["canonical_ids_seen"])) == 2
+    assert all(one.startswith("hist_tool_") for one in late["canonical_ids_seen"])
+    assert (stray["canonical_ids_seen"], stray["emitted_result_ids"]) == ([], [])
+    (decision,) = twice["dedupe_decisions"]
+    assert (decision["rule"], decision["call_id"], decision["what"]) == ("duplicate-result", "c1", "removed")
+    assert (decision["decision"], decision["reason"]) == ("remove the copy", "call `c1` is answered twice")
+    new = reused["emitted_call_ids"][1]
+    assert reused["emitted_call_ids"] == reused["emitted_result_ids"] == ["c1", new]
+    assert {one["after_id"] for one in reused["dedupe_decisions"]} == {new}
+    assert [one["synthetic_completions"] for one in told[1:]] == [[], [], [], []]
+
+
+def test_ids_lead_from_old_to_all_new_over_the_run_and_by_file(folder: Path) -> None:
+    (folder / "more.jsonl").write_bytes(
+        log(REUSED, [*REUSED[:-1], asks(call("c1", "third")), result("c1"), DONE])
+    )
+    value = report("broken.jsonl", "more.jsonl")
+    by_file = [one["ids"] for one in value["files"]]
+    assert [len(one["c1"]) for one in by_file] == [1, 2]
+    assert value["ids"] == {"c1": list(dict.fromkeys(by_file[0]["c1"] + by_file[1]["c1"]))}
+    canonical = report("sound.jsonl", "--canonical")
+    assert list(canonical["ids"]) == ["c1"]
+    assert [one["rule"] for one in canonical["changes"]] == ["canonical-ids"] * 2
+    assert canonical["conversations"][0]["canonical_ids_seen"] == canonical["ids"]["c1"]
+
+
+def test_conversations_over_many_lines_keep_their_numbers(folder: Path) -> None:
+    lines = [
+        {"conversation_id": f"k{number}", "message": message}
+        for number, messages in enumerate((GAP, STRAY, REUSED))
+        for message in messages
+    ]
+    (folder / "lines.jsonl").write_bytes(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    value = report("lines.jsonl")
+    assert [(one["id"], one["index"], one["line"]) for one in value["conversations"]] == [
+        ("k0", 0, 1), ("k1", 1, 5), ("k2", 2, 8),
+    ]  # fmt: skip
+    assert {(one["conversation"]["id"], one["line"]) for one in value["changes"]} == {
+        ("k0", 2), ("k1", 6), ("k2", 11), ("k2", 12),
+    }  # fmt: skip
+    assert [len(one["synthetic_completions"]) for one in value["conversations"]] == [1, 0, 0]
+
+
+def test_a_record_that_could_not_be_read_has_no_number(folder: Path) -> None:
+    escaped = log(GAP).replace(b"hunter2", b"hunter2\x01")
+    (folder / "raw.jsonl").write_bytes(SOUND + escaped + SOUND)
+    value = report("raw.jsonl")
+    (told,) = value["conversations"]
+    assert (told["line"], told["emitted_result_ids"]) == (2, ["c1"])
+    assert {one["rule"] for one in value["changes"]} == {"unreadable-record", "unanswered-call"}
+    assert len(told["synthetic_completions"]) == 1
+    assert value["summary"]["repaired"] == 1
+
+
+def test_what_was_not_written_is_no_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TURNLINT_STATE_DIR", str(folder / "sound.jsonl"))
+    fix("broken.jsonl", "foreign.jsonl", "sound.jsonl", "--report", "r.json")
+    value = json.loads((folder / "r.json").read_text())
+    VALIDATOR.validate(value)
+    assert (value["complete"], value["dry_run"], value["changes"], value["conversations"]) == (
+        False,
+        False,
+        [],
+        [],
+    )
+    broken, foreign, sound = value["files"]
+    assert (broken["changed"], broken["written"]) == (False, False)
+    assert "journal" in broken["problem"]
+    assert (foreign["known_format"], sound["known_format"]) == (False, True)
+    assert (value["summary"]["files"], value["summary"]["skipped"], value["summary"]["failed"]) == (2, 1, 1)
+
+
+def test_a_report_says_where_bytes_and_journal_went(folder: Path) -> None:
+    fix("broken.jsonl", "--report", "r.json", "--journal", "j.jsonl")
+    value = json.loads((folder / "r.json").read_text())
+    VALIDATOR.validate(value)
+    (one,) = value["files"]
+    assert (one["changed"], one["written"], one["output"], one["journal"]) == (True, True, None, "j.jsonl")
+    (folder / "broken.jsonl").write_bytes(BROKEN)
+    fix("broken.jsonl", "--report", "r.json", "-o", "new.jsonl")
+    (one,) = json.loads((folder / "r.json").read_text())["files"]
+    assert (one["written"], one["output"], one["journal"]) == (True, "new.jsonl", None)
+
+
+def test_a_level_that_holds_back_is_counted_by_what_it_would_take(folder: Path) -> None:
+    (folder / "open.jsonl").write_bytes(log([USER, asks(call("c1"))], GAP, STRAY, LATE, TWICE))
+    held = [
+        report("open.jsonl", "--level", level)["summary"]["held_back"]
+        for level in ("lossless", "placeholder")
+    ]
+    assert held == [{"lossy": 1, "placeholder": 2}, {"close-pending": 1, "lossy": 1}]
+    assert report("open.jsonl")["summary"]["held_back"] == {"close-pending": 1}
+    assert report("open.jsonl", "--close-pending")["summary"]["held_back"] == {}
+
+
+def test_names_that_no_name_has_are_cut_and_the_report_stays_small(folder: Path) -> None:
+    long = "x" * 50_000
+    (folder / "long.jsonl").write_bytes(log([USER, asks(call(long), call(long, "y")), result(long), DONE]))
+    value = report("long.jsonl")
+
+    def strings(value: Any) -> Iterator[str]:
+        if isinstance(value, dict):
+            yield from value
+        for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from strings(one)
+        if isinstance(value, str):
+            yield value
+
+    assert max(map(len, strings(value))) <= LONGEST_NAME + 1
+
+
+def test_no_word_of_a_conversation_is_in_a_report(folder: Path) -> None:
+    (folder / "x.jsonl").write_bytes(BROKEN.replace(b'"ok"', b'"hunter2"').replace(b'"done"', b'"hunter2"'))
+    assert report("x.jsonl")["summary"]["repaired"] == 5
+    assert SAID not in json.dumps(report("x.jsonl"))
+
+
+def test_words_and_decisions_are_of_rules_that_exist() -> None:
+    names = {entry.rule.name for entry in ENTRIES}
+    assert {rule for _, rule in WORDS} | DEDUPE <= names
