@@ -38,6 +38,8 @@ class Fixer:
         self.book = Book(self.options)
         self.policy = Policy(level=level, named=frozenset(() if provider == "none" else (provider,)))
         self.folder = folder
+        self.edits = 0
+        """Changes made to cases when they were repaired for the first time."""
 
     def source(self, data: bytes, host: str) -> Source:
         path = os.path.join(self.folder, "case.json" if host in ("document", "records") else "case.jsonl")
@@ -117,6 +119,7 @@ def trial(fixer: Fixer, host: str, data: bytes, cases: list[Case]) -> dict[int, 
             for part, some in files([one], host):
                 found.update(trial(fixer, host, part, some))
         return found
+    fixer.edits += len(fixed.changes)
     owner = whose(data, host, cases)
     failed = set()
     for failure in fixed.failures:
@@ -183,7 +186,9 @@ class Told(NamedTuple):
     level: Level
 
 
-def run(wire: str, host: str, seed: int, count: int, level: Level = "lossy") -> Iterator[Told]:
+def run(
+    wire: str, host: str, seed: int, count: int, level: Level = "lossy", edits: Counter[str] | None = None
+) -> Iterator[Told]:
     seeds = [f"{seed} {wire} {number}" for number in range(count)]
     cases = [make(wire, one, host, number) for number, one in enumerate(seeds)]
     faults: Counter[str] = Counter()
@@ -197,6 +202,8 @@ def run(wire: str, host: str, seed: int, count: int, level: Level = "lossy") -> 
                     best = first.setdefault(fault, number)
                     if len(cases[number].done) < len(cases[best].done):
                         first[fault] = number
+        if edits is not None:
+            edits[wire] += fixer.edits
     for fault, times in faults.most_common():
         yield Told(wire, host, fault, times, seeds[first[fault]], cases[first[fault]], level)
 
@@ -224,10 +231,11 @@ def main() -> None:
     )
     asked = parser.parse_args()
     bad = 0
+    edits: Counter[str] = Counter()
     for wire in asked.wire or WIRES:
         met: Counter[str] = Counter()
         for host in asked.host or HOSTS:
-            told = list(run(wire, host, asked.seed, asked.n, asked.level))
+            told = list(run(wire, host, asked.seed, asked.n, asked.level, edits))
             hard = [one for one in told if not one.fault.endswith("(unsure)")]
             bad += bool(hard)
             line = "; ".join(f"{one.fault} {one.times}" for one in told)
@@ -237,6 +245,7 @@ def main() -> None:
                 met[one.fault] += 1
                 if asked.show and met[one.fault] == 1 and len(met) <= asked.show:
                     sys.stdout.write(f"  {one.fault} (seed {one.seed!r})\n{shown(one)}\n")
+    sys.stdout.write(f"{sum(edits.values()):,} edits\n")
     sys.exit(bool(bad))
 
 

@@ -12,8 +12,8 @@ many of both. Matching goes from the surest evidence to the weakest, each occurr
    call and one such result behind it are all that is left;
 5. what is left is a duplicate, where an answered call with its id stands before it, or an orphan.
 
-Where more results bear an id than calls do, those that repeat another (equal, or the same text cut short or
-with something added) are the last to find a call.
+Where several calls share an id, a result that says something new goes before one that repeats another (equal,
+or the same text cut short or with something added): the copy gives its call up.
 
 Where a window holds exactly the results of its own turn and of earlier ones that still wait for the
 same id, rule 2 goes before rule 1: the first asked is the first answered.
@@ -25,7 +25,7 @@ wire by name, a provider, or how anything is spelled.
 from collections import deque
 from collections.abc import Iterable
 
-from turnlint.ledger.copies import NEAR, copies_among, copies_of, is_copy
+from turnlint.ledger.copies import NEAR, is_copy, prefer_fresh
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.positions import match_by_position, match_last
 from turnlint.ledger.real import prefer_real
@@ -67,6 +67,7 @@ def read(messages: Iterable[Message], wire: Wire) -> Ledger:
         match_by_position(work, counts=wire.counts)
         match_last(work)
         prefer_real(work)
+        prefer_fresh(work)
     return _close(work, count)
 
 
@@ -127,13 +128,12 @@ def _end_window(
         call = work.calls[index].call
         if usable(call.id):
             slots.setdefault((call.id, call.server), deque()).append(index)
-    copies = copies_among(work, turn_results, slots) if len(slots) < len(turn_calls) else set()
     own: dict[str, list[tuple[int, int]]] = {}
     excess: dict[str, list[int]] = {}
     for index in turn_results:
         result = work.results[index].result
         queue = slots.get((result.id, result.server))
-        if queue and index not in copies and work.after(index, queue[0]):
+        if queue and work.after(index, queue[0]):
             call_index = queue.popleft()
             work.match(call_index, index, "in-place")
             if result.id in earlier_open and not result.server:
@@ -188,11 +188,7 @@ def _match_elsewhere(work: Matching) -> None:
     for index, asked in enumerate(work.calls):
         first.setdefault((asked.call.id, asked.call.server), index)
     for key, calls in waiting.items():
-        results = wanted[key]
-        if len(results) > len(calls) > 1:
-            spare = copies_of(work, results, len(results) - len(calls))
-            results = [index for index in results if index not in spare]
-        _match_one_id(work, calls, results, first[key])
+        _match_one_id(work, calls, wanted[key], first[key])
 
 
 def _match_one_id(work: Matching, calls: list[int], results: list[int], first: int) -> None:

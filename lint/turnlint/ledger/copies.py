@@ -1,58 +1,68 @@
-"""Which of too many results repeat another.
+"""What only repeats another result gives its place up to what says something new.
 
-This module owns that one comparison, for where more results bear an id than calls do: what only repeats is
-the last to find a call, so that nothing that was said once is pushed out. It refuses to pair anything.
+This module owns that one comparison, for where calls share an id and a result of theirs found no place. It
+refuses to look at ids of one call: which of two answers is the right one nobody can tell.
 """
 
 from collections import deque
-from collections.abc import Iterable, Mapping
 
 from turnlint.ledger.matching import Key, Matching
-from turnlint.ledger.values import Answered
-
-
-def copies_among(work: Matching, results: Iterable[int], slots: Mapping[Key, deque[int]]) -> set[int]:
-    """In one window where calls share an id: the results that are too many because they repeat another."""
-    by_id: dict[Key, list[int]] = {}
-    for index in results:
-        key = work.results[index].result.id, work.results[index].result.server
-        if len(slots.get(key, ())) > 1:
-            by_id.setdefault(key, []).append(index)
-    found: set[int] = set()
-    for key, some in by_id.items():
-        found |= copies_of(work, some, len(some) - len(slots[key]))
-    return found
-
-
-def copies_of(work: Matching, results: list[int], most: int) -> set[int]:
-    """Those of one id's results that repeat an earlier one, where they are just as many as are too many.
-
-    Anything else would be a guess at which of them are the answers.
-    """
-    if most <= 0:
-        return set()
-    bodies = [work.results[index].result.body for index in results]
-    first: dict[bytes, int] = {}
-    for number, body in enumerate(bodies):
-        first.setdefault(body, number)
-    found: set[int] = set()
-    for number, body in enumerate(bodies):
-        near = bodies[max(0, number - NEAR) : number]
-        if first[body] < number or any(_repeats(body, one) for one in near):
-            found.add(results[number])
-    return found if len(found) == most else set()
-
+from turnlint.ledger.values import Answered, How, usable
 
 NEAR = 16
-"""With how many results before it one is compared, so that ten thousand under one id cost no more than their number."""
+"""With how many others one is compared, so that ten thousand under one id cost no more than their number."""
 
 
 def is_copy(one: Answered, other: Answered) -> bool:
-    """Whether one result says what the other does."""
-    return one.result.body == other.result.body or _repeats(one.result.body, other.result.body)
+    """Whether one result says what the other does: the same text, or all of it with something added."""
+    short, long = sorted((one.result.body, other.result.body), key=len)
+    return short == long or (short[:1] == b'"' and len(short) > 2 and long.startswith(short[:-1]))
 
 
-def _repeats(body: bytes, other: bytes) -> bool:
-    """Whether one text begins with all of the other."""
-    short, long = sorted((body, other), key=len)
-    return short[:1] == b'"' and len(short) > 2 and long.startswith(short[:-1])
+def prefer_fresh(work: Matching) -> None:
+    """Give results that say something new to calls of their id that have none, or a mere copy."""
+    spare: dict[Key, list[int]] = {}
+    for index in work.unplaced():
+        result = work.results[index].result
+        if usable(result.id) and not result.synthetic:
+            spare.setdefault((result.id, result.server), []).append(index)
+    calls: dict[Key, list[int]] = {}
+    for index, asked in enumerate(work.calls if spare else ()):
+        key = asked.call.id, asked.call.server
+        if key in spare:
+            calls.setdefault(key, []).append(index)
+    for key, some in calls.items():
+        if len(some) > 1:
+            _share(work, some, spare[key])
+
+
+def _share(work: Matching, calls: list[int], spare: list[int]) -> None:
+    said: list[Answered] = []
+    copies: list[int] = []
+    for call in calls:
+        answer = work.answer_of.get(call)
+        if answer is not None and not _is_new(work.results[answer], said):
+            copies.append(call)
+    fresh = [index for index in spare if _is_new(work.results[index], said)]
+    waiting = [call for call in calls if work.open(call)]
+    if len(waiting) == len(fresh) == 1 and not work.after(fresh[0], waiting[0]):
+        work.match(waiting[0], fresh[0], "early")
+        return
+    following = deque(fresh)
+    for call in copies:
+        while following and not work.after(following[0], call):
+            following.popleft()
+        if following:
+            later = following.popleft()
+            inside = work.results[later].turn == work.calls[call].turn
+            how: How = "in-place" if inside else work.afterwards
+            work.part(call)
+            work.match(call, later, how)
+
+
+def _is_new(one: Answered, said: list[Answered]) -> bool:
+    """Whether it says what none before it did; then it is one that has been said."""
+    if any(is_copy(one, other) for other in said[-NEAR:]):
+        return False
+    said.append(one)
+    return True
