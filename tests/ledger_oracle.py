@@ -233,9 +233,12 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
     # Rule 4, last part: one open call and one result without an id behind it, wherever that stands.
     left = [call for call in calls if is_open(call) and not call.server]
     lost_ones = [one for one in results if is_spare(one) and nameless(one.id) and not one.server]
-    alone = len(left) == len(lost_ones) == 1 and left[0].seq < lost_ones[0].seq
-    if alone and (not left[0].name or not lost_ones[0].name or left[0].name == lost_ones[0].name):
-        answers[left[0]] = (lost_ones[0], "late")
+    if len(left) == len(lost_ones) == 1:
+        names = [one.name for one in (left[0], lost_ones[0]) if one.name]
+        if len(set(names)) < 2 and left[0].seq < lost_ones[0].seq:
+            answers[left[0]] = (lost_ones[0], "late")
+        elif len(names) == 2 and len(set(names)) == 1:
+            answers[left[0]] = (lost_ones[0], "early")
 
     # Rule 5. Readings: a duplicate repeats the nearest call before it, and one that precedes its call is an
     # orphan; "nothing follows" where the last message is of the last turn, or holds nothing but results for it.

@@ -193,7 +193,7 @@ def test_the_picture_shows_the_conversation(log: Path) -> None:
         '  3 | tool        c9  "secret-4"\n'
         "    |             ^^ no call before it has this id\n"
         "    |\n"
-        "    = fix: remove the result; the journal keeps it [lossy]\n"
+        "    = fix: remove the result [lossy]\n"
         "\n"
         "Found 2 errors in 1 file (1 conversation, 4 messages).\n"
     )

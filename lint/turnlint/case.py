@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from msgspec import Struct, field
 
 from turnlint import wording
+from turnlint.carrying.saying import says_something
 from turnlint.clauses import Clause
 from turnlint.documents.decode import value_of
 from turnlint.ledger import Answered, Asked, Ledger
@@ -142,6 +143,11 @@ class Case(Struct, frozen=True, dict=True):
             self.opened[key] = value_of(record.data)
         value = self.opened[key]
         return _below(value, message.at)
+
+    def is_hollow(self, index: int) -> bool:
+        """Whether nothing at all is said in a message, by any key of anybody's; not where its record was let go."""
+        message = self.written(index)
+        return message is not None and not says_something(message)
 
     def said(self, index: int, below: Pointer) -> Any:
         """Something below a message as it is written, decoded; nothing where its record was let go."""

@@ -39,8 +39,6 @@ class Drop(Struct, frozen=True):
     """A piece goes; the journal keeps it."""
 
     piece: Piece
-    twin: str = ""
-    """What stays in its place and says the same, where something does."""
 
 
 class Name(Struct, frozen=True):

@@ -30,6 +30,13 @@ def carrier(name: str) -> Carrier:
     return found
 
 
+def of_wire(wire: str) -> Carrier | None:
+    """The format that reads conversations of this name."""
+    if wire in NAMES:
+        return carrier(wire)
+    return next((one for one in map(carrier, NAMES) if wire in one.wires), None)
+
+
 def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
     """The format that some records speak for most, if any, and whether they hold something of its own.
 

@@ -186,5 +186,8 @@ _carrier = openai_chat.make_kin(
     about="bodies of either chat API, message arrays, request/response pairs, one message a line",
 )
 CARRIER = structs.replace(
-    _carrier, open=lambda: _Reading(_carrier.open()), record_keys=_carrier.record_keys | {"chat_history"}
+    _carrier,
+    open=lambda: _Reading(_carrier.open()),
+    record_keys=_carrier.record_keys | {"chat_history"},
+    wires=frozenset({FIRST.name}),
 )

@@ -45,6 +45,8 @@ class Carrier(Struct, frozen=True):
     """Keys of which each says that an object is one message of it."""
     splice: Splice | None = None
     """Nothing where messages and results are only read, renamed and removed, never added."""
+    wires: frozenset[str] = frozenset()
+    """Names that its conversations have besides its own, where it reads more than one wire."""
 
     def read(self, stream: Iterable[Decoded[Any]]) -> Iterator[Transcript | Stray]:
         """All that a stream of records holds."""

@@ -58,19 +58,19 @@ def shown(name: str) -> str:
 
 
 def sources_of(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> list[Source]:
-    """What to read, each once. A report is never written onto a log, nor taken for one."""
+    """What to read, each once. An output is never written onto a log that was named, nor taken for one."""
     try:
         found = list(find(paths or (".",), stdin_name))
     except SourceError as error:
         raise click.UsageError(f"{shown(error.name)}: {error.reason}") from None
     if len(set(map(os.path.realpath, outputs))) < len(outputs):
-        raise click.UsageError("two reports would be written to one file")
+        raise click.UsageError("two outputs would be written to one file")
     sources: dict[str, Source] = {}
     for source in found:
         if source.path is not None and any(is_same(source.path, output) for output in outputs):
             if source.named:
                 raise click.UsageError(
-                    f"{shown(source.name)}: is to be read, and a report would be written over it"
+                    f"{shown(source.name)} is to be read, and an output would be written over it"
                 )
             continue
         sources.setdefault(STDIN if source.path is None else os.path.realpath(source.path), source)
@@ -78,7 +78,10 @@ def sources_of(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> l
 
 
 def is_same(path: str, output: str) -> bool:
-    return os.path.exists(output) and os.path.samefile(path, output)
+    there = os.path.realpath(
+        output
+    )  # as it will be opened, also where it leads through a folder that is not there
+    return os.path.exists(there) and os.path.samefile(path, there)
 
 
 def words(values: tuple[str, ...]) -> tuple[str, ...]:

@@ -32,8 +32,8 @@ LONG_RUN = 32 << 20
 @rules_of_a_run
 @click.option(
     "--level", type=Named("level", LEVELS), default="lossy", show_default=True,
-    help="How far it may go: lossless moves and renames, placeholder also adds results that nobody knows, "
-    "lossy also removes what answers nothing.",
+    help="How far it may go: lossless moves, renames, writes the same otherwise, and takes out copies and empty "
+    "messages; placeholder also adds words that say that nothing is known; lossy also takes out what cannot stay.",
 )  # fmt: skip
 @click.option("--canonical", is_flag=True, help="Give every call its canonical id.")
 @click.option("--close-pending", is_flag=True, help="Also answer a last call that may still be waiting.")
@@ -84,8 +84,10 @@ def command(
     )  # fmt: skip
     if canonical:
         options = structs.replace(options, providers=())
-    outputs = [one for one in (output, report_file, journal_file) if one and one != STDOUT]
-    sources = sources_of(paths, stdin_filename, outputs)
+    # What -o names is no report of an earlier run: it is read as any log, and then -o has too much to take.
+    sources = sources_of(
+        paths, stdin_filename, [one for one in (report_file, journal_file) if one and one != STDOUT]
+    )
     if output and len(sources) > 1:
         raise click.UsageError("-o takes one file; there are several to fix")
     carried = [name for name, is_so in _carried(way, sources, report_file).items() if is_so]
@@ -118,6 +120,13 @@ def _refuse(way: Way, paths: tuple[str, ...], report: str | None) -> None:
         raise click.UsageError(
             "--journal keeps what is taken from a file in place; nothing is fixed in place here"
         )
+    if (
+        way.output
+        and report
+        and report != STDOUT
+        and os.path.realpath(report) == os.path.realpath(way.output)
+    ):
+        raise click.UsageError("-o and --report name one file")
     if way.journal == STDOUT:
         raise click.UsageError("--journal wants a file: `turnlint undo` will read it")
     for path in paths:

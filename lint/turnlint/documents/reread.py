@@ -6,7 +6,7 @@ inside its bytes.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import IO, TypeVar
 
 from turnlint.documents.source import Source, open_source
 from turnlint.model import Record
@@ -24,12 +24,13 @@ def reread(source: Source, items: list[T], records_of: Callable[[T], Iterable[Re
 
     ordered = sorted(items, key=first)
     with open_source(source) as stream:
-        size = GROUP if _can_seek(stream) else len(ordered)
+        entered = _Entered(stream)
+        size = GROUP if entered.anywhere else len(ordered)
         for start in range(0, len(ordered), size):
             group = ordered[start : start + size]
             gone = {record.offset: record for item in group for record in records_of(item) if not record.data}
             same = [record for item in group for record in records_of(item) if not record.data]
-            data = {offset: _read_at(stream, offset, record.size) for offset, record in sorted(gone.items())}
+            data = {offset: entered.read(offset, record.size) for offset, record in sorted(gone.items())}
             for record in same:
                 record.data = data[record.offset]
             yield group
@@ -37,28 +38,35 @@ def reread(source: Source, items: list[T], records_of: Callable[[T], Iterable[Re
                 record.data = b""
 
 
-def _can_seek(stream: object) -> bool:
-    return type(stream).__name__ == "BufferedReader"
+class _Entered:
+    """A stream that is read at rising places: a plain file is entered there, a compressed one read on to them."""
 
+    def __init__(self, stream: IO[bytes]) -> None:
+        self.stream = stream
+        self.anywhere = type(stream).__name__ == "BufferedReader"
+        self.start = 0
+        self.last = b""
+        """What was read last, from there: the next record may begin inside of it, where a line end was lost."""
 
-def _read_at(stream: object, offset: int, size: int) -> bytes:
-    """A plain file is entered at the place; a compressed one is read on to it."""
-    from typing import IO, cast
-
-    opened = cast("IO[bytes]", stream)
-    if _can_seek(stream):
-        opened.seek(offset)
-    else:
-        while (ahead := offset - opened.tell()) > 0 and opened.read(min(_STEP, ahead)):
+    def read(self, place: int, size: int) -> bytes:
+        if self.anywhere:
+            self.stream.seek(place)
+            return self.stream.read(size)
+        while (ahead := place - self.stream.tell()) > 0 and self.stream.read(min(_STEP, ahead)):
             pass
-    return opened.read(size)
+        again = self.last[place - self.start :][:size] if self.start <= place < self.stream.tell() else b""
+        data = again + self.stream.read(size - len(again))
+        if not again or len(data) > len(again):
+            self.start, self.last = place, data
+        return data
 
 
 def endings(source: Source, places: Iterable[int]) -> dict[int, bytes]:
     """The line end that stands at each place of a source, if one does. No two places are one byte apart."""
     found: dict[int, bytes] = {}
     with open_source(source) as stream:
+        entered = _Entered(stream)
         for place in sorted(set(places)):
-            piece = _read_at(stream, place, 2)
+            piece = entered.read(place, 2)
             found[place] = piece if piece == b"\r\n" else piece[:1] if piece[:1] == b"\n" else b""
     return found

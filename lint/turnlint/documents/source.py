@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from io import BufferedReader
-from typing import IO, Any, Self, cast
+from typing import IO, Any, Literal, Self, cast
 
 from msgspec import Struct
 
@@ -19,7 +19,9 @@ Progress = Callable[[int], None]
 _BUFFER = 1 << 20
 _LITTLE = 1 << 9
 """A zstd stream can swell 30,000 times, and what one feed gives comes at once."""
-_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
+Packing = Literal["gzip", "zstd"]
+MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
+"""The two bytes with which a compressed file begins."""
 
 
 class Source(Struct, frozen=True):
@@ -112,7 +114,7 @@ def open_source(source: Source) -> IO[bytes]:
     """Open for reading, decompressed. Raises `SourceError` with a reason a user can act on."""
     try:
         plain: Any = _open_plain(source)
-        kind = _MAGIC.get(plain.peek(2)[:2])
+        kind = MAGIC.get(plain.peek(2)[:2])
     except OSError as error:
         raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
     if kind == "gzip":

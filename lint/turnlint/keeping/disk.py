@@ -128,17 +128,18 @@ def write_to(path: str, pieces: Iterable[bytes], *, like: Source, system: System
     A file that is there keeps its permissions; a new one has those of the file that was read, as far
     as the user gives them to new files. A pipe or a device is written as it comes.
     """
-    if like.path is not None and os.path.exists(path) and os.path.samefile(path, like.path):
+    target = os.path.realpath(path)
+    there = next((one for one in (path, target) if os.path.exists(one)), None)
+    if like.path is not None and there is not None and os.path.samefile(there, like.path):
         raise NotWritten(f"{path} is the file that is read", "leave -o out to change it in place")
     pieces = packed(pieces, packing_by_name(path))
     with sentences(path):
-        status = system.stat(path) if os.path.exists(path) else None
+        status = system.stat(there) if there is not None else None
         if status is not None and modes.S_ISDIR(status.st_mode):
             raise NotWritten(f"{path} is a folder", "name a file")
         if _is_device(path, status):
             _write_plainly(path, pieces, system)
             return
-        target = os.path.realpath(path)
         if not os.path.isdir(os.path.dirname(target)):
             raise NotWritten(f"{path}: no such folder", "make it first")
         if status is not None:
@@ -156,11 +157,15 @@ def put(target: str, data: bytes, system: System = SYSTEM) -> None:
 
 
 def digest_of(path: str) -> Digest:
-    digest, size = hashlib.sha256(), 0
     with open(path, "rb", buffering=0) as file:
-        while piece := file.read(PIECE):
-            digest.update(piece)
-            size += len(piece)
+        return _digest(iter(lambda: file.read(PIECE), b""))
+
+
+def _digest(pieces: Iterable[bytes]) -> Digest:
+    digest, size = hashlib.sha256(), 0
+    for piece in pieces:
+        digest.update(piece)
+        size += len(piece)
     return Digest(digest.hexdigest(), size)
 
 
@@ -222,7 +227,7 @@ def _stand(
     file, temp = _create(target, mode, system)
     try:
         try:
-            digest = _filled(file, pieces, system)
+            digest = _digest(_written(file, pieces, system))
             if status is not None:
                 take_over(system, target, status, file, temp)
             system.fsync(file)
@@ -253,13 +258,11 @@ def _create(target: str, mode: int, system: System) -> tuple[int, str]:
     )
 
 
-def _filled(file: int, pieces: Iterable[bytes], system: System) -> Digest:
-    digest, size = hashlib.sha256(), 0
+def _written(file: int, pieces: Iterable[bytes], system: System) -> Iterator[bytes]:
+    """The same bytes, each when it is in the file."""
     for piece in _gathered(pieces):
-        digest.update(piece)
-        size += len(piece)
         _write(system, file, piece)
-    return Digest(digest.hexdigest(), size)
+        yield piece
 
 
 def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -284,11 +287,7 @@ def _write(system: System, file: int, data: bytes) -> None:
 
 def _read_back(file: int, system: System) -> Digest:
     system.seek(file, 0, os.SEEK_SET)
-    digest, size = hashlib.sha256(), 0
-    while piece := system.read(file, PIECE):
-        digest.update(piece)
-        size += len(piece)
-    return Digest(digest.hexdigest(), size)
+    return _digest(iter(lambda: system.read(file, PIECE), b""))
 
 
 def _drop(temp: str, system: System) -> None:

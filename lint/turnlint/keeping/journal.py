@@ -18,9 +18,10 @@ from typing import Any, Literal
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from turnlint import __version__
-from turnlint.documents.source import Source
+from turnlint.documents.source import Packing, Source
 from turnlint.keeping.disk import Count, Digest, Digests, Hex, digest_of, put, sync_folder
-from turnlint.keeping.packing import Packing, packing_of
+from turnlint.keeping.ends import common_end, common_start
+from turnlint.keeping.packing import packing_of
 from turnlint.keeping.patches import Patch, taken
 from turnlint.keeping.system import SYSTEM, NotWritten, System, sentences
 
@@ -93,7 +94,8 @@ def spelled(path: str) -> str:
 def _edits(source: Source, patches: Sequence[Patch]) -> Iterator[Edit]:
     moved = 0
     for patch, old in zip(patches, taken(source, patches), strict=True):
-        start, end = _same(old, patch.data)
+        start = common_start(old, patch.data)
+        end = common_end(old, patch.data, min(len(old), len(patch.data)) - start)
         before, after = old[start : len(old) - end], patch.data[start : len(patch.data) - end]
         if before or after:
             yield _edit(patch.start + moved + start, before, after)
@@ -108,37 +110,11 @@ def _edit(offset: int, before: bytes, after: bytes) -> Edit:
         return Edit(offset, len(after), *digests, base64=b64encode(before).decode())
 
 
-def _same(old: bytes, new: bytes) -> tuple[int, int]:
-    """How many bytes are the same at the start, and at the end of what is left; no character is cut."""
-    most = min(len(old), len(new))
-    start = _common(most, lambda size: old[:size] == new[:size])
-    while start and any(_inside(data, start) for data in (old, new)):
-        start -= 1
-    end = _common(most - start, lambda size: old[len(old) - size :] == new[len(new) - size :])
-    while end and any(_inside(data, len(data) - end) for data in (old, new)):
-        end -= 1
-    return start, end
-
-
-def _inside(data: bytes, at: int) -> bool:
-    """Whether a cut here would be inside of a character of UTF-8."""
-    return at < len(data) and data[at] & 0xC0 == 0x80
-
-
-def _common(most: int, same: Any) -> int:
-    """The largest size for which it holds, by halving."""
-    least = 0
-    while least < most:
-        middle = (least + most + 1) // 2
-        least, most = (middle, most) if same(middle) else (least, middle - 1)
-    return least
-
-
 def save(document: Entry, where: str | None, system: System = SYSTEM) -> str:
     """Write it down, and be sure that it is on the disk; returns the path. Raises `NotWritten`.
 
-    The default folder has a file for each path and each state of it. A file that the user names gets
-    a line more, so that one file can hold the fixes of a whole run, and of several.
+    The default folder has a file for each path and each state of it, and in that a line for each way by which
+    the state was reached. A file that the user names gets a line more, so that it can hold the fixes of several runs.
     """
     line = json.dumps(to_builtins(document)).encode() + b"\n"
     assert line.startswith(_START)
@@ -150,8 +126,18 @@ def save(document: Entry, where: str | None, system: System = SYSTEM) -> str:
     path = os.path.join(folder, _name(document.path, document.after.sha256))
     with sentences(document.path, f"the journal {path} cannot be written: ", _ANOTHER):
         _make(folder, system)
-        put(path, line, system)
+        if not _holds(path, line):
+            _append(path, line, system)
     return path
+
+
+def _holds(path: str, line: bytes) -> bool:
+    """Whether the last way that was written down is this very one: fixed, undone, and fixed again."""
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        *_, last = file.read().splitlines(keepends=True) or [b""]
+    return last == line
 
 
 def _name(path: str, digest: str) -> str:
@@ -278,7 +264,7 @@ def _about(real: str, now: Digest, where: str | None) -> Iterator[Entry | Missin
         place = os.path.join(folder, name)
         if name.startswith(_prefix(real)) and name.endswith(".json") and os.path.isfile(place):
             with open(place, "rb") as file:
-                yield _read(file.read(), place)
+                yield from (_read(line, place) for line in file.read().splitlines(keepends=True) or [b""])
 
 
 def _read(data: bytes, place: str) -> Entry | Missing:
@@ -290,10 +276,17 @@ def _read(data: bytes, place: str) -> Entry | Missing:
 
 
 def forget(document: Entry, system: System = SYSTEM) -> None:
-    """Take a document whose work is done out of the default folder."""
+    """Take a document whose work is done out of the default folder; other ways to the same bytes stay."""
     place = os.path.join(state_folder(), _name(document.path, document.after.sha256))
     try:
-        system.unlink(place)
+        with open(place, "rb") as file:
+            lines = file.read().splitlines(keepends=True)
+        done = next((n for n in reversed(range(len(lines))) if _read(lines[n], place) == document), None)
+        left = b"".join(line for n, line in enumerate(lines) if n != done)
+        if left:
+            put(place, left, system)
+        else:
+            system.unlink(place)
     except OSError:
         return  # it does no harm where it is
     sync_folder(os.path.dirname(place), system)

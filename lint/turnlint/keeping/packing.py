@@ -6,19 +6,18 @@ a file is to hold.
 
 import sys
 from collections.abc import Iterable, Iterator
-from typing import Any, Literal
+from typing import Any
 
+from turnlint.documents.source import MAGIC, Packing
 from turnlint.keeping.system import NotWritten
 
-Packing = Literal["gzip", "zstd"]
-_MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
 _SUFFIXES: dict[str, Packing] = {".gz": "gzip", ".zst": "zstd"}
 
 
 def packing_of(path: str) -> Packing | None:
     """How a file is compressed, by the two bytes that reading goes by."""
     with open(path, "rb") as file:
-        return _MAGIC.get(file.read(2))
+        return MAGIC.get(file.read(2))
 
 
 def packing_by_name(path: str) -> Packing | None:

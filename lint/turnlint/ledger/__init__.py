@@ -9,7 +9,7 @@ many of both. Matching goes from the surest evidence to the weakest, each occurr
    first;
 4. without a usable id, by position inside the window, names agreeing where both have one; so too a
    result whose id no call bears, where it is the call that lost its id; and outside it where one open
-   call and one such result behind it are all that is left;
+   call and one such result are all that is left, behind it or under the tool's name before it;
 5. what is left is a duplicate, where an answered call with its id stands before it, or an orphan.
 
 Where several calls share an id, a result that says something new goes before one that repeats another (equal,

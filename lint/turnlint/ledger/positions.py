@@ -34,16 +34,21 @@ def match_by_position(work: Matching, *, counts: bool) -> None:
 
 
 def _in_order(work: Matching, results: list[int], calls: list[int]) -> list[int]:
-    """As they stand; but where a turn has more of them than open calls, placeholders wait till the others have theirs."""
-    room = Counter(work.calls[index].turn for index in calls)
-    room.subtract(work.results[index].turn for index in results)
-    tight = {turn for turn, left in room.items() if left < 0}
-    waits = [
+    """As they stand; but where there are more than open calls, of a turn or of a tool, placeholders wait for the rest."""
+    room: Counter[tuple[int, str | None]] = Counter()
+    for index in calls:
+        asked = work.calls[index]
+        room.update({(asked.turn, None), (asked.turn, asked.call.name)})
+    for index in results:
+        answered = work.results[index]
+        room.subtract({(answered.turn, None), (answered.turn, answered.result.name)})
+    waits = {
         index
         for index in results
-        if work.results[index].turn in tight and work.results[index].result.synthetic
-    ]
-    return [*(index for index in results if index not in set(waits)), *waits] if waits else results
+        if work.results[index].result.synthetic
+        and min(room[work.results[index].turn, name] for name in (None, work.results[index].result.name)) < 0
+    }
+    return sorted(results, key=lambda index: (index in waits, index)) if waits else results
 
 
 def _match_by_count(work: Matching, spare: list[int], calls: list[int]) -> None:
@@ -64,16 +69,19 @@ def _match_by_count(work: Matching, spare: list[int], calls: list[int]) -> None:
 
 
 def match_last(work: Matching) -> None:
-    """One call is open, and one result that names none is left behind it: there is nothing else to be its own."""
+    """One call is open, and one result that names none is left: there is nothing else to be its own.
+
+    Before its call it must bear the tool's name.
+    """
     results = [index for index in work.unplaced() if not usable(work.results[index].result.id)]
     results = [index for index in results if not work.results[index].result.server]
     calls = [index for index, asked in enumerate(work.calls) if work.open(index) and not asked.call.server]
-    if (
-        len(results) == len(calls) == 1
-        and work.after(results[0], calls[0])
-        and work.agree(calls[0], results[0])
-    ):
+    if len(results) != 1 or len(calls) != 1 or not work.agree(calls[0], results[0]):
+        return
+    if work.after(results[0], calls[0]):
         work.match(calls[0], results[0], work.afterwards)
+    elif work.results[results[0]].result.name and work.calls[calls[0]].call.name:
+        work.match(calls[0], results[0], "early")
 
 
 class _Queues:

@@ -18,10 +18,12 @@ class Change(Struct, frozen=True):
 
     code: str
     rule: str
+    fault: Fault
+    """Whether it was about state, about who answers whom, or about what a provider takes."""
     level: Level
     what: What
     message: str
-    """What was done."""
+    """What was done, in the words that say what to do."""
     finding: str
     """What was wrong."""
     line: int
@@ -38,8 +40,6 @@ class Change(Struct, frozen=True):
     """The digest of what stood there, where something did."""
     after: str | None = None
     """The digest of what stands there now, where something does."""
-    fault: Fault | None = None
-    """Whether it was about state, about who answers whom, or about what a provider takes."""
     message_index: int | None = None
     """The message where it was made, as the conversation was then."""
 

@@ -40,7 +40,7 @@ def wanted(finding: Finding, policy: Policy) -> bool:
 
 
 def choose(judged: Judged, policy: Policy) -> dict[int, list[Chosen]]:
-    """The steps of a conversation's findings by their turn, those of earlier turns to be made first."""
+    """The steps of a conversation's findings by their phase, those of earlier phases to be made first."""
     phases: dict[int, list[Chosen]] = {}
     for finding in judged.findings:
         if not wanted(finding, policy):

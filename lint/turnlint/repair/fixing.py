@@ -16,6 +16,7 @@ from turnlint.documents.reread import reread
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, Options, judge
+from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Finding, Fix, Record, Transcript
 from turnlint.reading import Batch, Foreign, batches
@@ -23,17 +24,18 @@ from turnlint.repair.change import Change
 from turnlint.repair.choosing import Policy, wanted
 from turnlint.repair.layout import line_patches
 from turnlint.repair.mending import Mended, State, ask, judge_damage, mend, rewritten
-from turnlint.repair.unit import Cell, Unit, patched
+from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
 from turnlint.repair.verifying import fault_of, is_better
 from turnlint.steps import Close, Patch, Take
+
+LONG = 1 << 20
 
 
 class Told(Struct, frozen=True):
     """What the repair report says of one conversation."""
 
     conversation: str | None
-    index: int | None
-    """Nothing where it could not be read before it was repaired."""
+    index: int
     line: int
     wire: str
     providers: tuple[str, ...]
@@ -87,7 +89,9 @@ class _Waiting(Struct):
 
     records: dict[int, Record]
     carrier: str
-    index: int = 0
+    index: int
+    findings: list[Finding]
+    """What is said of it, should its repair fail."""
 
 
 class _Loose(Struct):
@@ -117,7 +121,6 @@ class _Fixing:
         for one in chain.from_iterable(groups if self.waiting else ()):
             self._mend_lines(one)
         out.patches.sort(key=lambda patch: (patch.start, patch.end))
-        out.changes = self._faults_of(out.changes)
         return out
 
     def _take(self, batch: Batch) -> None:
@@ -142,7 +145,8 @@ class _Fixing:
             ours.setdefault(damage.record.offset, []).append(damage)
         for offset in sorted(records):
             self.loose.pop(offset, None)
-            self._judge_record(records[offset], _own(records, offset), whole[offset], ours.get(offset, []))
+            data = _own(records[offset], {*records, *ours})
+            self._judge_record(records[offset], data, whole[offset], ours.get(offset, []))
 
     # Records that hold their conversation.
 
@@ -152,20 +156,24 @@ class _Fixing:
         self.out.conversations += len(transcripts)
         judged = self._judged(transcripts)
         damaged = [*judge_damage(self.book, tuple(damages))]
-        if not record.data or not self._asks(judged, damaged):
-            self._count([*damaged, *(one for each in judged for one in each.findings)])
+        carrier = _carrier(judged[0].transcript.wire.name if judged else self.options.format)
+        if not record.data or carrier is None or not self._asks(judged, damaged):
+            self._count(_all(judged, damaged))
             return
-        name = judged[0].transcript.wire.name if judged else self.options.format
-        carrier = _carrier(name)
-        if carrier is None:
-            self._count([*damaged, *(one for each in judged for one in each.findings)])
-            return
-        unit = Unit(self.out.source.name, carrier, carrier.name, (Cell(data, record),))
-        first = transcripts[0].index if transcripts else None
-        mended = self._mended(unit, first)
+        inside = [one for one in damaged if (one.where.start or 0) < len(data)]
+        self._count(one for one in damaged if (one.where.start or 0) >= len(data))
+        unit = Unit(self.out.source.name, carrier, (Cell(data, record),))
+        mended = self._mended(unit, transcripts[0].index, _all(judged, inside))
         if mended is not None and mended.end.unit.cells != unit.cells:
             joined = b"\n".join(cell.data for cell in mended.end.unit.cells)
-            self.out.patches.append(Bytes(record.offset, record.offset + len(data), joined))
+            # Of a long record only what changes is held; of others all, for a diff to show what is around it.
+            long = len(data) > LONG
+            front = common_start(data, joined) if long else 0
+            back = common_end(data, joined, min(len(data), len(joined)) - front) if long else 0
+            place = record.offset
+            self.out.patches.append(
+                Bytes(place + front, place + len(data) - back, joined[front : len(joined) - back])
+            )
 
     # Damaged records without a conversation at hand.
 
@@ -207,7 +215,8 @@ class _Fixing:
         damaged = [finding for at in offsets if at in self.loose for finding in self.loose[at].findings]
         if self._asks(judged, damaged):
             records = {message.record.offset: message.record for message in transcript.messages}
-            self.waiting.append(_Waiting(records, transcript.wire.name, transcript.index))
+            found = _all(judged, damaged)
+            self.waiting.append(_Waiting(records, transcript.wire.name, transcript.index, found))
         else:
             self._count(finding for one in judged for finding in one.findings)
 
@@ -217,9 +226,10 @@ class _Fixing:
         if carrier is None or not all(record.data for record in records):
             first = records[0].line if records else 1
             self.out.failures.append(Failure(first, None, "its records could not be read a second time"))
+            self._count(one.findings)
             return
-        unit = Unit(self.out.source.name, carrier, carrier.name, tuple(Cell(r.data, r) for r in records))
-        mended = self._mended(unit, one.index)
+        unit = Unit(self.out.source.name, carrier, tuple(Cell(r.data, r) for r in records))
+        mended = self._mended(unit, one.index, one.findings)
         if mended is not None:
             self.out.patches += line_patches(self.out.source, unit, mended.end.unit)
 
@@ -240,10 +250,9 @@ class _Fixing:
         """Whether anything is to be repaired here."""
         if self.policy.canonical and judged:
             return True
-        findings = [*damaged, *(finding for one in judged for finding in one.findings)]
-        return any(wanted(_as_read(finding), self.policy) for finding in findings)
+        return any(wanted(_as_read(finding), self.policy) for finding in _all(judged, damaged))
 
-    def _mended(self, unit: Unit, first: int | None) -> Mended | None:
+    def _mended(self, unit: Unit, first: int, known: list[Finding]) -> Mended | None:
         """The repair, if it may be written; what is to be said of it either way."""
         out = self.out
         try:
@@ -251,9 +260,9 @@ class _Fixing:
             reason = fault_of(mended, self.policy.level)
         except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
             record = unit.cells[0].origin
-            out.failures.append(
-                Failure(record.line if record else 1, None, f"{type(error).__name__}: {error}")
-            )
+            said = str(error) if isinstance(error, Unrepairable) else f"{type(error).__name__}: {error}"
+            out.failures.append(Failure(record.line if record else 1, None, said))
+            self._count(known)
             return None
         self._count(mended.start.findings, mended.end.findings if reason is None else None)
         if reason is not None:
@@ -282,21 +291,16 @@ class _Fixing:
             if held := _held_back(one, self.policy):
                 self.out.held[held] = self.out.held.get(held, 0) + 1
 
-    def _faults_of(self, changes: list[Change]) -> list[Change]:
-        """The changes, each with what its rule is about; canonical ids are about their spelling."""
-        faults = {entry.rule.code: entry.rule.fault for entry in self.book.rules()} if changes else {}
-        return [
-            structs.replace(one, fault=one.fault or faults.get(one.code, "projection")) for one in changes
-        ]
+
+def _all(judged: list[Judged], damaged: list[Finding]) -> list[Finding]:
+    return [*damaged, *(finding for one in judged for finding in one.findings)]
 
 
-def _numbered(changes: Iterable[Change], first: int | None) -> Iterator[Change]:
+def _numbered(changes: Iterable[Change], first: int) -> Iterator[Change]:
     """A unit counts its conversations from 0, a file from its first."""
     for one in changes:
         index = one.conversation_index
-        yield structs.replace(
-            one, conversation_index=None if index is None or first is None else first + index
-        )
+        yield one if index is None else structs.replace(one, conversation_index=first + index)
 
 
 def _held_back(finding: Finding, policy: Policy) -> str | None:
@@ -330,16 +334,14 @@ def _one_record(transcript: Transcript) -> Record | None:
     return record if alone and record.data and inside else None
 
 
-def _own(records: dict[int, Record], offset: int) -> bytes:
+def _own(record: Record, starts: Iterable[int]) -> bytes:
     """The bytes of a record without those of the next, where a line end between them was lost."""
-    data = records[offset].data
-    others = [other - offset for other in records if offset < other < offset + len(data)]
-    return data[: min(others)] if others else data
+    size = min((one - record.offset for one in starts if one > record.offset), default=len(record.data))
+    return record.data[:size]
 
 
 def _carrier(name: str | None) -> Carrier | None:
-    name = "cohere" if name == "cohere-v1" else name
-    return carriers.carrier(name) if name in carriers.NAMES else None
+    return carriers.of_wire(name) if name else None
 
 
 def _joined(waiting: list[_Waiting]) -> list[_Waiting]:
@@ -351,6 +353,7 @@ def _joined(waiting: list[_Waiting]) -> list[_Waiting]:
         for other in others.values():
             one.records = {**other.records, **one.records}
             one.index = min(one.index, other.index)
+            one.findings = [*other.findings, *one.findings]
             out.remove(other)
         for offset in one.records:
             owner[offset] = one
@@ -358,7 +361,7 @@ def _joined(waiting: list[_Waiting]) -> list[_Waiting]:
     return out
 
 
-def _told(start: State, end: State, first: int | None) -> Iterator[Told]:
+def _told(start: State, end: State, first: int) -> Iterator[Told]:
     from turnlint.ids import canonicalize
 
     for number, (was, now) in enumerate(zip(start.judged, end.judged, strict=False)):
@@ -367,7 +370,7 @@ def _told(start: State, end: State, first: int | None) -> Iterator[Told]:
         seen = (one.new for one in canonicalize(transcript, was.pairs).entries if one.piece == "call")
         answers = (one.answer for one in now.pairs.interactions if one.answer is not None)
         yield Told(
-            transcript.id, None if first is None else first + number, line, transcript.wire.name,
+            transcript.id, first + number, line, transcript.wire.name,
             tuple(case.profile.label for case in now.cases if case.profile),
             tuple(one for one in seen if one),
             tuple(one.asked.call.id or "" for one in now.pairs.interactions),

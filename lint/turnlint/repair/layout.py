@@ -19,7 +19,8 @@ def line_patches(source: Source, before: Unit, after: Unit) -> Iterator[Bytes]:
     kept, followers, leading = _layout(after, place)
     gone = [cell for number, cell in enumerate(before.cells) if number not in kept]
     needed = [cell for number, cell in enumerate(before.cells) if number not in kept or followers.get(number)]
-    ends = endings(source, [_end(cell) for cell in needed])
+    # The first line has an end for those that have none, the last of a file and a new one before all.
+    ends = endings(source, [_end(cell) for cell in (*before.cells[:1], *needed)])
     usual = next((end for end in ends.values() if end), b"\n")
     first = min(kept, default=-1)
     for cell in gone:

@@ -6,29 +6,19 @@ messages name their parents. It refuses to know what a message says.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct, json
+from typing import Any
 
 from turnlint.carrying.envelope import GROUPS, OWN_IDS, PARENT_IDS
 from turnlint.carrying.lines import digest
+from turnlint.carrying.saying import TIMES
+from turnlint.documents.decode import value_of
 from turnlint.documents.edit import Built, Moved, Piece, encode
 from turnlint.model import Message
-
-if TYPE_CHECKING:
-    from turnlint.repair.sheet import Sheet
-
-TIMES = frozenset({"timestamp", "time", "ts", "created_at", "createdAt", "created", "date"})
+from turnlint.repair.sheet import Sheet
+from turnlint.repair.unit import Fresh
 
 
-class Fresh(Struct, frozen=True):
-    """A message that will be a record, beside another that is one."""
-
-    near: int
-    piece: Piece
-
-
-def link(sheet: "Sheet") -> None:
+def link(sheet: Sheet) -> None:
     """Make records of what was added, and let each message name the one that now stands before it."""
     messages, changes = sheet.messages, sheet.changes
     last = messages[0].parent if messages else None
@@ -46,7 +36,7 @@ def link(sheet: "Sheet") -> None:
         last = identifier or last
 
 
-def _order(sheet: "Sheet") -> Iterator[tuple[tuple[int, int], int | None]]:
+def _order(sheet: Sheet) -> Iterator[tuple[tuple[int, int], int | None]]:
     """The conversation as it will stand: the messages by their numbers, and the places of what is added."""
     changes = sheet.changes
     index_of = {message.record.offset: index for index, message in enumerate(sheet.messages)}
@@ -61,16 +51,17 @@ def _order(sheet: "Sheet") -> Iterator[tuple[tuple[int, int], int | None]]:
                 yield (cell, number), None
 
 
-def _relinked(sheet: "Sheet", index: int, last: str | None) -> str | None:
+def _relinked(sheet: Sheet, index: int, last: str | None) -> str | None:
     """Let a message name its new parent, if it named the message that stood before it."""
     message = sheet.messages[index]
     was = sheet.messages[index - 1].id if index else message.parent
     if message.parent_at and message.parent == was and last != was:
         sheet.edits(index).put(message.parent_at, sheet.written(last, index))
+        sheet.changes.along.append((sheet.cell(index), message.parent_at))
     return message.id
 
 
-def _record(sheet: "Sheet", fresh: Fresh, parent: str | None, number: int) -> tuple[str | None, Piece]:
+def _record(sheet: Sheet, fresh: Fresh, parent: str | None, number: int) -> tuple[str | None, Piece]:
     """A record for a message, modelled on the one beside which it will stand."""
     message = sheet.messages[fresh.near]
     data = sheet.data(fresh.near)
@@ -91,7 +82,7 @@ def _shell(
     message: Message, data: bytes, parent: str | None, number: int
 ) -> tuple[dict[str, Any], str | None]:
     """The keys of a record that are not its message's, and the id among them."""
-    record = json.decode(data)
+    record = value_of(data)  # which may hold what strict readers refuse, a NaN
     shell = {key: record[key] for key in record if key in GROUPS or key in TIMES}
     link_key = next((key for key in PARENT_IDS if key in record), None)
     # An item's own id is no name of its record, but where others name it as their parent.

@@ -65,7 +65,13 @@ class Maker:
         self.places: list[tuple[int, Pointer]] = []
         """Where the changes are made: the record, and the pointer."""
         self.turns: dict[int, Wanted] = {}
+        self.joined: set[int] = set()
+        """Messages onto which others were joined; more may follow."""
+        self.told: list[bytes] = []
+        """What stood where something was removed, renamed or written anew."""
         self.renames: set[Place] = set()
+        self.first_told: dict[int, Finding] = {}
+        """By message, the finding for which it was changed first."""
         self.asked_for: dict[int, Finding] = {}
         """By call, the finding for which its result is moved or added."""
 
@@ -78,7 +84,9 @@ class Maker:
                 self.done.add(key)
                 HANDS[type(step)](self, finding, step)
         self._arrange()
-        self.sheet.settle()
+        for index in self.sheet.settle():
+            done = "remove the message, of which only thoughts are left"
+            self.tell(self.first_told[index], "removed", index, done=done)
         return self._with_digests()
 
     def _key(self, step: Step) -> Any:
@@ -106,6 +114,7 @@ class Maker:
         after: bytes | None = None,
     ) -> None:  # fmt: skip
         """Note a change at a message, or below it."""
+        self.first_told.setdefault(message, finding)
         self._tell_at(
             finding, what, self.sheet.place(message, below), message, done=done, ids=ids, after=after
         )
@@ -119,10 +128,10 @@ class Maker:
         record = finding.where.record if message is None else self.sheet.messages[message].record
         self.places.append((record.offset, place))
         self.changes.append(Change(
-            finding.code, finding.rule, finding.fix.level, what, done or finding.fix.title, finding.message, record.line,
+            finding.code, finding.rule, finding.fault, finding.fix.level, what, done or finding.fix.title, finding.message, record.line,
             as_pointer((*record.prefix, *place)), finding.conversation, finding.conversation_index, finding.call_id,
             finding.tool, finding.provider, *ids, after=digest(after),
-            fault=finding.fault, message_index=message,
+            message_index=message,
         ))  # fmt: skip
 
     def _with_digests(self) -> list[Change]:
@@ -138,6 +147,8 @@ class Maker:
             found, start, end = spans[cell][place]
             there = found == place and change.what != "added"
             before = digest(self.sheet.unit.cells[cell].data[start:end]) if there else None
+            if there and change.what != "moved":
+                self.told.append(self.sheet.unit.cells[cell].data[start:end])
             after = before if change.what == "moved" else change.after
             changes.append(structs.replace(change, before=before, after=after))
         return changes
@@ -197,7 +208,7 @@ class Maker:
                         "added",
                         one.asked.message,
                         call.at,
-                        done=f"added a result for {called(call)}",
+                        done=f"add a result for {called(call)}",
                     )
                 else:
                     self.tell(finding, "moved", answer.message, answer.result.at)
@@ -212,6 +223,7 @@ class Maker:
         asked = sheet.call(piece.message, piece.at)
         for twin in asked.call.also if asked else ():
             sheet.drop(piece.message, twin.at)
+            sheet.changes.along.append((sheet.cell(piece.message), sheet.place(piece.message, twin.at)))
         return sheet.drop(piece.message, piece.at)
 
     # Ids.
@@ -221,7 +233,7 @@ class Maker:
         place = id_place(result.result) if result else None
         if result and place is not None:
             self._write(finding, step.result.message, place, self.sheet.written(step.id, step.result.message), "renamed",
-                        f"gave the result the id {quote(step.id)}", (result.result.id, step.id))  # fmt: skip
+                        f"give the result the id {quote(step.id)}", (result.result.id, step.id))  # fmt: skip
 
     def rename(self, finding: Finding, step: Rename) -> None:
         for profile in self.profiles.get(finding.provider or "", (self.usual,)):
@@ -229,8 +241,7 @@ class Maker:
                 self._renamed(finding, one)
 
     def _renamed(self, finding: Finding, one: Renamed) -> None:
-        done = f"gave the {one.piece} {quote(one.old)} the id {quote(one.new)}"
-        self.tell(finding, "renamed", one.message, one.at, done=done, ids=(one.old, one.new))
+        self.tell(finding, "renamed", one.message, one.at, done=one.done, ids=(one.old, one.new))
 
     # Values and bytes.
 
@@ -257,8 +268,12 @@ class Maker:
     # Messages.
 
     def sort(self, finding: Finding, step: Sort) -> None:
-        """Results take each other's places where all stand in one list."""
+        """Results take each other's places, in the file or in one list."""
         sheet = self.sheet
+        hosts = [sheet.host(one.message) for one in step.results if not one.at]
+        if len(hosts) == len(step.results) and all(host and host.list is None for host in hosts):
+            self._sort_records(finding, step)
+            return
         places = [sheet.place(one.message, one.at) for one in step.results]
         lists = {(sheet.cell(one.message), at[:-1]) for one, at in zip(step.results, places, strict=True)}
         if len(lists) != 1 or not all(at and isinstance(at[-1], int) for at in places):
@@ -271,6 +286,15 @@ class Maker:
             edits.add(inside, int(now[-1]), Moved(cell, at))
             edits.take(at)
         self.tell(finding, "moved", step.results[0].message, step.results[0].at)
+
+    def _sort_records(self, finding: Finding, step: Sort) -> None:
+        sheet = self.sheet
+        cells = [sheet.cell(one.message) for one in step.results]
+        if sheet.changes.gone.isdisjoint(cells):
+            sheet.changes.gone.update(cells)
+            for now, cell in zip(sorted(cells), cells, strict=True):
+                sheet.changes.put.setdefault(now - 1, []).append(Moved(cell, ()))
+            self.tell(finding, "moved", step.results[0].message)
 
     def apart(self, finding: Finding, step: Apart) -> None:
         sheet = self.sheet
@@ -303,7 +327,7 @@ class Maker:
         sheet = self.sheet
         key = sheet.splice.blocks if sheet.splice else ""
         target, source = sheet.value(step.onto, (key,)), sheet.value(step.message, (key,))
-        busy = {step.onto, step.message} & {*sheet.dropped, *sheet.filled}
+        busy = {step.onto, step.message} & {*sheet.dropped, *(sheet.filled - self.joined)}
         if not key or not isinstance(target, list) or not isinstance(source, list) or busy:
             return
         list_at = sheet.place(step.onto, (key,))
@@ -312,6 +336,7 @@ class Maker:
             sheet.edits(step.onto).add(list_at, len(target), piece)
         sheet.remove(step.message)
         sheet.filled |= {step.onto, step.message}
+        self.joined.add(step.onto)
         self.tell(finding, "moved", step.message)
 
     def move(self, finding: Finding, step: Move) -> None:

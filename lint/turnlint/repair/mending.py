@@ -10,27 +10,28 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint import carriers
-from turnlint.api import quote
 from turnlint.carrying.splice import Splice
+from turnlint.documents.locate import locate_all
 from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, judge
-from turnlint.model import Finding, Transcript
+from turnlint.model import Fault, Finding, Pointer, Transcript
 from turnlint.profiles import Profile
 from turnlint.providers import SHARED
 from turnlint.repair.change import Change, digest
 from turnlint.repair.choosing import Policy, choose, wanted
 from turnlint.repair.lines import link
+from turnlint.repair.losses import lost
 from turnlint.repair.making import Maker
 from turnlint.repair.names import Names
 from turnlint.repair.sheet import Sheet
-from turnlint.repair.unit import Changes, Unit, changed
+from turnlint.repair.unit import Changes, Unit, Unrepairable, changed
 from turnlint.rulebook import Entry
 from turnlint.steps import Patch
 
 ROUNDS = 10
 """A repair that has not come to rest by then never will."""
-CANONICAL = ("ID", "canonical-ids")
-"""Under which name a run that was asked for canonical ids tells of them."""
+CANONICAL: tuple[str, str, Fault] = ("ID", "canonical-ids", "projection")
+"""As whose finding a run that was asked for canonical ids tells of them: it is about how ids are spelled."""
 
 
 class State(Struct, frozen=True):
@@ -100,15 +101,33 @@ def _round(state: State, book: Book, policy: Policy) -> tuple[Unit, list[Change]
     for phase in sorted({phase for one in chosen for phase in one}):
         changes, told = Changes(), list[Change]()
         done: set[Any] = set()
+        explained: list[bytes] = []
         for judged, phases in zip(state.judged, chosen, strict=True):
             if phase not in phases:
                 continue
             sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
-            told += Maker(sheet, *_profiles(judged, book), done).make(phases[phase])
+            maker = Maker(sheet, *_profiles(judged, book), done)
+            told += maker.make(phases[phase])
+            explained += maker.told
             link(sheet)
         if (unit := changed(state.unit, changes)).cells != state.unit.cells:
+            explained += _along(state.unit, changes)
+            if lost((cell.data for cell in state.unit.cells), (cell.data for cell in unit.cells), explained):
+                raise Unrepairable("it would take away something that nobody is told of")
             return unit, told, phase == 1
     return _canonical(state) if policy.canonical else None
+
+
+def _along(unit: Unit, changes: Changes) -> Iterator[bytes]:
+    """What stood in places that change with others."""
+    places: dict[int, list[Pointer]] = {}
+    for cell, at in changes.along:
+        places.setdefault(cell, []).append(at)
+    for cell, some in places.items():
+        data = unit.cells[cell].data
+        for at, (found, start, end) in locate_all(data, some).items():
+            if at == found:
+                yield data[start:end]
 
 
 def splice_of(transcript: Transcript) -> Splice | None:
@@ -148,8 +167,8 @@ def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
     assert finding.fix is not None
     before = data[step.start : step.end]
     return Change(
-        finding.code, finding.rule, finding.fix.level, "rewritten", finding.fix.title, finding.message,
-        finding.where.record.line, "", before=digest(before), after=digest(step.data),
+        finding.code, finding.rule, finding.fault, finding.fix.level, "rewritten", finding.fix.title,
+        finding.message, finding.where.record.line, "", before=digest(before), after=digest(step.data),
     )  # fmt: skip
 
 
@@ -161,8 +180,7 @@ def _canonical(state: State) -> tuple[Unit, list[Change], bool] | None:
         for one in Names(sheet).canonical():
             record = sheet.messages[one.message].record
             told.append(Change(
-                *CANONICAL, "lossless", "renamed", f"gave the {one.piece} {quote(one.old)} the id {quote(one.new)}",
-                "its id is not canonical", record.line, "",
+                *CANONICAL, "lossless", "renamed", one.done, "its id is not canonical", record.line, "",
                 judged.transcript.id, judged.transcript.index, one.old, one.tool, before_id=one.old, after_id=one.new,
             ))  # fmt: skip
     unit = changed(state.unit, changes)

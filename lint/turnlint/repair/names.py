@@ -9,8 +9,9 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from turnlint.api import quote
 from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
-from turnlint.model import Call, Pointer
+from turnlint.model import Pointer
 from turnlint.profiles import Profile
 from turnlint.repair.sheet import Sheet, id_place
 
@@ -25,6 +26,10 @@ class Renamed(Struct, frozen=True):
     old: str | None
     new: str
     tool: str | None
+
+    @property
+    def done(self) -> str:
+        return f"give the {self.piece} {quote(self.old)} the id {quote(self.new)}"
 
 
 class _Plan:
@@ -83,6 +88,7 @@ class Names:
                 continue
             for twin in self._twins.get((entry.message, entry.at), ()):
                 sheet.edits(entry.message).put(twin, data)
+                sheet.changes.along.append((sheet.cell(entry.message), twin))
             below = entry.at[len(sheet.messages[entry.message].at) :]
             done.append(Renamed(entry.message, below, entry.piece, entry.old, entry.new, entry.tool))
         return done
@@ -95,12 +101,8 @@ class Names:
             message, call = one.asked.message, one.asked.call
             here = id_place(call)
             if here is not None and call.also:
-                places = filter(None, map(_id_place, call.also))
+                places = (at for twin in call.also if (at := id_place(twin)) is not None)
                 found[message, self.sheet.place(message, here)] = [
                     self.sheet.place(message, at) for at in places
                 ]
         return found
-
-
-def _id_place(call: Call) -> Pointer:
-    return id_place(call) or ()

@@ -10,14 +10,14 @@ from typing import Any
 
 from msgspec import Struct, json
 
+from turnlint.carrying.saying import says_something
 from turnlint.carrying.splice import Splice
 from turnlint.documents.edit import Built, Edits, Moved, Piece, Style, encode, part, style_of
 from turnlint.documents.locate import Span, locate_all
 from turnlint.engine import Judged
 from turnlint.ledger import Answered, Asked, Interaction
 from turnlint.model import Blank, Block, Call, Message, Pointer, Result, Thinking
-from turnlint.repair.lines import Fresh
-from turnlint.repair.unit import Changes, Unit
+from turnlint.repair.unit import Changes, Fresh, Unit
 
 
 class Host(Struct, frozen=True):
@@ -142,6 +142,7 @@ class Sheet:
         self.removed.add(index)
         if host.list is None:
             self.changes.gone.add(host.cell)
+            self.changes.along.append((host.cell, ()))
         else:
             self.edits(index).take((*host.list, host.index))
         return True
@@ -179,19 +180,39 @@ class Sheet:
             parts += [comma, piece] if number else [piece]
         return Built((*parts, tail))
 
-    def settle(self) -> None:
-        """See to messages that lost blocks: an empty list of calls goes, and a message of which nothing is left."""
+    def settle(self) -> list[int]:
+        """See to messages that lost blocks: an empty list of calls goes, and a message of which nothing is left.
+
+        Thoughts without what they led to are nothing that a provider takes. Returns the messages that lose some so.
+        """
+        thoughts = []
         for index, gone in self.dropped.items():
             message = self.messages[index]
             left = [block for block in _all(message) if block.at not in gone]
             said = [block for block in left if not isinstance(block, Blank)]
             hollow = index not in self.filled and all(isinstance(block, Thinking) for block in said)
-            if hollow and self.remove(index):
+            if (
+                hollow
+                and not self._says_more(index, {*gone, *(block.at for block in left)})
+                and self.remove(index)
+            ):
+                self.changes.along.append((self.cell(index), self.place(index)))
+                thoughts += [index] if said or message.reasoning == "text" else []
                 continue
             lists = {at[:-1] for at in gone if len(at) > 1 and isinstance(at[-1], int)}
             for one in lists:
                 if one[-1] == "tool_calls" and not any(block.at[:-1] == one for block in left):
                     self.edits(index).take(self.place(index, one))
+        return thoughts
+
+    def _says_more(self, index: int, blocks: set[Pointer]) -> bool:
+        """Whether a message says anything beside some of its blocks, under whatever key."""
+        message = self.value(index)
+        for at in sorted(blocks, key=lambda at: [(isinstance(key, str), key) for key in at], reverse=True):
+            _cut(message, at)
+        if isinstance(message, dict):
+            message = {key: value for key, value in message.items() if key != "reasoning_content"}
+        return says_something(message)
 
     # Turns.
 
@@ -219,6 +240,12 @@ class Sheet:
         return found.asked if found else None
 
     @cached_property
+    def asked_of(self) -> dict[tuple[int, Pointer], Asked]:
+        """The call that each answer belongs to."""
+        pairs = ((one.asked, one.answer) for one in self.judged.pairs.interactions)
+        return {(answer.message, answer.result.at): asked for asked, answer in pairs if answer is not None}
+
+    @cached_property
     def results(self) -> dict[tuple[int, Pointer], Answered]:
         pairs = self.judged.pairs
         answers = [one.answer for one in pairs.interactions if one.answer is not None]
@@ -226,17 +253,16 @@ class Sheet:
         every = (*answers, *others, *pairs.orphans)
         return {(one.message, one.result.at): one for one in every}
 
-    def block(self, index: int, at: Pointer) -> Block | None:
-        return next((block for block in self.messages[index].blocks if block.at == at), None)
-
 
 def _all(message: Message) -> list[Block | Blank]:
     return [*message.blocks, *message.blanks]
 
 
-def twins(call: Call) -> tuple[Call, ...]:
-    """A call and the same where the message has it once more."""
-    return (call, *call.also)
+def _cut(value: Any, at: Pointer) -> None:
+    """Take a place out of a decoded value."""
+    for key in at[:-1]:
+        value = value[key]
+    del value[at[-1]]
 
 
 def id_place(piece: Call | Result) -> Pointer | None:

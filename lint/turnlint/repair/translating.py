@@ -9,13 +9,14 @@ from typing import Any
 from msgspec import json
 
 from turnlint.model import Call, Message, Result, Text
+from turnlint.repair.losses import says_all
 from turnlint.repair.sheet import Sheet
 
 
 def translate(sheet: Sheet, index: int) -> bool:
     """Write a message anew. It may become several, for some wires keep each result apart."""
     splice, message = sheet.splice, sheet.messages[index]
-    if splice is None or sheet.host(index) is None:
+    if splice is None or sheet.host(index) is None or not isinstance(sheet.value(index), dict):
         return False
     try:
         spoken = _spoken(sheet, index, message)
@@ -30,7 +31,10 @@ def translate(sheet: Sheet, index: int) -> bool:
     if not values or any(value is None for value in values):
         return False
     first, *others = (sheet.written(value, index) for value in values)
-    if not sheet.edits(index).put(sheet.place(index), _around(sheet, index, values[0], first)):
+    raw, whole = sheet.raw(index), _around(sheet, index, values[0], first)
+    if raw is None or not says_all(raw, (whole, *others)):
+        return False
+    if not sheet.edits(index).put(sheet.place(index), whole):
         return False
     for piece in others:
         sheet.add(piece, behind=index)
@@ -42,12 +46,16 @@ class _Unlike(Exception):  # noqa: N818 - control flow inside this file
 
 
 def _around(sheet: Sheet, index: int, value: Any, data: bytes) -> bytes:
-    """A record that is a message keeps its other keys: whose conversation it is, and when it was written."""
-    if sheet.place(index):
+    """What else a message has stays: whose conversation a record is of, what a message says of itself.
+
+    The keys of a message that is another wire's as a whole are that wire's too.
+    """
+    if sheet.place(index) and sheet.messages[index].dialect is not None:
         return data
     known = sheet.value(index)
     gone = {"role", "content", "parts", "tool_calls", "tool_call_id", "name", "blocks", "speaker"}
-    return sheet.written({**{key: known[key] for key in known if key not in gone}, **value}, index)
+    more = {key: known[key] for key in known if key not in gone and key not in value}
+    return sheet.written({**value, **more} if sheet.place(index) else {**more, **value}, index)
 
 
 def _spoken(sheet: Sheet, index: int, message: Message) -> Any:
@@ -85,7 +93,9 @@ def _answers(sheet: Sheet, index: int, message: Message) -> list[Any]:
         if not isinstance(block, Result):
             continue
         texts = _texts(sheet.value(index, (*block.at, *block.keys.body)))
-        call = Call((), block.keys, block.id, block.name, b"", "object", kind=_kind(block))
+        asked = sheet.asked_of.get((index, block.at))
+        name = block.name or (asked.call.name if asked else None)
+        call = Call((), block.keys, block.id, name, b"", "object", kind=_kind(block))
         answers.append(splice.answer(call, texts, bool(block.error)))
     return answers
 

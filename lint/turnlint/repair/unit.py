@@ -4,16 +4,15 @@ This module owns the text of those records while it changes, and reading it agai
 changed, and why.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from turnlint.carrying.carrier import Carrier
 from turnlint.documents.edit import Edits, Moved, Piece, apply
 from turnlint.documents.trouble import Damage
-from turnlint.model import Record, Transcript
+from turnlint.model import Pointer, Record, Transcript
 from turnlint.reading import again
-from turnlint.repair.lines import Fresh
 
 
 class Cell(Struct, frozen=True):
@@ -24,8 +23,15 @@ class Cell(Struct, frozen=True):
     """The record of the file that it was, or nothing where it was added."""
 
 
-class Inseparable(Exception):  # noqa: N818 - a state of a file, with a sentence
-    """A line of several records, in a log whose lines belong to several conversations."""
+class Fresh(Struct, frozen=True):
+    """A message that will be a record, beside another that is one."""
+
+    near: int
+    piece: Piece
+
+
+class Unrepairable(Exception):  # noqa: N818 - a repair that may not be made, with a sentence
+    """Why a unit stays as it is."""
 
 
 class Unit(Struct, frozen=True):
@@ -33,8 +39,6 @@ class Unit(Struct, frozen=True):
 
     name: str
     carrier: Carrier
-    format: str | None
-    """The format that the user named; nothing where each record says for itself."""
     cells: tuple[Cell, ...]
 
     def read(self) -> "Reading":
@@ -47,11 +51,15 @@ class Unit(Struct, frozen=True):
             )
             for number, cell in enumerate(self.cells)
         ]
-        items = again(self.name, self.carrier, records, self.format)
+        items = again(self.name, self.carrier, records, self.carrier.name)
         transcripts = tuple(item for item in items if isinstance(item, Transcript))
-        if any(one.record.offset >= len(records) for said in transcripts for one in said.messages):
-            raise Inseparable("several records stand on one line; part them first")
-        return Reading(transcripts, tuple(item for item in items if isinstance(item, Damage)))
+        damages = tuple(item for item in items if isinstance(item, Damage))
+        read = [one.record for said in transcripts for one in said.messages]
+        read += [damage.record for damage in damages]
+        # A record that was parted from one of these has a place in that for its offset, which is no cell's number.
+        if not {id(record) for record in read} <= {id(record) for record in records}:
+            raise Unrepairable("several records stand on one line; part them first")
+        return Reading(transcripts, damages)
 
 
 class Reading(Struct, frozen=True):
@@ -70,12 +78,11 @@ class Changes(Struct):
     put: dict[int, list[Piece | Fresh]] = {}
     """By the number of a cell, or -1 for none, what comes behind it as a record of its own."""
     patches: dict[int, list[tuple[int, int, bytes]]] = {}
+    along: list[tuple[int, Pointer]] = []
+    """Places that change with another one that is told of: the shell of a piece, a link, the same call once more."""
 
     def of(self, cell: int) -> Edits:
         return self.edits.setdefault(cell, Edits())
-
-    def __bool__(self) -> bool:
-        return bool(self.gone or self.put or self.patches or any(map(bool, self.edits.values())))
 
 
 def changed(unit: Unit, changes: Changes) -> Unit:
@@ -101,7 +108,7 @@ def changed(unit: Unit, changes: Changes) -> Unit:
                 cells.append(_cell(unit.cells[piece.record], now[piece.record]))
             elif data := now[lists[id(piece)]][1:-1]:
                 cells.append(Cell(data, None))
-    return Unit(unit.name, unit.carrier, unit.format, tuple(cells))
+    return Unit(unit.name, unit.carrier, tuple(cells))
 
 
 def _cell(cell: Cell, data: bytes) -> Cell:
@@ -119,10 +126,3 @@ def patched(data: bytes, patches: Sequence[tuple[int, int, bytes]]) -> bytes:
         out += [data[pos:start], new]
         pos = end
     return b"".join((*out, data[pos:]))
-
-
-def texts(unit: Unit) -> list[bytes]:
-    return [cell.data for cell in unit.cells]
-
-
-Numbers = Mapping[int, int]

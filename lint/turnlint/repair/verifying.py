@@ -13,7 +13,7 @@ from msgspec import json
 
 from turnlint.documents import exact
 from turnlint.documents.locate import locate_all
-from turnlint.model import Call, Finding, Level, Pointer, Text
+from turnlint.model import Call, Finding, Level, Pointer, Text, Thinking
 from turnlint.repair.mending import Mended, State
 
 Pair = tuple[Any, bytes]
@@ -87,12 +87,12 @@ def _lost_words(mended: Mended) -> str | None:
 
 
 def _words(state: State) -> Counter[bytes]:
-    """The texts of all conversations, as written; those of a record that several share are counted once."""
+    """The texts and the thoughts of all conversations, as written; those of a record that several share are counted once."""
     places: dict[int, dict[Pointer, None]] = {}
     for judged in state.judged:
         for message in judged.transcript.messages:
             for block in message.blocks:
-                if isinstance(block, Text):
+                if isinstance(block, Text) or (isinstance(block, Thinking) and block.words):
                     places.setdefault(message.record.offset, {})[*message.at, *block.at] = None
     found: Counter[bytes] = Counter()
     for cell, pointers in places.items():
@@ -110,10 +110,10 @@ def _said(raw: bytes) -> bytes:
         value = json.decode(raw)
     except (ValueError, RecursionError):
         return raw
-    return json.encode(value.get("text")) if isinstance(value, dict) else raw
+    return json.encode(value["text"]) if isinstance(value, dict) and "text" in value else raw
 
 
 def is_better(before: bytes, after: bytes) -> bool:
-    """Whether a damaged record reads better than it did."""
+    """Whether a damaged record reads better than it did. One that stays unreadable is not touched at all."""
     was, now = exact.read(before), exact.read(after)
-    return now.whole >= was.whole and len(now.troubles) < len(was.troubles)
+    return now.whole and len(now.troubles) < len(was.troubles)

@@ -108,11 +108,10 @@ class _Window:
         """Results are blocks: they join those that stand directly behind the turn, or get a message of their own."""
         sheet, splice = self.sheet, self.sheet.splice
         assert splice is not None
-        following = self.end + 1
         answers = ((one.asked.seq, one.answer) for one in self.interactions if self._stays(one))
-        standing = {seq: answer for seq, answer in answers if answer and answer.message == following}
-        if standing and isinstance(next(iter(standing.values())).result.at[-1], int):
-            self._join(following, standing)
+        standing = {seq: answer for seq, answer in answers if answer and self._is_listed(answer)}
+        if standing:
+            self._join(standing)
             return self.numbers
         source = self._whole_message()
         if source is not None and sheet.move(source, behind=self.end):
@@ -122,20 +121,25 @@ class _Window:
         sheet.add(sheet.holder(pieces, self.end, {**splice.holder, **mark}), behind=self.end)
         return self.numbers
 
-    def _join(self, target: int, standing: dict[int, Answered]) -> None:
-        """Put blocks among those of a message, each behind the result of the call before it."""
+    def _is_listed(self, answer: Answered) -> bool:
+        """Whether a result stands in a list of blocks behind the turn."""
+        return answer.message > self.end and isinstance(answer.result.at[-1], int)
+
+    def _join(self, standing: dict[int, Answered]) -> None:
+        """Put blocks among those that stand, each behind the result of the call before it."""
         sheet = self.sheet
         assert sheet.splice is not None
-        blocks = sheet.place(target, (sheet.splice.blocks,))
-        at = 0
+        target, at = min(answer.message for answer in standing.values()), 0
         for one in self.interactions:
             seq = one.asked.seq
             if seq in self.numbers:
+                blocks = sheet.place(target, (sheet.splice.blocks,))
                 sheet.edits(target).add(blocks, at, self._piece(seq))
                 sheet.filled.add(target)
             elif seq in standing:
-                last = standing[seq].result.at[-1]
-                at = max(at, last + 1) if isinstance(last, int) else at
+                answer = standing[seq]
+                here = (answer.message, int(answer.result.at[-1]) + 1)
+                target, at = max((target, at), here)
 
     def _piece(self, seq: int) -> Piece:
         move = self.wanted.moves.get(seq)

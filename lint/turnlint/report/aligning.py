@@ -7,11 +7,12 @@ the cuts are less good.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
 from turnlint.documents.locate import string_end, value_end
+from turnlint.keeping.ends import common_end, common_start
 from turnlint.report.likeness import gaps
 
 _SPACE = re.compile(rb"[ \t\r\n]*")
@@ -23,7 +24,6 @@ _WORTH = 40
 _BETWEEN = b", \t\r\n:"
 _LARGE = 1 << 12
 _UNIT = re.compile(rb'(?:"[^"\\]*(?:\\.[^"\\]*)*"?|[^"\[\]{},]+)+[\[\]{},]?\s*|[\[\]{},]\s*', re.DOTALL)
-_STEP = 1 << 12
 
 Span = tuple[int, int, int, int]
 """From where to where in the old text, and in the new one."""
@@ -214,21 +214,11 @@ def _places(start: int, units: Sequence[bytes]) -> list[int]:
 
 def _within(one: bytes, other: bytes) -> tuple[int, int]:
     """How much of two texts is the same at the start and at the end; no character is cut."""
-    most = min(len(one), len(other))
-    start = _common(most, lambda low, high: one[low:high] == other[low:high])
+    start = common_start(one, other)
     escape = one.rfind(b"\\", max(0, start - 6), start)
     start = escape if escape >= 0 else start
-    while start and any(_inside(text, start) for text in (one, other)):
-        start -= 1
-    end = _common(
-        most - start,
-        lambda low, high: (
-            one[len(one) - high : len(one) - low] == other[len(other) - high : len(other) - low]
-        ),
-    )
+    end = common_end(one, other, min(len(one), len(other)) - start)
     end = min(end - _rest_of_escape(text, start, len(text) - end) for text in (one, other))
-    while end > 0 and _inside(one, len(one) - end):
-        end -= 1
     end = max(0, end)
     return (start, end) if start + end >= _WORTH else (0, 0)
 
@@ -238,20 +228,3 @@ def _rest_of_escape(data: bytes, start: int, at: int) -> int:
     escape = data.rfind(b"\\", max(start, at - 5), at)
     size = 6 if data[escape + 1 : escape + 2] == b"u" else 2
     return max(0, escape + size - at) if escape >= 0 else 0
-
-
-def _common(most: int, same: Callable[[int, int], bool]) -> int:
-    """How far two texts are the same, at most so far."""
-    at = 0
-    while at + _STEP <= most and same(at, at + _STEP):
-        at += _STEP
-    low, high = at, min(at + _STEP, most)
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if same(at, middle) else (low, middle - 1)
-    return low
-
-
-def _inside(data: bytes, at: int) -> bool:
-    """Whether a cut here would be inside of a character of UTF-8."""
-    return at < len(data) and data[at] & 0xC0 == 0x80

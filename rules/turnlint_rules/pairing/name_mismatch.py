@@ -71,7 +71,7 @@ def _fix(asked: Asked, answer: Answered) -> Fix:
     name = dumps(asked.call.name).encode()
     return Fix(
         "lossy",
-        "write the name of the call; the journal keeps the other",
+        "write the name of the call",
         (Put(place, name, answer.message),),
     )
 

@@ -99,7 +99,7 @@ def _fix(orphan: Answered, related: tuple[Related, ...]) -> Fix:
         return Fix(
             "lossy", "remove the result, unless it answers that call: then correct its id by hand", steps
         )
-    return Fix("lossy", "remove the result; the journal keeps it", steps)
+    return Fix("lossy", "remove the result", steps)
 
 
 def _name(orphan: Answered) -> str:

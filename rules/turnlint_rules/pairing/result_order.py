@@ -68,12 +68,16 @@ def check(case: Case) -> Iterator[Finding]:
                 key="name",
                 label="its call is not the first",
                 related=(near(case, asked.message, "asked here", asked.call.at),),
-                fix=Fix("lossless", "put the results in the order of their calls", (_sort(case, turn),)),
+                fix=_fix(case, turn),
             )
         latest = max(latest, answer.seq)
 
 
-def _sort(case: Case, turn: int) -> Sort:
-    """The results of a turn that stand in place, in the order of its calls."""
+def _fix(case: Case, turn: int) -> Fix | None:
+    """The results of a turn that stand in place, in the order of its calls; not where only their number pairs them."""
     own = [one for one in case.ledger.interactions if one.asked.turn == turn and one.how == "by-position"]
-    return Sort(tuple(spot(one.answer) for one in own if one.answer is not None))
+    answers = [one.answer for one in own if one.answer is not None]
+    names = ((one.asked.call.name, one.answer.result.name) for one in own if one.answer is not None)
+    if any(asked and answered and asked != answered for asked, answered in names):
+        return None
+    return Fix("lossless", "put the results in the order of their calls", (Sort(tuple(map(spot, answers))),))

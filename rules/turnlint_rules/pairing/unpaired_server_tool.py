@@ -79,7 +79,7 @@ def check(case: Case) -> Iterator[Finding]:
                 asked,
                 f"the provider's call {name} has no result in its turn",
                 label="never answered",
-                fix=Fix("lossy", "remove the call; the journal keeps it", (Drop(spot(asked)),)),
+                fix=Fix("lossy", "remove the call", (Drop(spot(asked)),)),
             )
         else:
             yield RULE.at_result(
@@ -103,5 +103,5 @@ def check(case: Case) -> Iterator[Finding]:
                 f"result for {quote(orphan.result.id)} has no call of the provider's own before it in its turn",
                 label="no call has this id",
                 severity="info" if case.transcript.headless else "error",
-                fix=Fix("lossy", "remove the result; the journal keeps it", (Drop(spot(orphan)),)),
+                fix=Fix("lossy", "remove the result", (Drop(spot(orphan)),)),
             )

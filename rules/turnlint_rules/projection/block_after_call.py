@@ -114,7 +114,17 @@ def _fix(case: Case, index: int, asked: Asked, texts: list[Pointer], first: Aske
         same = isinstance(at[-1], int) and all(text[:-1] == at[:-1] for text in texts)
         steps = tuple(Shift(Piece(index, text), int(at[-1])) for text in texts if same)
     elif message.content == there.content == "parts":
-        steps = (Join(index, asked.message),)
+        steps = tuple(Join(one, asked.message) for one in (index, *_following(case, index)))
     elif only:
-        steps = (Move(index, asked.message),)
+        steps = tuple(Move(one, asked.message) for one in (index, *_following(case, index)))
     return Fix("lossless", "move the text before the calls", steps) if steps else None
+
+
+def _following(case: Case, index: int) -> Iterator[int]:
+    """The messages behind one that go on in its turn with texts alone, written as it is."""
+    for one in range(index + 1, len(case.messages)):
+        message = case.messages[one]
+        texts = bool(message.blocks) and all(isinstance(block, Text) for block in message.blocks)
+        if message.role != "assistant" or message.content != case.messages[index].content or not texts:
+            return
+        yield one

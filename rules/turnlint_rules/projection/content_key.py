@@ -95,7 +95,7 @@ def _content(case: Case, clause: ContentKey, index: int, message: Message) -> It
 def _empty(index: int, message: Message) -> Fix:
     title, kept = "write an empty text", message.content in ("text", "parts")
     steps = (Put(("content",), b'""', index),)
-    return Fix("lossy", f"{title} in its place; the journal keeps it", steps) if kept else Fix("lossless", title, steps)  # fmt: skip
+    return Fix("lossy", f"{title} in its place", steps) if kept else Fix("lossless", title, steps)  # fmt: skip
 
 
 def _no_calls(case: Case, clause: ContentKey) -> Iterator[Finding]:

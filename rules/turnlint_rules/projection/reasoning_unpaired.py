@@ -86,7 +86,7 @@ def _alone(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
             yield RULE.at_message(
                 case, index, f"reasoning item {quote(message.item)} is not followed by what came of it",
                 label="nothing of it follows", under=clause, told={"id": message.item or "", "ids": message.item or ""},
-                fix=Fix("lossy", "take the reasoning item out; the journal keeps it", (Drop(Piece(index)),)),
+                fix=Fix("lossy", "take the reasoning item out", (Drop(Piece(index)),)),
             )  # fmt: skip
 
 

@@ -126,7 +126,7 @@ def _move(case: Case, index: int, start: int, front: int, words: range) -> Fix |
 
 
 def _spell(index: int, role: str | None) -> Fix:
-    title = f"write the role as {quote(role)}" if role else "let the user say it; the journal keeps the role"
+    title = f"write the role as {quote(role)}" if role else "let the user say it"
     return Fix("lossless" if role else "lossy", title, (Put(("role",), dumps(role or "user").encode(), index),))  # fmt: skip
 
 

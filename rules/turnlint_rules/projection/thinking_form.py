@@ -90,7 +90,7 @@ def _message(case: Case, clause: ThinkingForm, index: int, message: Message) -> 
             yield RULE.at_message(
                 case, index, f"a thought {_WORDS[clause.what]}", below=thought.at, label=_WORDS[clause.what],
                 under=clause, told={"kind": thought.kind},
-                fix=Fix("lossy", "take the thought out; the journal keeps it", (Drop(Piece(index, thought.at)),)),
+                fix=Fix("lossy", "take the thought out", (Drop(Piece(index, thought.at)),)),
             )  # fmt: skip
 
 

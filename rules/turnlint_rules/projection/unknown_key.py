@@ -84,7 +84,7 @@ def _fix(index: int, place: str, told: str, below: Pointer) -> Fix | None:
     key = str(below[-1])
     if key in _CALLS or (key in _LINKS and (place, key) != ("message", "id")):
         return None
-    title = f"take {quote(told) if told else 'it'} out; the journal keeps it"
+    title = f"take {quote(told) if told else 'it'} out"
     return Fix("lossy", title, (Take(below, index),))
 
 

@@ -69,5 +69,5 @@ def check(case: Case) -> Iterator[Finding]:
                 "a call stands among results, where it calls nothing",
                 below=place,
                 label="an echo",
-                fix=Fix("lossy", "remove the echo; the journal keeps it", (Drop(Piece(index, place)),)),
+                fix=Fix("lossy", "remove the echo", (Drop(Piece(index, place)),)),
             )

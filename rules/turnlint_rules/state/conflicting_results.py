@@ -85,5 +85,5 @@ def _fix(again: Answered, first: Answered, interaction: Interaction) -> Fix:
     """Complete beats partial, then the first stays."""
     if first.result.state == "pending" and again.result.state != "pending":
         steps = (Drop(spot(first)), Settle(spot(interaction.asked), spot(again)))
-        return Fix("lossy", "keep the result that is complete; the journal keeps both", steps)
-    return Fix("lossy", "keep the first result; the journal keeps both", (Drop(spot(again)),))
+        return Fix("lossy", "keep the result that is complete", steps)
+    return Fix("lossy", "keep the first result", (Drop(spot(again)),))

@@ -13,7 +13,8 @@ How it happens
     out and their shell stayed. A user pressed return.
 
 What fix does
-    lossless: removes the message, for nothing was said in it; the journal keeps its bytes.
+    lossless: removes the message, for nothing was said in it. One with anything under a key that this wire does
+    not know stays.
 
 Evidence
     Anthropic: "all messages must have non-empty content except for the optional final assistant message".
@@ -60,5 +61,10 @@ def check(case: Case) -> Iterator[Finding]:
     for index, message in enumerate(case.messages):
         if message.empty and (id(message.record), message.at) not in malformed:
             role = message.written_role or message.role
-            fix = Fix("lossless", "remove the message, which says nothing", (Drop(Piece(index)),))
+            steps = (Drop(Piece(index)),)
+            fix = (
+                Fix("lossless", "remove the message, which says nothing", steps)
+                if case.is_hollow(index)
+                else None
+            )
             yield RULE.at_message(case, index, f"this {role} message says nothing", fix=fix)

@@ -13,7 +13,7 @@ How it happens
     cut went through an emoji.
 
 What fix does
-    lossless: writes the replacement character in its place; no reader could have kept the half.
+    lossy: writes the replacement character in its place; no reader could have kept the half.
 
 Evidence
     Python's json lets it pass, msgspec, orjson and simdjson refuse it (measured 2026-11). A whole family
@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Damage, Finding, Fix, Patch, Raw, Rule
 
-RULE = Rule("ST112", "lone-surrogate", "error", fix="lossless")
+RULE = Rule("ST112", "lone-surrogate", "error", fix="lossy")
 
 BAD = (
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": "fine \\ud83d cut"}]}\n', (("ST112", 1),)),
@@ -42,5 +42,5 @@ def check_record(damage: Damage) -> Iterator[Finding]:
             f"{trouble.detail} is half of a character, and the other half is missing",
             at=trouble.at,
             span=(trouble.start, trouble.end),
-            fix=Fix("lossless", "write the replacement character in its place", (step,)),
+            fix=Fix("lossy", "write the replacement character in its place", (step,)),
         )

@@ -13,7 +13,8 @@ How it happens
     again for each of its results. A framework resumes from a checkpoint and appends what is there.
 
 What fix does
-    lossless: removes the copy; with two results it keeps both and gives the copy an id of its own.
+    lossless: removes the copy; with two results, or with a thought of its own, it keeps both and gives the copy an id of
+    its own.
 
 Evidence
     Anthropic: "`tool_use` ids must be unique" (Claude Code issue 20901). Servers of OpenAI's
@@ -22,6 +23,7 @@ Evidence
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from turnlint.api import (
     Case,
@@ -97,27 +99,40 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _fix(case: Case, first: Interaction, again: Interaction) -> Fix:
     """One call stays where there is one result; two results are kept with two calls."""
-    if first.answer is not None and again.answer is not None:
+    two = first.answer is not None and again.answer is not None
+    if two or not _thought_alike(case, first.asked.message, again.asked.message):
         return Fix(
             "lossless", "give the copy and its result an id of their own", (Rename(spot(again.asked)),)
         )
-    gone: tuple[Step, ...] = (Drop(spot(again.asked)), *_thoughts(case, again.asked.message))
+    gone: tuple[Step, ...] = (
+        Drop(spot(again.asked)),
+        *_thoughts(case, first.asked.message, again.asked.message),
+    )
     if again.answer is None:
         return Fix("lossless", "remove the copy", gone)
     steps = (*gone, Settle(spot(first.asked), spot(again.answer)))
     return Fix("lossless", "remove the copy, and give its result to the first", steps)
 
 
-def _thoughts(case: Case, index: int) -> tuple[Drop, ...]:
+def _thoughts(case: Case, first: int, again: int) -> tuple[Drop, ...]:
     """The copy of a thought that stands as an item before the copy of its call."""
-    before = case.messages[index - 1] if index else None
-    blocks = before.blocks if before else ()
-    if len(blocks) != 1 or not isinstance(blocks[0], Thinking) or blocks[0].item is None:
-        return ()
-    known = {
-        block.item
-        for one in case.messages[: index - 1]
-        for block in one.blocks
-        if isinstance(block, Thinking)
-    }
-    return (Drop(Piece(index - 1)),) if blocks[0].item in known else ()
+    known, copy = _item_before(case, first), _item_before(case, again)
+    return (Drop(Piece(again - 1)),) if copy is not None and copy == known else ()
+
+
+def _item_before(case: Case, index: int) -> str | None:
+    blocks = case.messages[index - 1].blocks if index else ()
+    return blocks[0].item if len(blocks) == 1 and isinstance(blocks[0], Thinking) else None
+
+
+def _thought_alike(case: Case, first: int, again: int) -> bool:
+    """Whether a copy brings no thought of its own, which would go with it."""
+    one, other = _thoughts_in(case, first), _thoughts_in(case, again)
+    return first == again or not other or (one == other and None not in other)
+
+
+def _thoughts_in(case: Case, index: int) -> list[Any]:
+    message = case.messages[index]
+    beside = [("reasoning_content",)] if message.reasoning == "text" else []
+    own = [block.at for block in message.blocks if isinstance(block, Thinking)]
+    return [case.said(index, at) for at in (*own, *beside)]

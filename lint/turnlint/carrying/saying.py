@@ -1,0 +1,39 @@
+"""Whether a message says anything at all, in whatever words.
+
+This module owns one question about a message as it is written: is there more in it than who speaks and what
+names its record? A format reads what its wire knows; this looks at all the rest, for nothing may be taken for
+empty only because nobody reads it here. It refuses to know any wire.
+"""
+
+from typing import Any
+
+from turnlint.carrying.envelope import GROUPS, OWN_IDS, PARENT_IDS
+
+TIMES = frozenset({"timestamp", "time", "ts", "created_at", "createdAt", "created", "date"})
+_SHELL = frozenset({"role", "speaker", "type", "status", "index", "name"})
+_RECORD = frozenset({*GROUPS, *OWN_IDS, *PARENT_IDS, "turnId", "turn_id"}) | TIMES
+
+
+def says_something(message: Any) -> bool:
+    """Whether any key but those of the shell holds more than white space, empty lists and types."""
+    if not isinstance(message, dict):
+        return not _is_nothing(message)
+    beside = message.get("metadata")
+    if isinstance(beside, dict):
+        message = {**message, "metadata": {key: beside[key] for key in beside if key not in _RECORD}}
+    named = _SHELL | _RECORD
+    return any(not _is_nothing(value) for key, value in message.items() if key not in named)
+
+
+def _is_nothing(value: Any) -> bool:
+    """Walked without recursion: a value may be nested as deep as it likes."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += [inner for key, inner in one.items() if key != "type"]
+        elif isinstance(one, list):
+            waiting += one
+        elif one is not None and one is not False and not (isinstance(one, str) and not one.strip()):
+            return False
+    return True

@@ -1,0 +1,84 @@
+"""What stands beside a repair: other records of its line, line ends, what strict readers refuse, other files.
+
+This module owns what `fix` does with files that are broken in more than one way. It refuses to judge conversations.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from broken_logs import DONE, GAP, GOOD, OPEN, USER, asks, call, fix, log, result, settle
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return settle(tmp_path, monkeypatch)
+
+
+def lines(*messages: dict[str, Any], end: str = "\n") -> bytes:
+    return "".join(json.dumps({"conversation_id": "a", **one}) + end for one in messages).encode()
+
+
+@pytest.mark.parametrize("rest", [log(GAP), log(GOOD), b' {"a": NaN}\n', b" no JSON\n"])
+def test_what_follows_on_the_same_line_is_repaired_by_itself_and_counted(folder: Path, rest: bytes) -> None:
+    """A line end that was lost is nothing that `fix` makes up."""
+    path = folder / "joined.jsonl"
+    path.write_bytes(log(GAP)[:-1] + rest)
+    run = fix("joined.jsonl")
+    assert "unreadable-record (1 error)" in run.stdout
+    assert run.exit_code == 1
+    once = path.read_bytes()
+    assert once.startswith(fix("-", stdin=log(GAP)).stdout_bytes[:-1])
+    assert b"NaN" not in once
+    assert fix("joined.jsonl").exit_code == 1
+    assert path.read_bytes() == once
+
+
+def test_records_that_share_a_line_of_a_log_of_lines_are_not_taken_for_others(folder: Path) -> None:
+    """However long the log is: a place inside of a line is no number of a line."""
+    turns = [USER, asks(call("c1")), result("c1"), DONE]
+    log_lines = lines(*turns * 60).splitlines(keepends=True)
+    log_lines[4:6] = [log_lines[4].rstrip(b"\n") + log_lines[5]]
+    del log_lines[101]
+    path = folder / "long.jsonl"
+    path.write_bytes(data := b"".join(log_lines))
+    run = fix("long.jsonl")
+    assert "left as it is: several records stand on one line; part them first" in " ".join(run.stdout.split())
+    assert "unanswered-call (1 error" in run.stdout
+    assert run.exit_code == 4
+    assert path.read_bytes() == data
+
+
+def test_a_line_behind_the_last_ends_as_the_others_do(folder: Path) -> None:
+    (folder / "w.jsonl").write_bytes(lines(*OPEN, end="\r\n").removesuffix(b"\r\n"))
+    assert fix("w.jsonl", "--close-pending").exit_code == 0
+    data = (folder / "w.jsonl").read_bytes()
+    assert data.count(b"\r\n") == data.count(b"\n") == 2
+
+
+@pytest.mark.parametrize("odd", ["NaN", "1e999", '"\\ud800"'])
+def test_a_new_line_is_modelled_on_one_that_strict_readers_refuse(folder: Path, odd: str) -> None:
+    (folder / "odd.jsonl").write_bytes(lines(*GAP).replace(b'{"conv', f'{{"t": {odd}, "conv'.encode()))
+    fix("odd.jsonl", "--level", "placeholder")
+    added = (folder / "odd.jsonl").read_bytes().splitlines()[2]
+    assert json.loads(added)["tool_call_id"] == "c1"
+    assert json.loads(added)["conversation_id"] == "a"
+
+
+def test_a_log_of_a_folder_is_not_written_over_unread(folder: Path) -> None:
+    """What -o names is one of the logs, and not the only one."""
+    (folder / "foreign.jsonl").unlink()
+    before = (folder / "sound.jsonl").read_bytes()
+    run = fix(".", "-o", "sound.jsonl")
+    assert run.exit_code == 2
+    assert "-o takes one file" in run.stderr
+    assert (folder / "sound.jsonl").read_bytes() == before
+
+
+def test_a_report_is_not_written_where_the_transcript_goes(folder: Path) -> None:
+    run = fix("broken.jsonl", "-o", "new.jsonl", "--report", "./new.jsonl")
+    assert run.exit_code == 2
+    assert "-o and --report name one file" in run.stderr
+    assert not (folder / "new.jsonl").exists()
