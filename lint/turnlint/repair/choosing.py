@@ -4,6 +4,8 @@ This module owns the choice: what the level allows, what is grave enough, what a
 may not ask for, and which steps go before which. It refuses to make any.
 """
 
+from collections.abc import Container
+
 from msgspec import Struct
 
 from turnlint.engine import Judged
@@ -39,11 +41,22 @@ def wanted(finding: Finding, policy: Policy) -> bool:
     return finding.severity == "error" or not guessed
 
 
-def choose(judged: Judged, policy: Policy) -> dict[int, list[Chosen]]:
-    """The steps of a conversation's findings by their phase, those of earlier phases to be made first."""
+def choose(judged: Judged, policy: Policy, overruled: Container[str | None] = ()) -> dict[int, list[Chosen]]:
+    """The steps of a conversation's findings by their phase, those of earlier phases to be made first.
+
+    Of several providers one after the other gets its ids, and one that was overruled does not ask again.
+    """
+    first = next(
+        (
+            one.provider
+            for one in judged.findings
+            if _renames(one) and wanted(one, policy) and one.provider not in overruled
+        ),
+        None,
+    )
     phases: dict[int, list[Chosen]] = {}
     for finding in judged.findings:
-        if not wanted(finding, policy):
+        if not wanted(finding, policy) or (_renames(finding) and finding.provider != first):
             continue
         assert finding.fix is not None
         for step in finding.fix.steps:
@@ -53,6 +66,11 @@ def choose(judged: Judged, policy: Policy) -> dict[int, list[Chosen]]:
             if not left_open:
                 phases.setdefault(phase(finding, step), []).append((finding, step))
     return dict(sorted(phases.items()))
+
+
+def _renames(finding: Finding) -> bool:
+    steps = finding.fix.steps if finding.fix else ()
+    return finding.fault == "projection" and any(isinstance(step, Rename) for step in steps)
 
 
 def phase(finding: Finding, step: Step) -> int:

@@ -145,6 +145,10 @@ class Maker:
         changes = []
         for change, (cell, place) in zip(self.changes, self.places, strict=True):
             found, start, end = spans[cell][place]
+            if change.what in ("rewritten", "renamed", "removed") and not self._was_made(
+                cell, place, found, start
+            ):
+                continue
             there = found == place and change.what != "added"
             before = digest(self.sheet.unit.cells[cell].data[start:end]) if there else None
             if there and change.what != "moved":
@@ -152,6 +156,11 @@ class Maker:
             after = before if change.what == "moved" else change.after
             changes.append(structs.replace(change, before=before, after=after))
         return changes
+
+    def _was_made(self, cell: int, place: Pointer, found: Pointer, start: int) -> bool:
+        """Whether there was anything at a place, or an object that could take it."""
+        data = self.sheet.unit.cells[cell].data
+        return found == place or (found == place[:-1] and data[start : start + 1] == b"{")
 
     # Who answers whom.
 

@@ -4,7 +4,7 @@ This module owns the way from a unit as it is to one that is repaired: judge, ch
 refuses to know what any step does, and to write anything.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -81,23 +81,31 @@ def mend(unit: Unit, book: Book, policy: Policy) -> Mended:
     """Repair a unit as far as it goes."""
     start = base = state = look(unit, book)
     changes: list[Change] = []
+    overruled: set[str | None] = set()
+    last: str | None = None
     for _ in range(ROUNDS):
-        step = _round(state, book, policy)
+        step = _round(state, book, policy, overruled)
         if step is None:
             return Mended(start, base, state, tuple(changes), settled=True)
         unit, told, early = step
         changes += told
+        for one in told:
+            if one.what == "renamed" and one.fault == "projection" and one.provider != last:
+                overruled |= {last} if last else set()
+                last = one.provider
         state = look(unit, book)
         base = state if early else base
-    return Mended(start, base, state, tuple(changes), settled=_round(state, book, policy) is None)
+    return Mended(start, base, state, tuple(changes), settled=_round(state, book, policy, overruled) is None)
 
 
-def _round(state: State, book: Book, policy: Policy) -> tuple[Unit, list[Change], bool] | None:
+def _round(
+    state: State, book: Book, policy: Policy, overruled: Container[str | None]
+) -> tuple[Unit, list[Change], bool] | None:
     """The unit with the next steps made, what was done, and whether more of it can be read now."""
     patched = _patch(state, policy)
     if patched is not None:
         return *patched, True
-    chosen = [choose(judged, policy) for judged in state.judged]
+    chosen = [choose(judged, policy, overruled) for judged in state.judged]
     for phase in sorted({phase for one in chosen for phase in one}):
         changes, told = Changes(), list[Change]()
         done: set[Any] = set()

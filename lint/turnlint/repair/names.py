@@ -10,6 +10,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from turnlint.api import quote
+from turnlint.documents.locate import Span, locate_all
 from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
 from turnlint.model import Pointer
 from turnlint.profiles import Profile
@@ -51,6 +52,9 @@ class Names:
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet
         self.plans: dict[str, _Plan | None] = {}
+        self.wanted: dict[int, list[Pointer]] = {}
+        """Where ids stand or should, by record."""
+        self.spans: dict[int, dict[Pointer, Span]] = {}
 
     def rename(self, message: int, at: Pointer, profile: Profile) -> list[Renamed]:
         """Give the call there, or the result that answers none, and all that names it, an id that will do."""
@@ -60,12 +64,25 @@ class Names:
         if plan is None or block is None:
             return []
         owner = plan.owner.get((message, self.sheet.place(message, (*block.at, *block.keys.id))))
-        return self.write(plan.places[owner]) if owner is not None else []
+        places = plan.places[owner] if owner is not None else []
+        # A call and its results are renamed together or not at all.
+        return self.write(places) if all(self._can_stand(one) for one in places) else []
 
     def canonical(self) -> list[Renamed]:
         """Give every call its canonical id."""
         judged = self.sheet.judged
         return self.write(canonicalize(judged.transcript, judged.pairs).entries)
+
+    def _can_stand(self, entry: Entry) -> bool:
+        """Whether an id can be written where it should: the wire has a place for it, and there is an object."""
+        if not entry.bearing:
+            return False
+        cell = self.sheet.cell(entry.message)
+        if cell not in self.spans:
+            self.spans[cell] = locate_all(self.sheet.data(entry.message), self.wanted.get(cell, []))
+        found, start, _ = self.spans[cell].get(entry.at, ((), 0, 0))
+        data = self.sheet.data(entry.message)
+        return found == entry.at or (found == entry.at[:-1] and data[start : start + 1] == b"{")
 
     def _plan(self, profile: Profile) -> _Plan | None:
         if profile.label not in self.plans:
@@ -75,6 +92,9 @@ class Names:
             except Unprojectable:  # then the finding stays, and says what is wanted
                 plan = None
             self.plans[profile.label] = plan
+            for one in (one for some in plan.places.values() for one in some) if plan else ():
+                self.wanted.setdefault(self.sheet.cell(one.message), []).append(one.at)
+            self.spans = {}
         return self.plans[profile.label]
 
     def write(self, entries: Iterable[Entry]) -> list[Renamed]:

@@ -17,8 +17,6 @@ from turnlint.model import Call, Finding, Level, Pointer, Text, Thinking
 from turnlint.repair.mending import Mended, State
 
 Pair = tuple[Any, bytes]
-SAME = {"PA206": "PA201", "PR311": "PA201"}
-"""A call without a result is told of in other words once nothing stands behind it any more."""
 
 
 def fault_of(mended: Mended, level: Level) -> str | None:
@@ -40,7 +38,13 @@ def _new(mended: Mended, level: Level) -> str | None:
 
 
 def _counts(findings: Iterator[Finding], *severities: str) -> Counter[str]:
-    return Counter(SAME.get(one.code, one.code) for one in findings if one.severity in severities)
+    return Counter(_known_as(one) for one in findings if one.severity in severities)
+
+
+def _known_as(finding: Finding) -> str:
+    """A call without a result is told of in other words once nothing stands behind it any more."""
+    ends = finding.code == "PA206" or (finding.code == "PR311" and bool(finding.call_id or finding.tool))
+    return "PA201" if ends else finding.code
 
 
 def _lost_results(mended: Mended) -> str | None:

@@ -114,7 +114,9 @@ class _Window:
             self._join(standing)
             return self.numbers
         source = self._whole_message()
-        if source is not None and sheet.move(source, behind=self.end):
+        # One that stands there already, and whose results are none by its role, gets another shell.
+        there = source == self.end + 1
+        if source is not None and not there and sheet.move(source, behind=self.end):
             return self.numbers
         mark = splice.mark if all(seq in self.wanted.closes for seq in self.numbers) else {}
         pieces = [self._piece(one.asked.seq) for one in self.todo]

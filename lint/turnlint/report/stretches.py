@@ -36,6 +36,21 @@ class Stretch(Struct, frozen=True):
 
 def stretches(source: Source, patches: list[Patch]) -> Iterator[Stretch]:
     """What the patches change, in order. Raises `SourceError` where the source cannot be read."""
+    last: Stretch | None = None
+    at = 0
+    for one in _as_patched(source, patches):
+        if last is not None:
+            shown = _by_lines(last)
+            last = shown if at <= shown.start and shown.end <= one.start else last
+            at = last.end
+            yield last
+        last = one
+    if last is not None:
+        shown = _by_lines(last)
+        yield shown if at <= shown.start else last
+
+
+def _as_patched(source: Source, patches: list[Patch]) -> Iterator[Stretch]:
     with open_source(source) as stream:
         held = _Held(stream)
         for patch in patches:
@@ -48,7 +63,7 @@ def stretches(source: Source, patches: list[Patch]) -> Iterator[Stretch]:
                 counted = a
                 before = held.data[max(0, first + a - NEAR) : first + a]
                 after = held.data[first + b : first + b + NEAR]
-                yield _by_lines(Stretch(line, patch.start + a, old[a:b], patch.data[c:d], before, after))
+                yield Stretch(line, patch.start + a, old[a:b], patch.data[c:d], before, after)
 
 
 def _by_lines(one: Stretch) -> Stretch:

@@ -122,7 +122,8 @@ def _move(case: Case, index: int, start: int, front: int, words: range) -> Fix |
     settled = tuple(Settle(spot(case.asked_by[id(one)]), Piece(index, one.at)) for one in held if id(one) in case.asked_by)  # fmt: skip
     if settled:
         return Fix("lossless", "bring the results together with their call", moves or settled)
-    return None if held else _speak(case, start)
+    misplaced = message.role == "user" and any(isinstance(block, Call) for block in message.blocks)
+    return None if held or misplaced else _speak(case, start)
 
 
 def _spell(index: int, role: str | None) -> Fix:

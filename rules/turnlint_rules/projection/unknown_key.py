@@ -58,6 +58,8 @@ _LINKS = frozenset({"tool_call_id", "call_id", "tool_use_id", "id"})
 """What tells a call's result may not be taken out, only written as it should be; a message's own id tells nothing."""
 _CALLS = frozenset({"tool_calls", "function_call", "functionCall", "toolUse"})
 """Nor may calls, which others would then answer to."""
+_CONTENTS = frozenset({"content", "parts", "blocks", "message", "text", "items", "refusal", "images"})
+"""Nor what somebody said, in the words of another wire."""
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -82,7 +84,11 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _fix(index: int, place: str, told: str, below: Pointer) -> Fix | None:
     key = str(below[-1])
-    if key in _CALLS or (key in _LINKS and (place, key) != ("message", "id")):
+    if (
+        key in _CALLS
+        or (place == "message" and key in _CONTENTS)
+        or (key in _LINKS and (place, key) != ("message", "id"))
+    ):
         return None
     title = f"take {quote(told) if told else 'it'} out"
     return Fix("lossy", title, (Take(below, index),))

@@ -68,7 +68,7 @@ def check(case: Case) -> Iterator[Finding]:
         if not asked.call.name:
             yield RULE.at_call(
                 case, asked, f"{called(asked.call)} does not name a tool", key="name", label="no name",
-                fix=_fix(asked, interaction.answer),
+                fix=_fix(case, asked, interaction.answer),
             )  # fmt: skip
     answers = [one.answer for one in case.ledger.interactions if one.answer is not None]
     for answer in (*answers, *case.ledger.orphans):
@@ -78,8 +78,11 @@ def check(case: Case) -> Iterator[Finding]:
             )
 
 
-def _fix(asked: Asked, answer: Answered | None) -> Fix:
-    """The name that its result bears; else one that says that none is known."""
+def _fix(case: Case, asked: Asked, answer: Answered | None) -> Fix | None:
+    """The name that its result bears; else one that says that none is known. It needs an object to stand in."""
+    holder = (*asked.call.at, *asked.call.keys.name[:-1])
+    if case.messages[asked.message].record.data and not isinstance(case.said(asked.message, holder), dict):
+        return None
     known = answer.result.name if answer else None
     step = Put((*asked.call.at, *asked.call.keys.name), dumps(known or UNKNOWN).encode(), asked.message)
     if known:
