@@ -42,9 +42,9 @@ class Drop(Struct, frozen=True):
 
 
 class Name(Struct, frozen=True):
-    """A result gets the id of the call it answers."""
+    """A call or a result gets the id that the other one has."""
 
-    result: Piece
+    piece: Piece
     id: str
 
 

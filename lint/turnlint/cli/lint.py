@@ -80,10 +80,10 @@ def command(
         for output in outputs:
             kind, path = _split(output)
             sinks.append(open_sink(kind, _open_output(path, files), Look(DEFAULT_WIDTH, False, statistics)))
-        raise click.exceptions.Exit(_run(sources, options, sinks, fail_on))
+        raise click.exceptions.Exit(_run(sources, options, sinks, fail_on, quiet=output_format != "text"))
 
 
-def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: str) -> int:
+def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: str, *, quiet: bool) -> int:
     from turnlint.providers import UnknownProvider
     from turnlint.rulebook import BrokenRules, UnknownRule
 
@@ -98,6 +98,7 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
         return EXIT_INTERNAL
     total = Tally()
     unreadable = False
+    passed_over = 0
     with _progress(sources) as progress:
         for source in sources:
             try:
@@ -106,6 +107,7 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
                         total.add(event)
                         continue
                     _tell(event)
+                    passed_over += isinstance(event, Skipped) and not event.source.named
                     for sink in sinks:
                         sink.take(event)
             except SourceError as error:
@@ -123,6 +125,9 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
                     sink.take(crash)
     for sink in sinks:
         sink.finish(total, complete=not total.crashes and not unreadable)
+    if passed_over and quiet:
+        files = "1 file" if passed_over == 1 else f"{passed_over:,} files"
+        click.echo(f"turnlint: {files} of no known format skipped", err=True)
     sys.stdout.flush()
     return _exit_code(total, fail_on, unreadable=unreadable)
 

@@ -73,6 +73,8 @@ class Fixed(Struct):
     errors_left: dict[str, int] = {}
     """The same, of errors alone."""
     held: dict[str, int] = {}
+    across: dict[str, int] = {}
+    """How many conversations are on a wire that is not the named provider's, as `provider on wire`."""
     """Findings that a higher level would repair, by that level; and last calls that only `--close-pending` answers."""
     problem: SourceError | None = None
 
@@ -240,11 +242,20 @@ class _Fixing:
         found = []
         for one in transcripts:
             try:
-                found.append(judge(self.book, one, ask))
+                judged = judge(self.book, one, ask)
+                found.append(judged)
+                self._meet(judged)
             except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
                 line = one.messages[0].record.line if one.messages else 1
                 self.out.failures.append(Failure(line, one.id, f"{type(error).__name__}: {error}"))
         return found
+
+    def _meet(self, judged: Judged) -> None:
+        wire = judged.transcript.wire.speaks
+        for one in judged.chosen:
+            if one.named and wire not in one.profile.wires:
+                key = f"{one.profile.label} on {wire}"
+                self.out.across[key] = self.out.across.get(key, 0) + 1
 
     def _asks(self, judged: list[Judged], damaged: list[Finding]) -> bool:
         """Whether anything is to be repaired here."""
@@ -310,6 +321,8 @@ def _held_back(finding: Finding, policy: Policy) -> str | None:
         return None
     if not wanted(finding, policy):
         return fix.level
+    if finding.fault == "projection":  # which says of the same call that it is open
+        return None
     pending = all(isinstance(step, Close) and step.pending for step in fix.steps)
     return "close-pending" if pending and not (policy.close_pending or policy.named) else None
 

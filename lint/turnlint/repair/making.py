@@ -238,11 +238,14 @@ class Maker:
     # Ids.
 
     def name(self, finding: Finding, step: Name) -> None:
-        result = self.sheet.results.get((step.result.message, step.result.at))
-        place = id_place(result.result) if result else None
-        if result and place is not None:
-            self._write(finding, step.result.message, place, self.sheet.written(step.id, step.result.message), "renamed",
-                        f"give the result the id {quote(step.id)}", (result.result.id, step.id))  # fmt: skip
+        sheet, index = self.sheet, step.piece.message
+        asked, answered = sheet.call(index, step.piece.at), sheet.results.get((index, step.piece.at))
+        block = asked.call if asked else answered.result if answered else None
+        place = id_place(block) if block else None
+        if block is not None and place is not None:
+            what = "call" if asked else "result"
+            self._write(finding, index, place, sheet.written(step.id, index), "renamed",
+                        f"give the {what} the id {quote(step.id)}", (block.id, step.id))  # fmt: skip
 
     def rename(self, finding: Finding, step: Rename) -> None:
         for profile in self.profiles.get(finding.provider or "", (self.usual,)):

@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
-from msgspec import Struct, json
+from msgspec import Struct
 
 from turnlint.carrying.saying import says_something
 from turnlint.carrying.splice import Splice
+from turnlint.documents.decode import value_of
 from turnlint.documents.edit import Built, Edits, Moved, Piece, Style, encode, part, style_of
 from turnlint.documents.locate import Span, locate_all
 from turnlint.engine import Judged
@@ -82,11 +83,9 @@ class Sheet:
         return part(self.data(index)[start:end], below) if at == self.messages[index].at else None
 
     def value(self, index: int, below: Pointer = ()) -> Any:
+        """A message, or something below it, decoded as far as it can be read."""
         data = self.raw(index, below)
-        try:
-            return None if data is None else json.decode(data)
-        except (ValueError, RecursionError):
-            return None
+        return None if data is None else value_of(data)
 
     def written(self, value: Any, near: int) -> bytes:
         """A new value in the style of the record near which it will stand."""
@@ -208,11 +207,11 @@ class Sheet:
     def _says_more(self, index: int, blocks: set[Pointer]) -> bool:
         """Whether a message says anything beside some of its blocks, under whatever key."""
         message = self.value(index)
+        if not isinstance(message, dict):
+            return True
         for at in sorted(blocks, key=lambda at: [(isinstance(key, str), key) for key in at], reverse=True):
             _cut(message, at)
-        if isinstance(message, dict):
-            message = {key: value for key, value in message.items() if key != "reasoning_content"}
-        return says_something(message)
+        return says_something({key: value for key, value in message.items() if key != "reasoning_content"})
 
     # Turns.
 

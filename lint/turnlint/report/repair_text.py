@@ -108,6 +108,7 @@ def last_lines(done: list[Done], look: Look, *, dry: bool) -> Iterator[str]:
         parts.append(f"{' and '.join(some)} {verb}, `turnlint lint` shows where")
     if parts:
         yield from _wrapped(None, "", parts, look, mark="; ")
+    yield from _across(known)
     yield from _held(known)
     yield from _undo(done)
 
@@ -130,6 +131,16 @@ def _sum(files: int, changed: int, *, dry: bool, well: bool) -> str:
 
 def _after(known: list[Done], severity: str) -> int:
     return sum(one.fixed.after[severity] for one in known if one.fixed)
+
+
+def _across(known: list[Done]) -> Iterator[str]:
+    """Whose wire it is not."""
+    met: Counter[str] = Counter()
+    for one in known:
+        met.update(one.fixed.across if one.fixed else {})
+    for key in sorted(met):
+        provider, _, wire = visible(key).partition(" on ")
+        yield f"read as {wire}: {provider} is asked about ids, names and limits only"
 
 
 def _held(known: list[Done]) -> Iterator[str]:

@@ -7,6 +7,7 @@ character of the transcript past `escape`.
 from msgspec import Struct
 
 from turnlint.engine import Crash, Event, Skipped, Tally
+from turnlint.model import Finding
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, line_start, visible
 from turnlint.rows import Cell, Line, Mark, Row, shape_of
@@ -90,10 +91,7 @@ class Text:
             verb = "would" if finding.severity == "error" else "may"
             self.write(f"{' ' * gutter} = {visible(finding.provider or '')} {verb} answer: {words}\n")
         if finding.fix:
-            # What is only worth knowing is repaired for those who ask for it by name.
-            ask = (
-                f", with --select {finding.rule}" if finding.severity == "info" and finding.fix.steps else ""
-            )
+            ask = _asked_for(finding)
             self.write(f"{' ' * gutter} = fix: {visible(finding.fix.title)} [{finding.fix.level}{ask}]\n")
         if group:
             files = f" in {len(group.paths):,} files" if len(group.paths) > 1 else ""
@@ -214,3 +212,14 @@ def _many(count: int, name: str) -> str:
 
 def open_sink(_: str, write: Write, look: Look) -> Sink:
     return Text(write, look)
+
+
+def _asked_for(finding: Finding) -> str:
+    """With which option `fix` does what it does not do by itself."""
+    if not finding.fix or not finding.fix.steps:
+        return ""
+    if finding.severity == "info":  # only worth knowing
+        return f", with --select {finding.rule}"
+    if finding.severity == "warning" and finding.fault == "projection":  # not known to be refused
+        return f", with --provider {finding.provider}"
+    return ""

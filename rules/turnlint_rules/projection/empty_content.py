@@ -117,7 +117,7 @@ def _message(case: Case, clause: EmptyContent, index: int, message: Message) -> 
     if hollow or empty_text:
         yield RULE.at_message(
             case, index, f"{_who(message)} has nothing in it", label="nothing in it", under=clause,
-            fix=_mark(index, (key,), value) if message.role != "other" else None,
+            fix=_mark(index, (key,), value) if message.role != "other" and case.is_hollow(index) else None,
         )  # fmt: skip
 
 

@@ -113,7 +113,7 @@ def _open_calls(case: Case, clause: LastMessage) -> Iterator[Finding]:
         yield RULE.at_call(
             case, asked, f"{called(asked.call)} is still open at the end of the request", label="not answered yet",
             under=clause, told={"ids": ids, "next": asked.message + 1},
-            fix=Fix("placeholder", "add a result that says the answer is not known", (Close(spot(asked), pending=True),)),
+            fix=Fix("placeholder", "with --close-pending: add a result that says the answer is not known", (Close(spot(asked), pending=True),)),
         )  # fmt: skip
 
 

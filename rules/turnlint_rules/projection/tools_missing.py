@@ -48,15 +48,15 @@ def check(case: Case) -> Iterator[Finding]:
     request = case.transcript.request
     if request is None or not request.whole:
         return
+    asked = next((one for one in case.asked if not one.call.server), None)
     for clause in case.clauses(ToolsMissing):
         if clause.empty and request.tools == ():
             whole = request.tools_at[: len(request.at) + 1]  # with what holds nothing else
             yield RULE.at_request(
                 case, request.tools_at, "the list of tools is empty", label="empty", under=clause,
-                fix=Fix("lossless", "leave it out", (Take(whole),)),
+                fix=Fix("lossless", "leave it out", (Take(whole),)) if asked is None else None,
             )  # fmt: skip
             continue
-        asked = next((one for one in case.asked if not one.call.server), None)
         if clause.history and asked is not None and not request.tools:
             yield RULE.at_call(
                 case, asked, f"the history has {called(asked.call)}, and the request declares no tools",

@@ -58,13 +58,12 @@ def check(case: Case) -> Iterator[Finding]:
         for record, misfit in case.transcript.misfits
         for depth in range(len(misfit.at) + 1)
     }
+    first = [n for n, message in enumerate(case.messages) if message.role in ("user", "assistant")][:1]
     for index, message in enumerate(case.messages):
         if message.empty and (id(message.record), message.at) not in malformed:
             role = message.written_role or message.role
+            # A conversation does not begin better without its first word; what that is to a provider its rule says.
+            goes = case.is_hollow(index) and (message.role != "user" or index not in first)
             steps = (Drop(Piece(index)),)
-            fix = (
-                Fix("lossless", "remove the message, which says nothing", steps)
-                if case.is_hollow(index)
-                else None
-            )
+            fix = Fix("lossless", "remove the message, which says nothing", steps) if goes else None
             yield RULE.at_message(case, index, f"this {role} message says nothing", fix=fix)

@@ -101,10 +101,10 @@ def check(case: Case) -> Iterator[Finding]:
             fix=Fix("lossless", "give every call and its result an id made from their content", steps),
         )  # fmt: skip
         return
+    answers = {one.asked.seq: one.answer for one in case.ledger.interactions}
     for one in without:
         yield RULE.at_call(
-            case, one, f"call to {quote(one.call.name)} has no id",
-            fix=Fix("lossless", "give the call and its result an id made from their content", (Rename(spot(one)),)),
+            case, one, f"call to {quote(one.call.name)} has no id", fix=_fix_call(one, answers.get(one.seq)),
         )  # fmt: skip
     for other in sorted(unnamed, key=lambda one: one.seq):
         of = f" of {quote(other.result.name)}" if other.result.name else ""
@@ -117,6 +117,16 @@ def _place(case: Case, one: Asked | Answered, block: Call | Result) -> tuple[int
     """Where its id stands; what is of the wrong kind there is another rule's finding."""
     message = case.messages[one.message]
     return id(message.record), (*message.at, *block.at, *block.keys.id)
+
+
+def _fix_call(asked: Asked, answer: Answered | None) -> Fix:
+    """The id that its result names, if one does."""
+    known = answer.result.id if answer and usable(answer.result.id) else None
+    if known:
+        return Fix("lossless", "give the call the id that its result names", (Name(spot(asked), known),))
+    return Fix(
+        "lossless", "give the call and its result an id made from their content", (Rename(spot(asked)),)
+    )
 
 
 def _fix(case: Case, answered: Answered) -> Fix | None:

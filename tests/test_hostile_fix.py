@@ -1,0 +1,400 @@
+"""What a hostile and unlucky world does to `turnlint fix` and `turnlint undo`.
+
+This module owns inputs that once lost something, or might: words under keys of other wires, lines that were torn or
+joined, journals that were overwritten or changed by hand, other programs that write meanwhile. It refuses to judge
+which repair is the best one.
+"""
+
+import gzip
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from itertools import permutations
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import zstandard
+from click.testing import CliRunner, Result
+
+from broken_logs import BROKEN, GAP, GOOD, SOUND, STRAY, asks, call, fix, fixed, log, result, settle
+from hostile import ENVIRONMENT, assert_safe
+from turnlint.cli.undo import command as undo_command
+
+Value = dict[str, Any]
+SAID = "do not lose me"
+FIX = (sys.executable, "-m", "turnlint", "fix")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return settle(tmp_path, monkeypatch)
+
+
+def undo(*arguments: str) -> Result:
+    run = CliRunner().invoke(undo_command, arguments)
+    assert run.exception is None or isinstance(run.exception, SystemExit), run.exception
+    return run
+
+
+def line(value: Any) -> bytes:
+    return json.dumps(value).encode() + b"\n"
+
+
+def report_of(folder: Path, data: bytes, *arguments: str) -> tuple[bytes, Value]:
+    """The file after its repair, and the report."""
+    path = folder / "case.jsonl"
+    path.write_bytes(data)
+    run = fix("case.jsonl", "--report", "report.json", *arguments)
+    report = (folder / "report.json").read_bytes()
+    assert_safe(report, "report")
+    assert_safe(run.output.encode(), "summary")
+    return path.read_bytes(), json.loads(report)
+
+
+# What is said under a key that this wire does not have.
+
+CHAT = {"role": "user", "content": "hi"}, {"role": "assistant", "content": "yo"}
+HI, YO = [{"text": "hi"}], [{"text": "yo"}]
+WIRES: dict[str, tuple[str, Value, Value]] = {
+    **dict.fromkeys(("openai-chat", "anthropic", "mistral", "cohere", "ollama"), ("messages", *CHAT)),
+    "openai-responses": ("input", *CHAT),
+    "gemini": ("contents", {"role": "user", "parts": HI}, {"role": "model", "parts": YO}),
+    "bedrock": ("messages", {"role": "user", "content": HI}, {"role": "assistant", "content": YO}),
+    "canonical": (
+        "history",
+        {"speaker": "human", "blocks": [{"type": "text", "text": "hi"}]},
+        {"speaker": "ai", "blocks": [{"type": "text", "text": "yo"}]},
+    ),
+}
+"""By wire: the key of the messages, and one of the user and of the assistant."""
+ELSEWHERE: tuple[Value, ...] = (
+    {"parts": [{"text": SAID}]},
+    {"parts": [{"inlineData": {"mimeType": "image/png", "data": SAID}}]},
+    {"parts": [{"functionCall": {"name": "f", "args": {"a": SAID}}}]},
+    {"blocks": [{"type": "text", "text": SAID}]},
+    {"text": SAID},
+    {"message": SAID},
+    {"content": None, "refusal": SAID},
+    {"content": None, "reasoning": SAID},
+    {"content": "", "reasoning_content": SAID},
+    {"content": [], "reasoning_details": [{"type": "reasoning.text", "text": SAID}]},
+    {"content": "", "thinking": SAID},
+    {"content": None, "audio": {"id": SAID}},
+    {"content": "", "images": [SAID]},
+    {"content": "", "function_call": {"name": "f", "arguments": SAID}},
+    {"content": [{"type": "text", "text": "", "citations": [SAID]}]},
+    {"content": [{"type": "thinking", "thinking": SAID}]},
+    {"content": [[SAID]]},
+    {"content": {"text": SAID}},
+)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_what_is_said_under_another_wires_key_is_not_nothing(wire: str, folder: Path) -> None:
+    """No level that keeps everything may take such a message for empty, or write it anew without those words."""
+    key, user, assistant = WIRES[wire]
+    messages = [{"role": role, **words} for words in ELSEWHERE for role in ("user", "assistant", "model")]
+    data = b"".join(line({key: [user, assistant, user, one, assistant, user]}) for one in messages)
+    after, report = report_of(folder, data, "--format", wire, "--level", "lossless")
+    assert [
+        one for one, now in zip(messages, after.splitlines(), strict=True) if SAID.encode() not in now
+    ] == []
+    assert report["complete"]
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "gemini", "bedrock"])
+def test_a_message_is_not_written_for_this_wire_without_what_it_held(wire: str, folder: Path) -> None:
+    key, user, assistant = WIRES[wire]
+    keys = ("reasoning_content", "refusal", "thinking", "tool_plan", "name", "id", "extra")
+    data = b"".join(
+        line({
+            "model": "claude-3" if wire == "anthropic" else "m",
+            key: [user, assistant, user, {**asks(call("c1")), "content": "so", one: SAID}, result("c1"), user],
+        })
+        for one in keys
+    )  # fmt: skip
+    after, _ = report_of(folder, data, "--format", wire, "--level", "lossless")
+    assert [one for one, now in zip(keys, after.splitlines(), strict=True) if SAID.encode() not in now] == []
+
+
+def test_numbers_of_a_foreign_call_keep_their_digits(folder: Path) -> None:
+    number = b"12345678901234567890123"
+    foreign = line({"role": "assistant", "content": None, "tool_calls": [call("c1")]}).strip()
+    foreign = foreign.replace(b'"arguments": "{}"', b'"arguments": {"n": ' + number + b"}")
+    assert number in foreign
+    known = (
+        b'{"role": "user", "content": "hi"}, {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name":'
+        b' "f", "input": {}}]}, {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content":'
+        b' "ok"}]}'
+    )
+    answer = line(result("c1")).strip()
+    data = b'{"max_tokens": 5, "messages": [' + b", ".join((known, foreign, answer)) + b"]}\n"
+    assert number in report_of(folder, data, "--format", "anthropic")[0]
+
+
+# Lines that were torn or joined.
+
+TORN = b'{"messages": [{"role": "user", "content": "he'
+LENIENT: dict[str, Callable[[bytes], bytes]] = {
+    "sound": lambda data: data,
+    "a comma too many": lambda data: data.replace(b"}]}", b"},]}"),
+    "a number that is none": lambda data: data.replace(b'"hi"', b"NaN"),
+    "a raw control": lambda data: data.replace(b"hi", b"h\x01i"),
+    "bytes that are no text": lambda data: data.replace(b"hi", b"h\xffi"),
+    "a key twice": lambda data: data.replace(b'"role"', b'"role": "user", "role"', 1),
+    "half a pair": lambda data: data.replace(b"hi", b"h\\ud800"),
+    "torn as well": lambda _: TORN,
+}
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\n\n"])
+@pytest.mark.parametrize("kind", LENIENT)
+def test_a_torn_first_line_swallows_no_other(kind: str, end: bytes, folder: Path) -> None:
+    second = LENIENT[kind](b'{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant"}]}')
+    after, _ = report_of(folder, TORN + end + second + end + SOUND)
+    assert after.startswith(TORN + end)
+    assert after.endswith(SOUND)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_joined_lines_of_a_packed_log_are_read_from_where_they_stand(
+    pack: Callable[[bytes], bytes], folder: Path
+) -> None:
+    """A stream that cannot go back once gave the next bytes for those of the second record of a line."""
+    done = b'{"session_id": "s0", "role": "model", "parts": [{"text": "done"}]}'
+    said = [
+        done + b"\t" + done,
+        b'{"session_id": "s1", "role": "model", "parts": [{"functionCall": {"id": "c", "name": "f", "args": {}}}]}',
+        b'{"n": NaN, "session_id": "s1", "role": "user", "parts": [{"text": "more"}]}',
+        b'{"session_id": "s0", "role": "user", "parts": [{"te\\ud800xt": "more"}]}',
+        b'{"session_id": "s1", "role": "model", "parts": [{"text": "last"}]}',
+    ]
+    data = b"\n".join(said) + b"\n"
+    (folder / "packed").write_bytes(pack(data))
+    (folder / "plain").write_bytes(data)
+    for name in ("packed", "plain"):
+        fix(name, "-o", f"{name}.jsonl")
+    after = (folder / "packed.jsonl").read_bytes()
+    assert after == (folder / "plain.jsonl").read_bytes()
+    assert [one for one in (said[0], said[1], said[3], said[4]) if one not in after.splitlines()] == []
+
+
+@pytest.mark.parametrize("depth", [900, 100_000])
+def test_nesting_beside_and_inside_of_what_is_repaired_keeps_its_bytes(depth: int, folder: Path) -> None:
+    deep = b"[" * depth + b"]" * depth
+    beside = log(GAP).replace(b"{", b'{"deep": ' + deep + b", ", 1)
+    inside = log(GAP).replace(b'"content": null', b'"content": null, "deep": ' + deep, 1)
+    after, _ = report_of(folder, beside + inside + log(GAP))
+    assert all(deep in one for one in after.splitlines()[:2])
+    assert after.endswith(fixed(log(GAP)))
+
+
+ORPHANS: dict[str, Value] = {
+    "gemini": {"role": "user", "parts": [{"functionResponse": {"id": "z", "name": "f", "response": {}}}]},
+    "canonical": {"speaker": "tool", "blocks": [{"type": "tool_response", "callId": "z", "toolName": "f", "result": 1}]},
+    "openai-chat": result("z"),
+    "openai-responses": {"type": "function_call_output", "call_id": "z", "output": "r"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("wires", [*permutations(ORPHANS, 2)])
+def test_a_file_of_two_wires_is_repaired_in_one_run(wires: tuple[str, str], folder: Path) -> None:
+    data = b""
+    for wire in wires:
+        key, user, assistant = WIRES[wire]
+        data += line({key: [user, ORPHANS[wire], assistant, user]})
+    after, report = report_of(folder, data)
+    assert [(one["rule"], one["line"]) for one in report["changes"]] == [("orphan-result", n) for n in (1, 2)]
+    assert fixed(after) == after
+
+
+# Journals.
+
+
+def test_two_fixes_that_end_in_the_same_bytes_have_two_journals(folder: Path) -> None:
+    path = folder / "log.jsonl"
+    said = [{"session": "s", **one} for one in (STRAY[0], STRAY[1], STRAY[2])]
+    path.write_bytes(first := b"".join(map(line, said)))
+    fix("log.jsonl")
+    between = path.read_bytes()
+    path.write_bytes(second := between + line({"session": "s", **result("c8", "another")}))
+    fix("log.jsonl")
+    assert path.read_bytes() == between
+    assert undo("log.jsonl").exit_code == 0
+    assert path.read_bytes() == second
+    path.write_bytes(between)
+    assert undo("log.jsonl").exit_code == 0
+    assert path.read_bytes() == first
+
+
+def test_an_edit_between_two_fixes_stops_only_the_first_undo(folder: Path) -> None:
+    path = folder / "log.jsonl"
+    path.write_bytes(first := log(GAP))
+    fix("log.jsonl")
+    path.write_bytes(edited := (between := path.read_bytes()) + log(STRAY))
+    fix("log.jsonl")
+    assert (undo("log.jsonl").exit_code, path.read_bytes()) == (0, edited)
+    assert (undo("log.jsonl").exit_code, path.read_bytes()) == (2, edited)
+    path.write_bytes(between)
+    assert (undo("log.jsonl").exit_code, path.read_bytes()) == (0, first)
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_whatever_a_journal_says_undo_gives_the_old_bytes_or_touches_nothing(
+    pack: Callable[[bytes], bytes], folder: Path, tmp_path: Path
+) -> None:
+    path = folder / "log.jsonl"
+    path.write_bytes(old := pack(log(GAP, STRAY)))
+    fix("log.jsonl")
+    new = path.read_bytes()
+    (journal,) = (tmp_path / "state").iterdir()
+    sound = journal.read_bytes()
+    rng = Random(4)  # noqa: S311 - the same ones in every run
+    codes = set()
+    for _ in range(120):
+        at = rng.randrange(len(data := bytearray(sound)))
+        match rng.randrange(4):
+            case 0:
+                data[at] = rng.randrange(256)
+            case 1:
+                del data[at : at + rng.randrange(1, 60)]
+            case 2:
+                data[at:at] = rng.randbytes(4)
+            case _:
+                document = json.loads(data)
+                place = rng.choice([document, *document["edits"]])
+                place[rng.choice(sorted(place))] = rng.choice(
+                    [None, [], {}, -1, 10**30, "x", True, 1.5, "\ud800"]
+                )
+                data = bytearray(json.dumps(document).encode())
+        path.write_bytes(new)
+        journal.write_bytes(data)
+        run = undo("log.jsonl")
+        codes.add(run.exit_code)
+        assert_safe(run.output.encode(), "undo")
+        assert path.read_bytes() == (old if run.exit_code == 0 else new)
+    assert codes == {0, 2, 4}
+
+
+def test_o_through_a_folder_that_is_none_replaces_nothing(folder: Path) -> None:
+    """`x/..` is taken out of a name only where there is an `x`."""
+    path = folder / "log.jsonl"
+    path.write_bytes(data := log(STRAY))
+    assert fix("log.jsonl", "-o", os.path.join(".", "x", "..", "log.jsonl")).exit_code == 2
+    assert path.read_bytes() == data
+
+
+# Others at the same time.
+
+
+def test_two_runs_at_once_end_in_one_repair_that_can_be_undone(folder: Path) -> None:
+    path = folder / "log.jsonl"
+    path.write_bytes(old := log(GAP, GOOD) * 300)
+    runs = [
+        subprocess.Popen([*FIX, "log.jsonl"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=dict(os.environ))
+        for _ in range(2)
+    ]  # fmt: skip
+    errors = [run.communicate()[1] for run in runs]
+    assert 0 in {run.returncode for run in runs}
+    assert {run.returncode for run in runs} <= {0, 2}, errors
+    assert path.read_bytes() == fixed(old)
+    assert undo("log.jsonl").exit_code == 0
+    assert path.read_bytes() == old
+
+
+@pytest.mark.parametrize("keeps_open", [True, False])
+def test_no_line_of_a_writer_is_lost(keeps_open: bool, folder: Path) -> None:
+    path = folder / "log.jsonl"
+    path.write_bytes(log(GAP, GOOD) * 300)
+    stop = threading.Event()
+    written: list[bytes] = []
+
+    def write() -> None:
+        kept = path.open("ab", buffering=0) if keeps_open else None
+        while not stop.wait(0.01):
+            said = line({"messages": [{"role": "user", "content": f"late {len(written)}"}]})
+            if kept:
+                kept.write(said)
+            else:
+                with path.open("ab", buffering=0) as file:
+                    file.write(said)
+            written.append(said)
+        if kept:
+            kept.close()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        run = subprocess.run([*FIX, "log.jsonl"], capture_output=True, check=False, env=dict(os.environ))
+    finally:
+        stop.set()
+        writer.join()
+    assert run.returncode in (0, 2), run.stderr
+    after = path.read_bytes()
+    assert [one for one in written if one not in after] == []
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device")
+@pytest.mark.parametrize(
+    "arguments", [["--report", "/dev/full"], ["--journal", "/dev/full"], ["-o", "/dev/full"]]
+)
+def test_a_full_disk_is_said_and_what_was_written_can_be_undone(arguments: list[str], folder: Path) -> None:
+    run = subprocess.run(
+        [*FIX, "broken.jsonl", *arguments], capture_output=True, check=False, env=dict(os.environ)
+    )
+    assert run.returncode == 2
+    assert_safe(run.stdout + run.stderr, "words")
+    if (folder / "broken.jsonl").read_bytes() != BROKEN:
+        assert undo("broken.jsonl").exit_code == 0
+    assert (folder / "broken.jsonl").read_bytes() == BROKEN
+
+
+def test_no_byte_depends_on_the_order_of_a_hash(folder: Path, tmp_path: Path) -> None:
+    said = b"".join(line({key: [user, assistant, user]}) for key, user, assistant in WIRES.values())
+    seen = set()
+    for seed in ("0", "1", "4242"):
+        (folder / "case.jsonl").write_bytes(BROKEN + said)
+        state = tmp_path / f"state-{seed}"
+        outputs = []
+        for arguments in (["--diff"], ["--report", "r.json", "--provider", "mistral"]):
+            run = subprocess.run(
+                [*FIX, "case.jsonl", *arguments], capture_output=True, check=False,
+                env={**ENVIRONMENT, **os.environ, "PYTHONHASHSEED": seed, "TURNLINT_STATE_DIR": str(state)},
+            )  # fmt: skip
+            outputs += [run.stdout.replace(str(state).encode(), b""), run.stderr]
+        report = (folder / "r.json").read_bytes().replace(str(state).encode(), b"")
+        journals = sorted((one.name, one.read_bytes()) for one in state.iterdir())
+        seen.add((*outputs, report, (folder / "case.jsonl").read_bytes(), *journals))
+    assert len(seen) == 1
+
+
+def test_a_crowd_of_results_of_one_call_is_told_one_by_one(folder: Path) -> None:
+    data = log([*GOOD[:2], *(result("c1", f"text {number}") for number in range(4_000)), GOOD[-1]])
+    after, report = report_of(folder, data)
+    assert after.count(b'"tool_call_id"') == 1
+    assert len({one["digests"]["before"] for one in report["changes"]}) == len(report["changes"]) == 3_999
+    assert undo("case.jsonl").exit_code == 0
+    assert (folder / "case.jsonl").read_bytes() == data
+
+
+def test_ids_as_long_as_a_book_or_with_names_of_objects_stay_with_their_results(folder: Path) -> None:
+    ids = [
+        "x" * 100_000,
+        "__proto__",
+        "constructor",
+        "é\u202e😀",
+        'a"b\\c',
+        "\x1b[31m",
+        "\n::error::x",
+        "\u0000",
+    ]
+    late = [*GOOD[:1], asks(*map(call, ids)), GOOD[0], *(result(one, f"of {one}") for one in reversed(ids))]
+    after, _ = report_of(folder, log(late))
+    messages = json.loads(after)["messages"]
+    assert [one["tool_call_id"] for one in messages[2:-1]] == ids
+    assert [one["content"] for one in messages[2:-1]] == [f"of {one}" for one in ids]
