@@ -77,8 +77,9 @@ class Maker:
 
     def make(self, chosen: list[Chosen]) -> list[Change]:
         self.renames = {step.piece for _, step in chosen if isinstance(step, Rename)}
-        # What goes is known first: nothing is moved or added for a call that is not there.
-        for finding, step in sorted(chosen, key=lambda one: not isinstance(one[1], Drop)):
+        # What goes is known first: nothing is moved or added for a call that is not there. Then who gets a new id:
+        # a result that lost its own takes the one that its call will have.
+        for finding, step in sorted(chosen, key=lambda one: _turn(one[1])):
             key = self._key(step)
             if key not in self.done:
                 self.done.add(key)
@@ -369,6 +370,10 @@ class Maker:
     def translate(self, finding: Finding, step: Translate) -> None:
         if translate(self.sheet, step.message):
             self.tell(finding, "rewritten", step.message)
+
+
+def _turn(step: Step) -> int:
+    return 0 if isinstance(step, Drop) else 1 if isinstance(step, Rename) else 2
 
 
 def _no_patch(_: Maker, __: Finding, ___: Any) -> None:
