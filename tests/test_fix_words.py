@@ -141,7 +141,7 @@ def test_colours_and_width_are_those_that_were_asked_for(monkeypatch: pytest.Mon
 
 def test_a_long_run_shows_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []
-    from turnlint.cli import fix as module
+    from turnlint.cli import waiting as module
 
     class Bar:
         def __enter__(self) -> Self:

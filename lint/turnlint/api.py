@@ -6,6 +6,7 @@ that file. It refuses to run anything.
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from json import dumps
 from typing import Literal, TypedDict, Unpack
 
 from msgspec import Struct, structs
@@ -164,6 +165,7 @@ __all__ = [
     "by_place",
     "called",
     "is_missing",
+    "kept_raw",
     "near",
     "near_call",
     "near_result",
@@ -359,6 +361,20 @@ def near_result(case: Case, answered: Answered, note: str) -> Related:
 def spot(one: Asked | Answered) -> Piece:
     """Where a call or a result stands, for a step."""
     return Piece(one.message, one.call.at if isinstance(one, Asked) else one.result.at)
+
+
+def kept_raw(case: Case, asked: Asked) -> Fix | None:
+    """Arguments that are no object, kept as they are inside one; nothing where they are not at hand."""
+    call = asked.call
+    place = (*call.at, *call.keys.body)
+    said = case.said(asked.message, place)
+    if said is None:
+        return None
+    kept = dumps({"raw": said}, ensure_ascii=False)
+    in_text = call.written == "text" and call.arguments != "unfit"
+    data = dumps(kept, ensure_ascii=False) if in_text else kept
+    step = Put(place, data.encode("utf-8", "backslashreplace"), asked.message)
+    return Fix("lossless", "keep them as `raw` in an object", (step,))
 
 
 def called(call: Call) -> str:

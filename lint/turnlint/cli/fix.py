@@ -6,7 +6,6 @@ with. It refuses to repair anything itself.
 
 import os
 import sys
-from contextlib import AbstractContextManager, nullcontext
 from typing import IO, Any, cast
 
 import click
@@ -17,14 +16,14 @@ from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
 from turnlint.cli.look import Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.own import own_profiles, tell_unused
-from turnlint.documents.source import STDIN, Source, size_of
+from turnlint.cli.waiting import bar
+from turnlint.documents.source import STDIN, Source
 from turnlint.engine import Book, Options
 from turnlint.model import SEVERITIES
 from turnlint.repair.choosing import LEVELS, Policy
 from turnlint.report.repaired import Done
 
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
-LONG_RUN = 32 << 20
 
 
 @click.command("fix")
@@ -194,11 +193,10 @@ def _fix_all(run: Run, sources: list[Source], done: list[Done], voice: Voice, *,
 
     said, look = voice
     waiting: list[str] = []
-    bar = _bar(sources, run.way)
     try:
-        with bar or nullcontext() as shown_bar:
+        with bar(sources, "fixing", quiet=run.way.diff) as progress:
             for source in sources:
-                one = repair(run, source, shown_bar.update if shown_bar else None)
+                one = repair(run, source, progress)
                 done.append(one)
                 tell(one)
                 if one.fixed and one.fixed.foreign and source.named:
@@ -210,7 +208,7 @@ def _fix_all(run: Run, sources: list[Source], done: list[Done], voice: Voice, *,
                 waiting += lines_of(one, look, dry=not run.way.write)
                 if one.fixed and not keep:
                     one.fixed.changes, one.fixed.told = [], []
-                if not bar:
+                if progress is None:
                     _say(said, waiting)
     finally:
         _say(said, waiting)
@@ -228,14 +226,6 @@ def _sum_up(done: list[Done], voice: Voice, *, dry: bool) -> None:
     said, look = voice
     for line in last_lines(done, look, dry=dry):
         said.line(line)
-
-
-def _bar(sources: list[Source], way: Way) -> AbstractContextManager[Any] | None:
-    """A bar on standard error, where somebody watches and there is something to wait for."""
-    total = sum(map(size_of, sources)) if is_terminal(sys.stderr) and not way.diff else 0
-    if total < LONG_RUN:
-        return None
-    return click.progressbar(length=total, label="fixing", file=sys.stderr)
 
 
 def _open_report(path: str | None) -> IO[str] | None:

@@ -5,7 +5,7 @@ This module owns the options of that command, where its output goes, and the cod
 
 import os
 import sys
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from typing import Any, cast
 
 import click
@@ -14,13 +14,13 @@ from turnlint.cli.asking import providers_of, rules_of_a_run, shown, sources_of,
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.own import own_profiles, tell_unused
-from turnlint.documents.source import Source, SourceError, size_of
+from turnlint.cli.waiting import bar
+from turnlint.documents.source import Source, SourceError
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally, lint
 from turnlint.model import SEVERITIES
 from turnlint.report import FORMATS, Sink, open_sink
 
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
-LONG_RUN = 32 << 20
 
 
 @click.command("lint")
@@ -99,7 +99,7 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
     total = Tally()
     unreadable = False
     passed_over = 0
-    with _progress(sources) as progress:
+    with bar(sources, "linting") as progress:
         for source in sources:
             try:
                 for event in lint(source, options, book, progress):
@@ -173,22 +173,3 @@ def _open_output(path: str, files: ExitStack) -> Any:
         return files.enter_context(open(path, "w", encoding="utf-8", errors="backslashreplace")).write
     except OSError as error:
         raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
-
-
-def _progress(sources: list[Source]) -> Any:
-    """A bar on standard error, where somebody watches and there is something to wait for."""
-    total = sum(map(size_of, sources)) if is_terminal(sys.stderr) else 0
-    if total < LONG_RUN:
-        return nullcontext()
-    return _Bar(total)
-
-
-class _Bar:
-    def __init__(self, total: int) -> None:
-        self.bar: Any = click.progressbar(length=total, label="linting", file=sys.stderr)
-
-    def __enter__(self) -> Any:
-        return self.bar.__enter__().update
-
-    def __exit__(self, *error: object) -> None:
-        self.bar.__exit__(*error)

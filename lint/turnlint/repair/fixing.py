@@ -29,6 +29,7 @@ from turnlint.repair.verifying import fault_of, is_better
 from turnlint.steps import Close, Patch, Take
 
 LONG = 1 << 20
+"""A record from which on only what changes is held."""
 
 
 class Told(Struct, frozen=True):
@@ -73,9 +74,9 @@ class Fixed(Struct):
     errors_left: dict[str, int] = {}
     """The same, of errors alone."""
     held: dict[str, int] = {}
+    """Findings that a higher level would repair, by that level; and last calls that only `--close-pending` answers."""
     across: dict[str, int] = {}
     """How many conversations are on a wire that is not the named provider's, as `provider on wire`."""
-    """Findings that a higher level would repair, by that level; and last calls that only `--close-pending` answers."""
     problem: SourceError | None = None
 
 
@@ -360,18 +361,18 @@ def _carrier(name: str | None) -> Carrier | None:
 def _joined(waiting: list[_Waiting]) -> list[_Waiting]:
     """Conversations that share records are repaired together."""
     owner: dict[int, _Waiting] = {}
-    out: list[_Waiting] = []
+    out: dict[int, _Waiting] = {}
     for one in waiting:
         others = {id(owner[offset]): owner[offset] for offset in one.records if offset in owner}
         for other in others.values():
             one.records = {**other.records, **one.records}
             one.index = min(one.index, other.index)
             one.findings = [*other.findings, *one.findings]
-            out.remove(other)
+            del out[id(other)]
         for offset in one.records:
             owner[offset] = one
-        out.append(one)
-    return out
+        out[id(one)] = one
+    return [*out.values()]
 
 
 def _told(start: State, end: State, first: int) -> Iterator[Told]:

@@ -64,14 +64,23 @@ class Names:
         if plan is None or block is None:
             return []
         owner = plan.owner.get((message, self.sheet.place(message, (*block.at, *block.keys.id))))
-        places = plan.places[owner] if owner is not None else []
-        # A call and its results are renamed together or not at all.
-        return self.write(places) if all(self._can_stand(one) for one in places) else []
+        return self._together(plan.places[owner]) if owner is not None else []
 
     def canonical(self) -> list[Renamed]:
         """Give every call its canonical id."""
         judged = self.sheet.judged
-        return self.write(canonicalize(judged.transcript, judged.pairs).entries)
+        plan = _Plan(canonicalize(judged.transcript, judged.pairs))
+        self._look_for(plan)
+        return [one for places in plan.places.values() for one in self._together(places)]
+
+    def _together(self, places: list[Entry]) -> list[Renamed]:
+        """A call and its results are renamed together or not at all."""
+        return self._write(places) if all(map(self._can_stand, places)) else []
+
+    def _look_for(self, plan: _Plan) -> None:
+        for one in (one for some in plan.places.values() for one in some):
+            self.wanted.setdefault(self.sheet.cell(one.message), []).append(one.at)
+        self.spans = {}
 
     def _can_stand(self, entry: Entry) -> bool:
         """Whether an id can be written where it should: the wire has a place for it, and there is an object."""
@@ -92,12 +101,11 @@ class Names:
             except Unprojectable:  # then the finding stays, and says what is wanted
                 plan = None
             self.plans[profile.label] = plan
-            for one in (one for some in plan.places.values() for one in some) if plan else ():
-                self.wanted.setdefault(self.sheet.cell(one.message), []).append(one.at)
-            self.spans = {}
+            if plan:
+                self._look_for(plan)
         return self.plans[profile.label]
 
-    def write(self, entries: Iterable[Entry]) -> list[Renamed]:
+    def _write(self, entries: Iterable[Entry]) -> list[Renamed]:
         done = []
         sheet = self.sheet
         for entry in entries:

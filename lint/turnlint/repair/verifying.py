@@ -1,19 +1,16 @@
 """Is a repair what it should be?
 
 This module owns the checks between a repair that was worked out and one that is written: it came to rest, it
-brought nothing new, every real result still answers its call, and what was said is still said. It refuses to
-know how the repair was made.
+brought nothing new, and every real result still answers its call. That nothing goes untold is seen to in every
+round. It refuses to know how the repair was made.
 """
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from msgspec import json
-
 from turnlint.documents import exact
-from turnlint.documents.locate import locate_all
-from turnlint.model import Call, Finding, Level, Pointer, Text, Thinking
+from turnlint.model import Call, Finding, Level
 from turnlint.repair.mending import Mended, State
 
 Pair = tuple[Any, bytes]
@@ -23,7 +20,7 @@ def fault_of(mended: Mended, level: Level) -> str | None:
     """Why a repair may not be written, if there is a reason."""
     if not mended.settled:
         return "it does not come to rest: each round finds something else to do"
-    return _new(mended, level) or _lost_results(mended) or _lost_words(mended)
+    return _new(mended, level) or _lost_results(mended)
 
 
 def _new(mended: Mended, level: Level) -> str | None:
@@ -81,40 +78,6 @@ def _pairs(state: State) -> Counter[Pair]:
 
 def _called(call: Call) -> Any:
     return call.name, call.body
-
-
-def _lost_words(mended: Mended) -> str | None:
-    """No text goes but with a message or a piece that is told of."""
-    told = sum(one.what in ("removed", "rewritten") for one in mended.changes)
-    lost = _words(mended.base) - _words(mended.end)
-    return "it would lose something that was said" if sum(lost.values()) > told else None
-
-
-def _words(state: State) -> Counter[bytes]:
-    """The texts and the thoughts of all conversations, as written; those of a record that several share are counted once."""
-    places: dict[int, dict[Pointer, None]] = {}
-    for judged in state.judged:
-        for message in judged.transcript.messages:
-            for block in message.blocks:
-                if isinstance(block, Text) or (isinstance(block, Thinking) and block.words):
-                    places.setdefault(message.record.offset, {})[*message.at, *block.at] = None
-    found: Counter[bytes] = Counter()
-    for cell, pointers in places.items():
-        data = state.unit.cells[cell].data
-        for at, start, end in locate_all(data, pointers).values():
-            found[_said(data[start:end])] += bool(at)
-    return found
-
-
-def _said(raw: bytes) -> bytes:
-    """A text whatever stands around it: its part may go from one wire's spelling to another's."""
-    if raw[:1] != b"{":
-        return raw.strip()
-    try:
-        value = json.decode(raw)
-    except (ValueError, RecursionError):
-        return raw
-    return json.encode(value["text"]) if isinstance(value, dict) and "text" in value else raw
 
 
 def is_better(before: bytes, after: bytes) -> bool:

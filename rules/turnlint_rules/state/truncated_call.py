@@ -23,9 +23,8 @@ Evidence
 """
 
 from collections.abc import Iterator
-from json import dumps
 
-from turnlint.api import Asked, Case, Example, Finding, Fix, Put, Rule, called
+from turnlint.api import Case, Example, Finding, Rule, called, kept_raw
 
 RULE = Rule("ST115", "truncated-call", "warning", fix="lossless")
 
@@ -59,19 +58,5 @@ def check(case: Case) -> Iterator[Finding]:
                 f"the arguments of {called(call)} break off",
                 key="body",
                 label="ends before its JSON does",
-                fix=_fix(case, interaction.asked),
+                fix=kept_raw(case, interaction.asked),
             )
-
-
-def _fix(case: Case, asked: Asked) -> Fix | None:
-    """What was written is kept as it is, inside the object that is wanted."""
-    call = asked.call
-    place = (*call.at, *call.keys.body)
-    said = case.said(asked.message, place)
-    if said is None:
-        return None
-    kept = dumps({"raw": said}, ensure_ascii=False)
-    in_text = call.written == "text" and call.arguments != "unfit"
-    data = dumps(kept, ensure_ascii=False) if in_text else kept
-    step = Put(place, data.encode("utf-8", "backslashreplace"), asked.message)
-    return Fix("lossless", "keep them as `raw` in an object", (step,))

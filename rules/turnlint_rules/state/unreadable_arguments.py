@@ -25,9 +25,9 @@ Evidence
 """
 
 from collections.abc import Iterator
-from json import dumps, loads
+from json import loads
 
-from turnlint.api import Asked, Case, Example, Finding, Fix, Put, Raw, Rule, Severity, called
+from turnlint.api import Asked, Case, Example, Finding, Fix, Put, Raw, Rule, Severity, called, kept_raw
 
 RULE = Rule("ST106", "unreadable-arguments", "warning", fix="lossless")
 
@@ -86,20 +86,15 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, asked: Asked) -> Fix | None:
-    """What was written is kept as it is, inside the object that is wanted."""
+    """A text that holds the object is that object; anything else is kept as it is, inside one."""
     call = asked.call
     place = (*call.at, *call.keys.body)
-    said = case.said(asked.message, place)
-    if said is None:
-        return None
-    if call.arguments == "unfit" and isinstance(said, str) and _is_object(said):
-        step = Put(place, said.encode(), asked.message)
-        return Fix("lossless", "write the object that the text holds", (step,))
-    kept = dumps({"raw": said}, ensure_ascii=False)
-    in_text = call.written == "text" and call.arguments != "unfit"
-    data = dumps(kept, ensure_ascii=False) if in_text else kept
-    step = Put(place, data.encode("utf-8", "backslashreplace"), asked.message)
-    return Fix("lossless", "keep them as `raw` in an object", (step,))
+    said = case.said(asked.message, place) if call.arguments == "unfit" else None
+    if isinstance(said, str) and _is_object(said):
+        return Fix(
+            "lossless", "write the object that the text holds", (Put(place, said.encode(), asked.message),)
+        )
+    return kept_raw(case, asked)
 
 
 def _is_object(text: str) -> bool:
