@@ -180,7 +180,7 @@ SNIFFS: list[tuple[str, dict[str, Any] | list[Any] | int, str | None]] = [
     ("parts of Gemini", {"contents": [{"role": "user", "parts": [{"text": "go"}]}]}, "gemini"),
     ("a history of Gemini", [{"role": "user", "parts": [{"text": "go"}]}], "gemini"),
     ("Claude behind a gateway that speaks like OpenAI", {"model": "anthropic/claude-sonnet-4.5", "messages": [SYSTEM, USER]}, "openai-chat"),
-    ("a session line of Claude Code", {"type": "user", "uuid": "u", "parentUuid": None, "sessionId": "s", "message": USER}, None),
+    ("a session line of Claude Code", {"type": "user", "uuid": "u", "parentUuid": None, "sessionId": "s", "message": USER}, "claude-code"),
     ("a package file", {"name": "left-pad", "version": "1.0.0"}, None),
     ("a number", 42, None),
 ]  # fmt: skip

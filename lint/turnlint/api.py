@@ -49,6 +49,7 @@ from turnlint.model import (
     Finding,
     Fix,
     Level,
+    Link,
     Location,
     Message,
     Misfit,
@@ -75,6 +76,7 @@ from turnlint.steps import (
     Patch,
     Piece,
     Put,
+    Relink,
     Rename,
     Say,
     Settle,
@@ -119,6 +121,7 @@ __all__ = [
     "LastMessage",
     "Ledger",
     "Level",
+    "Link",
     "Location",
     "Message",
     "Misfit",
@@ -136,6 +139,7 @@ __all__ = [
     "ReasoningUnpaired",
     "Record",
     "Related",
+    "Relink",
     "Rename",
     "Request",
     "Result",
@@ -226,8 +230,10 @@ class Rule(Struct, frozen=True):
     severity: Severity
     fix: Level | None = None
     """How much `fix` may have to give up to repair what the rule finds; nothing where it cannot."""
+    dead: bool = False
+    """It speaks of what a session left behind, where all other rules are silent."""
     family: Fault | None = None
-    """Where in a conversation's way the fault lies, for codes that do not say so by their first letters."""
+    """Where the fault lies, for codes that do not say so by their first letters."""
 
     @property
     def fault(self) -> Fault:
@@ -250,15 +256,9 @@ class Rule(Struct, frozen=True):
         return self._at(case, answered.message, below, message, result, **more)
 
     def at_message(
-        self,
-        case: Case,
-        index: int,
-        message: str,
-        *,
-        below: Pointer = (),
-        at: Pointer | None = None,
-        **more: Unpack[More],
-    ) -> Finding:
+        self, case: Case, index: int, message: str, *,
+        below: Pointer = (), at: Pointer | None = None, **more: Unpack[More],
+    ) -> Finding:  # fmt: skip
         """A finding at a message, at something below it, or elsewhere in its record."""
         finding = self._at(case, index, below, message, None, **more)
         return finding if at is None else structs.replace(finding, where=Location(finding.where.record, at))
@@ -280,15 +280,18 @@ class Rule(Struct, frozen=True):
             else None,
         )
 
+    def at_link(self, case: Case, link: Link, at: Pointer, message: str, **more: Unpack[More]) -> Finding:
+        """A finding at a record of a session, whether it holds a message or not."""
+        index = case.first_in.get(id(link.record))
+        if index is not None:
+            return self.at_message(case, index, message, at=at, **more)
+        found, said = self.at_record(link.record, message, at=at, **more), case.transcript
+        return structs.replace(found, conversation=said.id, conversation_index=said.index)
+
     def at_record(
-        self,
-        record: Record,
-        message: str,
-        *,
-        at: Pointer = (),
-        span: tuple[int, int] | None = None,
-        **more: Unpack[More],
-    ) -> Finding:
+        self, record: Record, message: str, *,
+        at: Pointer = (), span: tuple[int, int] | None = None, **more: Unpack[More],
+    ) -> Finding:  # fmt: skip
         """A finding at a place of a record, whatever conversation that is part of."""
         start, end = span or (None, None)
         return Finding(
@@ -368,8 +371,8 @@ def kept_raw(case: Case, asked: Asked) -> Fix | None:
     call = asked.call
     place = (*call.at, *call.keys.body)
     said = case.said(asked.message, place)
-    if said is None:
-        return None
+    if said is None or (call.arguments == "torn" and call.written != "text"):
+        return None  # what broke off stands beside arguments that can be read
     kept = dumps({"raw": said}, ensure_ascii=False)
     in_text = call.written == "text" and call.arguments != "unfit"
     data = dumps(kept, ensure_ascii=False) if in_text else kept

@@ -38,6 +38,11 @@ class Case(Struct, frozen=True, dict=True):
     def messages(self) -> tuple[Message, ...]:
         return self.transcript.messages
 
+    @cached_property
+    def first_in(self) -> dict[int, int]:
+        """The first message of each record, by the record's identity."""
+        return {id(self.messages[index].record): index for index in range(len(self.messages) - 1, -1, -1)}
+
     @property
     def asked(self) -> Iterator[Asked]:
         """Every call, in order."""

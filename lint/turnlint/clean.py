@@ -14,7 +14,21 @@ _SOUND = frozenset({"object", "nothing", "free"})
 
 def is_clean(transcript: Transcript, ledger: Ledger) -> bool:
     """True where no rule has anything to say."""
+    if transcript.dead or not _is_linked(transcript):
+        return False
     return ledger.tidy and not transcript.misfits and all(map(_is_plain, transcript.messages))
+
+
+def _is_linked(transcript: Transcript) -> bool:
+    """Whether each record of a session has an id of its own and names another before it."""
+    known: set[str] = set()
+    for link in transcript.links:
+        if link.id is None:
+            continue
+        if link.id in known or (link.parent is not None and link.parent not in known):
+            return False
+        known.add(link.id)
+    return True
 
 
 def _is_plain(message: Message) -> bool:

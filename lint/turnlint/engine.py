@@ -147,15 +147,21 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
     """Pair a conversation and hold it against the rules of a run."""
     pairs = ledger.read(transcript.messages, transcript.wire)
     clean = is_clean(transcript, pairs)
-    chosen = book.chosen(transcript)
-    cases = [Case(transcript, pairs, one.profile, one.certain, one.named) for one in chosen]
+    chosen = () if transcript.dead else book.chosen(transcript)
+    # What an agent keeps is no request: it may write anew what a provider asks of one. Whoever names one asks all.
+    held = [one for one in chosen if one.named or not transcript.is_log]
+    cases = [Case(transcript, pairs, one.profile, one.certain, one.named) for one in held]
     judged = Judged(transcript, pairs, chosen, cases, [])
     if clean and book.only_faults and all(map(fits, cases)):
         return judged
     line = transcript.messages[0].record.line if transcript.messages else 1
     bare = Case(transcript, pairs)
     for entry in book.rules():
-        if entry.check is None or (clean and entry.only_faults):
+        if (
+            entry.check is None
+            or (clean and entry.only_faults)
+            or entry.rule.dead is not bool(transcript.dead)
+        ):
             continue
         if entry.rule.fault == "projection":
             for case in cases:
@@ -165,6 +171,8 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
             judged.findings += [weigh(finding, transcript, chosen) for finding in found] if chosen else found
     return judged
 
+
+REMEMBERED = 10_000
 
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None"]
@@ -187,12 +195,13 @@ class _Run:
         self.drawn: dict[str, int] = {}
         self.met: dict[str, int] = {}
         self.said: set[tuple[str, int, Pointer, int | None, str, str | None]] = set()
-        """What was found in the record at hand: branches of one conversation share their faults."""
+        """What was found lately: branches of one conversation share their faults."""
         self.failure: SourceError | None = None
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
         for batch in batches(self.source, self.options.format, progress, self.book.wires):
-            self.said.clear()
+            if len(self.said) > REMEMBERED:
+                self.said.clear()
             self._take(batch)
             yield from self._ready()
         yield from self._settle()

@@ -4,6 +4,8 @@ This module owns the values that pass between the layers. It refuses to know any
 and any rule; nothing here does anything.
 """
 
+from collections.abc import Iterator
+from itertools import chain
 from typing import Literal
 
 from msgspec import Struct
@@ -217,6 +219,19 @@ class Wire(Struct, frozen=True):
         return self.like or self.name
 
 
+class Link(Struct, frozen=True, gc=False):
+    """A record of a session that names its parent, or another one, whether it holds a message or not."""
+
+    record: Record
+    id: str | None
+    """Nothing for bookkeeping, which names a record and is none that others name."""
+    parent: str | None
+    at: Pointer
+    """Where it names the other one."""
+    start: bool = False
+    """It names the first of what stays of the past: where that goes, the next one is meant."""
+
+
 class Declared(Struct, frozen=True, gc=False):
     """A tool that a request offers to the model."""
 
@@ -263,6 +278,24 @@ class Transcript(Struct, frozen=True):
     request: Request | None = None
     identity: str = ""
     """What tells it from others where it has no id, for conversations whose bytes are let go."""
+    dead: str = ""
+    """Why none of this would be replayed, for a part of a session that was left behind."""
+    beside: tuple[Record, ...] = ()
+    """The records that say what would be replayed: the conversation is what it is only together with them."""
+    links: tuple[Link, ...] = ()
+    """By which its records hang together, in the order in which they were written as far as that is known."""
+    bound: str = ""
+    """Why its file must not be rewritten in place, where something else relies on its bytes."""
+
+    @property
+    def records(self) -> Iterator[Record]:
+        """All that it is read from, some of it more than once."""
+        return chain((message.record for message in self.messages), self.beside)
+
+    @property
+    def is_log(self) -> bool:
+        """An agent's own log, from which it builds its requests, and no request itself."""
+        return bool(self.wire.like)
 
 
 class Location(Struct, frozen=True, gc=False):

@@ -40,7 +40,7 @@ def sample(
         room = not decided and len(head) < LONGEST and weight < HEAVIEST
         new = list(islice(framed, SAMPLE)) if room else []
         head += new
-    if best is not None and prefer and best.name not in prefer:
+    if best is not None and prefer and best.name not in prefer and not best.session:
         best = _preferred(head, prefer, decided=decided) or best
     if best is None and is_log and _is_damage(head):
         best = carriers.carrier(carriers.NAMES[0])

@@ -110,6 +110,13 @@ class Put(Struct, frozen=True):
     message: int | None = None
 
 
+class Relink(Struct, frozen=True):
+    """The record of the finding names another one as the one before it, so that more of the session is read."""
+
+    at: "Pointer"
+    parent: str | None
+
+
 class Take(Struct, frozen=True):
     """A member or an element goes; the journal keeps it."""
 
@@ -139,6 +146,7 @@ Step = (
     | Say
     | Translate
     | Put
+    | Relink
     | Take
     | Patch
 )

@@ -31,7 +31,7 @@ def weigh(finding: Finding, transcript: Transcript, chosen: tuple[Chosen, ...]) 
         return structs.replace(finding, severity=severity)
     profile, says = said
     fields = _fields(finding, transcript, profile)
-    if transcript.wire.speaks not in profile.wires:
+    if transcript.is_log or transcript.wire.speaks not in profile.wires:
         fields = {name: value for name, value in fields.items() if name not in wording.PLACES}
     # A text about nothing would be a riddle of our own making.
     hollow = any(f"{{{name}}}" in says and not fields.get(name) for name in ("ids", "id", "name"))

@@ -48,6 +48,9 @@ class Carrier(Struct, frozen=True):
     wires: frozenset[str] = frozenset()
     """Names that its conversations have besides its own, where it reads more than one wire."""
 
+    session: bool = False
+    """It is an agent's own log, which no wire may be preferred to."""
+
     def read(self, stream: Iterable[Decoded[Any]]) -> Iterator[Transcript | Stray]:
         """All that a stream of records holds."""
         reader = self.open()

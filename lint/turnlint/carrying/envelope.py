@@ -35,6 +35,9 @@ _RECORD_IDS = ("custom_id", "key", *GROUPS, "id", "request_id", "requestId")
 OWN_IDS = ("uuid", "message_id", "id")
 PARENT_IDS = ("parentUuid", "parent_id", "parentId", "parent_message_id")
 
+ANSWERED = "it records what was sent and what a provider answered"
+"""Why such a file is not rewritten in place: it is evidence, and what it says happened so."""
+
 ReadTurn = Callable[[Any, Pointer, Record], tuple[Message, list[Misfit]]]
 
 
@@ -194,6 +197,7 @@ class _Spelling:
                     one.open_end,
                     here,
                     one.request,
+                    bound=ANSWERED if one.request is not None and _is_kept(one.request) else "",
                 )
             )
         return done
@@ -308,6 +312,11 @@ class _Spelling:
         if given(value.model) or (given(value.error) and bytes(value.error) != b"null"):
             return True
         return any(self._open(getattr(value, name)) is not None for name in _RESPONSES)
+
+
+def _is_kept(request: Request) -> bool:
+    """Whether the record is one of what was sent and what came back."""
+    return request.answered or not request.key
 
 
 def _weigh(evidence: Iterable[int]) -> int:

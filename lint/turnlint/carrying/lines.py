@@ -38,7 +38,7 @@ class Lines:
         self.open[key] = conversation  # the one that spoke last stands last
         if key is None and not conversation.identity and message.role != "system":
             conversation.identity = digest(message.record.data)
-        conversation.messages.append(_lean(message))
+        conversation.messages.append(lean(message))
         conversation.misfits += misfits
         self.held += 1
         record = message.record
@@ -70,7 +70,7 @@ class Lines:
         )
 
 
-def _lean(message: Message) -> Message:
+def lean(message: Message) -> Message:
     """The message with digests for its long bodies: what is held must not grow with what was said."""
     blocks = tuple(
         structs.replace(block, body=_digest(block.body))
@@ -85,6 +85,12 @@ def _digest(body: bytes) -> bytes:
     from hashlib import blake2b
 
     return b"#" + blake2b(body, digest_size=24).digest()
+
+
+def long_digest(data: bytes) -> str:
+    from hashlib import blake2b
+
+    return blake2b(data, digest_size=16).hexdigest()
 
 
 def digest(data: bytes) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint.lifecycle import UNKNOWN
-from turnlint.model import Call, Role
+from turnlint.model import Call, Pointer, Role
 
 Answer = Callable[[Call, Sequence[str], bool], Any]
 """A result of a call: its texts, and whether it is an error. Nothing where the wire has no such result."""
@@ -19,6 +19,11 @@ Ask = Callable[[str, str, Any], Any]
 """A call: its id, the tool, the arguments."""
 Speak = Callable[[Role, Sequence[str], Sequence[Any]], Any]
 """A message with texts and calls. Nothing where the wire has no such message."""
+
+
+Around = Callable[[Mapping[str, Any], Mapping[str, Any] | None], tuple[dict[str, Any], dict[str, Any]]]
+"""The keys of a new record, and those of the message in it, from the record beside which it will stand and the one
+that holds the call that it answers, if it answers one."""
 
 
 class Splice(Struct, frozen=True):
@@ -32,9 +37,19 @@ class Splice(Struct, frozen=True):
     holder: Mapping[str, Any] = {}
     """What else a message of results has."""
     mark: Mapping[str, Any] = {}
-    """What says that a message was written by a repair, on formats that can."""
+    """What says that a message was written by a repair, on formats that can; or what a call says beside its result."""
     words: str = UNKNOWN
     """The text of a result that nobody knows, as the tool that owns the format words it."""
+    alone: bool = False
+    """Each result is a message of its own, though it stands in a list."""
+    inside: Pointer = ()
+    """Where, below its call, a result stands on formats that keep the two together, and whose calls are objects."""
+    around: Around | None = None
+    """What the record of a new message has, on formats whose records have more than a few common keys."""
+    names: tuple[str, str] = ("", "")
+    """The keys of such a record by which it is known, and by which it names the one before it."""
+    mint: Callable[[str], str] = str
+    """An id for a new record, from a digest of 32 digits."""
 
 
 def one_or_parts(texts: Sequence[str]) -> Any:

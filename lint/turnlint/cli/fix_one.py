@@ -198,6 +198,8 @@ def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -
     elif fixed.patches:
         if still is not source:
             raise NotWritten(f"{source.name} is no regular file", ELSEWHERE)
+        if fixed.bound:
+            raise NotWritten(f"{source.name} is not rewritten in place: {fixed.bound}", ELSEWHERE)
         replace(
             still, fixed.patches, expected=before, before_replace=lambda digests: _keep(way, done, digests)
         )

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from turnlint.engine import Judged
 from turnlint.model import Finding, Level
-from turnlint.steps import Close, Patch, Rename, Step, Translate
+from turnlint.steps import Close, Patch, Relink, Rename, Step, Translate
 
 LEVELS: tuple[Level, ...] = ("lossless", "placeholder", "lossy")
 
@@ -74,14 +74,14 @@ def _renames(finding: Finding) -> bool:
 
 
 def phase(finding: Finding, step: Step) -> int:
-    """Bytes, then foreign spelling, then who answers whom, then shapes, and ids last: they may count what stands before.
+    """Bytes, then what lets more be read, then who answers whom, then shapes, and ids last: they may count what stands before.
 
     What gives nothing up goes first: a result that can be moved is moved before another is given up for it.
     """
     assert finding.fix is not None
     if isinstance(step, Patch):
         return 0
-    if isinstance(step, Translate):
+    if isinstance(step, Translate | Relink):
         return 1
     if finding.fault != "projection":
         return 2 + (finding.fix.level != "lossless")

@@ -64,6 +64,8 @@ class Fixed(Struct):
     told: list[Told] = []
     failures: list[Failure] = []
     foreign: bool = False
+    bound: str = ""
+    """Why what was repaired must not be written in place."""
     conversations: int = 0
     mended: int = 0
     before: dict[str, int] = field(default_factory=lambda: {"error": 0, "warning": 0, "info": 0})
@@ -214,10 +216,10 @@ class _Fixing:
     def _judge_lines(self, transcript: Transcript) -> None:
         self.out.conversations += 1
         judged = self._judged([transcript])
-        offsets = (message.record.offset for message in transcript.messages)
+        offsets = dict.fromkeys(record.offset for record in transcript.records)
         damaged = [finding for at in offsets if at in self.loose for finding in self.loose[at].findings]
         if self._asks(judged, damaged):
-            records = {message.record.offset: message.record for message in transcript.messages}
+            records = {record.offset: record for record in transcript.records}
             found = _all(judged, damaged)
             self.waiting.append(_Waiting(records, transcript.wire.name, transcript.index, found))
         else:
@@ -285,6 +287,9 @@ class _Fixing:
             return None
         if mended.changes:
             out.mended += 1
+            out.bound = out.bound or next(
+                filter(None, (one.transcript.bound for one in mended.start.judged)), ""
+            )
             out.changes += _numbered(mended.changes, first)
             same = len(mended.start.judged) == len(mended.end.judged)
             out.told += _told(mended.start if same else mended.base, mended.end, first)
@@ -338,6 +343,8 @@ def _as_read(finding: Finding) -> Finding:
 
 def _one_record(transcript: Transcript) -> Record | None:
     """The record that holds all of a conversation, where its bytes are at hand."""
+    if transcript.beside:
+        return None
     if not transcript.messages:
         return transcript.request.record if transcript.request else None
     record = transcript.messages[0].record

@@ -10,16 +10,15 @@ from typing import Any
 from msgspec import structs
 
 from turnlint.api import called, quote
-from turnlint.documents.edit import Moved, Piece
-from turnlint.documents.locate import locate_all
+from turnlint.documents.edit import Moved, Piece, encode
 from turnlint.ledger import Answered, Asked, usable
 from turnlint.model import Finding, Pointer, Result
-from turnlint.placing import as_pointer
 from turnlint.profiles import Profile
-from turnlint.repair.change import Change, What, digest
+from turnlint.repair.change import Change, What
 from turnlint.repair.choosing import Chosen
 from turnlint.repair.names import Names, Renamed
 from turnlint.repair.sheet import Sheet, id_place
+from turnlint.repair.telling import Tale
 from turnlint.repair.translating import translate
 from turnlint.repair.windows import Wanted, arrange
 from turnlint.steps import (
@@ -31,6 +30,7 @@ from turnlint.steps import (
     Name,
     Patch,
     Put,
+    Relink,
     Rename,
     Say,
     Settle,
@@ -39,10 +39,8 @@ from turnlint.steps import (
     Step,
     Take,
     Translate,
-)
-from turnlint.steps import (
-    Piece as Place,
-)
+)  # fmt: skip
+from turnlint.steps import Piece as Place
 
 NUMBERS = frozenset({"message", "onto", "before"})
 """Fields of steps that number messages; the place before which a block is shifted is none."""
@@ -61,17 +59,12 @@ class Maker:
         """Whose ids are made where nobody in particular demands one."""
         self.done = done
         """Steps that were made on conversations which share records with this one."""
-        self.changes: list[Change] = []
-        self.places: list[tuple[int, Pointer]] = []
-        """Where the changes are made: the record, and the pointer."""
+        self.tale = Tale(sheet)
+        self.tell = self.tale.tell
         self.turns: dict[int, Wanted] = {}
         self.joined: set[int] = set()
         """Messages onto which others were joined; more may follow."""
-        self.told: list[bytes] = []
-        """What stood where something was removed, renamed or written anew."""
         self.renames: set[Place] = set()
-        self.first_told: dict[int, Finding] = {}
-        """By message, the finding for which it was changed first."""
         self.asked_for: dict[int, Finding] = {}
         """By call, the finding for which its result is moved or added."""
 
@@ -87,8 +80,8 @@ class Maker:
         self._arrange()
         for index in self.sheet.settle():
             done = "remove the message, of which only thoughts are left"
-            self.tell(self.first_told[index], "removed", index, done=done)
-        return self._with_digests()
+            self.tell(self.tale.first[index], "removed", index, done=done)
+        return self.tale.with_digests()
 
     def _key(self, step: Step) -> Any:
         """A step by what it does to which places, whatever numbers the messages have in a conversation."""
@@ -109,59 +102,9 @@ class Maker:
             return index
         return self.sheet.cell(index), self.sheet.place(index)
 
-    def tell(
-        self, finding: Finding, what: What, message: int, below: Pointer = (), *,
-        done: str | None = None, ids: tuple[str | None, str | None] = (None, None),
-        after: bytes | None = None,
-    ) -> None:  # fmt: skip
-        """Note a change at a message, or below it."""
-        self.first_told.setdefault(message, finding)
-        self._tell_at(
-            finding, what, self.sheet.place(message, below), message, done=done, ids=ids, after=after
-        )
-
-    def _tell_at(
-        self, finding: Finding, what: What, place: Pointer, message: int | None = None, *,
-        done: str | None = None, ids: tuple[str | None, str | None] = (None, None), after: bytes | None = None,
-    ) -> None:  # fmt: skip
-        """Note a change. What stood there is looked up when all are known, in one walk over each record."""
-        assert finding.fix is not None
-        record = finding.where.record if message is None else self.sheet.messages[message].record
-        self.places.append((record.offset, place))
-        self.changes.append(Change(
-            finding.code, finding.rule, finding.fault, finding.fix.level, what, done or finding.fix.title, finding.message, record.line,
-            as_pointer((*record.prefix, *place)), finding.conversation, finding.conversation_index, finding.call_id,
-            finding.tool, finding.provider, *ids, after=digest(after),
-            message_index=message,
-        ))  # fmt: skip
-
-    def _with_digests(self) -> list[Change]:
-        """The changes with the digests of what stood in their places."""
-        wanted: dict[int, list[Pointer]] = {}
-        for cell, place in self.places:
-            wanted.setdefault(cell, []).append(place)
-        spans = {
-            cell: locate_all(self.sheet.unit.cells[cell].data, places) for cell, places in wanted.items()
-        }
-        changes = []
-        for change, (cell, place) in zip(self.changes, self.places, strict=True):
-            found, start, end = spans[cell][place]
-            if change.what in ("rewritten", "renamed", "removed") and not self._was_made(
-                cell, place, found, start
-            ):
-                continue
-            there = found == place and change.what != "added"
-            before = digest(self.sheet.unit.cells[cell].data[start:end]) if there else None
-            if there and change.what != "moved":
-                self.told.append(self.sheet.unit.cells[cell].data[start:end])
-            after = before if change.what == "moved" else change.after
-            changes.append(structs.replace(change, before=before, after=after))
-        return changes
-
-    def _was_made(self, cell: int, place: Pointer, found: Pointer, start: int) -> bool:
-        """Whether there was anything at a place, or an object that could take it."""
-        data = self.sheet.unit.cells[cell].data
-        return found == place or (found == place[:-1] and data[start : start + 1] == b"{")
+    @property
+    def told(self) -> list[bytes]:
+        return self.tale.told
 
     # Who answers whom.
 
@@ -261,8 +204,16 @@ class Maker:
     def put(self, finding: Finding, step: Put) -> None:
         if step.message is not None:
             self._write(finding, step.message, step.at, step.data, "rewritten")
-        elif self.sheet.changes.of(finding.where.record.offset).put(step.at, step.data):
-            self._tell_at(finding, "rewritten", step.at, after=step.data)
+        else:
+            self._put(finding, step.at, step.data)
+
+    def relink(self, finding: Finding, step: Relink) -> None:
+        near = self.sheet.unit.cells[finding.where.record.offset].data
+        self._put(finding, step.at, encode(step.parent, near))
+
+    def _put(self, finding: Finding, at: Pointer, data: bytes) -> None:
+        if self.sheet.changes.of(finding.where.record.offset).put(at, data):
+            self.tale.tell_at(finding, "rewritten", at, after=data)
 
     def _write(
         self, finding: Finding, index: int, below: Pointer, data: bytes, what: What, done: str | None = None,
@@ -274,7 +225,7 @@ class Maker:
     def take(self, finding: Finding, step: Take) -> None:
         if step.message is None:
             if self.sheet.changes.of(finding.where.record.offset).take(step.at):
-                self._tell_at(finding, "removed", step.at)
+                self.tale.tell_at(finding, "removed", step.at)
         elif self.sheet.edits(step.message).take(self.sheet.place(step.message, step.at)):
             self.tell(finding, "removed", step.message, step.at)
 
@@ -394,6 +345,7 @@ HANDS: dict[type, Callable[[Maker, Finding, Any], None]] = {
     Say: Maker.say,
     Translate: Maker.translate,
     Put: Maker.put,
+    Relink: Maker.relink,
     Take: Maker.take,
     Patch: _no_patch,
 }

@@ -10,11 +10,14 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint import carriers
+from turnlint.api import quote
 from turnlint.carrying.splice import Splice
+from turnlint.documents.edit import encode
 from turnlint.documents.locate import locate_all
 from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, judge
 from turnlint.model import Fault, Finding, Pointer, Transcript
+from turnlint.placing import as_pointer
 from turnlint.profiles import Profile
 from turnlint.providers import SHARED
 from turnlint.repair.change import Change, digest
@@ -118,12 +121,34 @@ def _round(
             told += maker.make(phases[phase])
             explained += maker.told
             link(sheet)
+            told += _linked(sheet)
         if (unit := changed(state.unit, changes)).cells != state.unit.cells:
             explained += _along(state.unit, changes)
             if lost((cell.data for cell in state.unit.cells), (cell.data for cell in unit.cells), explained):
                 raise Unrepairable("it would take away something that nobody is told of")
             return unit, told, phase == 1
     return _canonical(state) if policy.canonical else None
+
+
+LINKED: tuple[str, str, Fault] = ("ST111", "broken-parent-link", "state")
+"""As whose finding it is told that a record names another one since what it named is gone or stands elsewhere."""
+
+
+def _linked(sheet: Sheet) -> Iterator[Change]:
+    """What is told of links that follow from another change."""
+    transcript, changes = sheet.judged.transcript, sheet.changes
+    for (cell, at), parent in changes.linked.items():
+        data, origin = sheet.unit.cells[cell].data, sheet.unit.cells[cell].origin
+        found, start, end = locate_all(data, [at])[at]
+        done = f"let it name {quote(parent)}" if parent else "let it name none"
+        before = digest(data[start:end]) if found == at else None
+        yield Change(
+            *LINKED, "lossless", "rewritten", done, "another record stands before it now",
+            origin.line if origin else 1, as_pointer(at), transcript.id, transcript.index,
+            before=before, after=digest(encode(parent, data)),
+        )  # fmt: skip
+        changes.along.append((cell, at))
+    changes.linked.clear()
 
 
 def _along(unit: Unit, changes: Changes) -> Iterator[bytes]:

@@ -4,7 +4,7 @@ This module owns the hands: where messages and pieces stand in the records, and 
 moved there. It refuses to know why, and which step asked for it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -96,7 +96,27 @@ class Sheet:
 
     # Messages.
 
-    def add(self, piece: Piece, *, behind: int | None = None, before: int | None = None) -> bool:
+    def order(self) -> Iterator[tuple[tuple[int, int], int | None]]:
+        """The conversation as it will stand: the messages by their numbers, and the places of what is added.
+
+        A place is the number of a cell and what comes how far behind it; of what stands where it stood, -1.
+        """
+        changes = self.changes
+        inside: dict[int, list[int]] = {}
+        for index, message in enumerate(self.messages):
+            inside.setdefault(message.record.offset, []).append(index)
+        for cell in range(-1, len(self.unit.cells)):
+            if cell not in changes.gone:
+                yield from (((cell, -1), index) for index in inside.get(cell, ()))
+            for number, piece in enumerate(changes.put.get(cell, ())):
+                if isinstance(piece, Moved):
+                    yield from (((cell, number), index) for index in inside.get(piece.record, ()))
+                elif isinstance(piece, Fresh):
+                    yield (cell, number), None
+
+    def add(
+        self, piece: Piece, *, behind: int | None = None, before: int | None = None, asking: int | None = None
+    ) -> bool:
         """Put a new message beside another."""
         near = behind if behind is not None else before
         assert near is not None, "a message is put beside another"
@@ -107,7 +127,7 @@ class Sheet:
             self.changes.of(host.cell).add(host.list, host.index + (behind is not None), piece)
             return True
         there = host.cell - (behind is None)
-        self.changes.put.setdefault(there, []).append(Fresh(near, piece))
+        self.changes.put.setdefault(there, []).append(Fresh(near, piece, asking))
         return True
 
     def move(self, index: int, *, behind: int | None = None, before: int | None = None) -> bool:
@@ -199,8 +219,10 @@ class Sheet:
                 thoughts += [index] if said or message.reasoning == "text" else []
                 continue
             lists = {at[:-1] for at in gone if len(at) > 1 and isinstance(at[-1], int)}
+            twins = (twin for block in left if isinstance(block, Call) for twin in block.also)
+            standing = {one.at[:-1] for one in (*left, *twins)}
             for one in lists:
-                if one[-1] == "tool_calls" and not any(block.at[:-1] == one for block in left):
+                if one[-1] == "tool_calls" and one not in standing:
                     self.edits(index).take(self.place(index, one))
         return thoughts
 

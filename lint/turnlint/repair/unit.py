@@ -28,6 +28,8 @@ class Fresh(Struct, frozen=True):
 
     near: int
     piece: Piece
+    asking: int | None = None
+    """The message whose call it answers, where it answers one."""
 
 
 class Unrepairable(Exception):  # noqa: N818 - a repair that may not be made, with a sentence
@@ -78,6 +80,8 @@ class Changes(Struct):
     put: dict[int, list[Piece | Fresh]] = {}
     """By the number of a cell, or -1 for none, what comes behind it as a record of its own."""
     patches: dict[int, list[tuple[int, int, bytes]]] = {}
+    linked: dict[tuple[int, Pointer], str | None] = {}
+    """Places that name another record now, and which."""
     along: list[tuple[int, Pointer]] = []
     """Places that change with another one that is told of: the shell of a piece, a link, the same call once more."""
 

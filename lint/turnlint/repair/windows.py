@@ -4,11 +4,16 @@ This module owns that place, for wires on which a result is a message and for th
 Results that stand there already stay where they are. It refuses to decide which result answers a call.
 """
 
+from itertools import count
+from typing import Any
+
 from msgspec import Struct
 
+from turnlint.carrying.lines import long_digest
+from turnlint.carrying.saying import TIMES
 from turnlint.documents.edit import Piece
 from turnlint.ledger import Answered, Asked, Interaction
-from turnlint.model import Result
+from turnlint.model import Call, Result
 from turnlint.repair.sheet import Sheet
 
 
@@ -27,9 +32,10 @@ class Wanted(Struct):
 def arrange(sheet: Sheet, turn: int, wanted: Wanted) -> set[int]:
     """Put results behind a turn. Returns the calls for which that could be done."""
     window = _Window(sheet, turn, wanted)
+    done = window.inside()
     if not window.todo or sheet.host(window.end) is None:
-        return set()
-    return window.blocks() if window.by_block else window.messages()
+        return done
+    return done | (window.blocks() if window.by_block and not window.alone else window.messages())
 
 
 def placeholder(sheet: Sheet, asked: Asked) -> bytes | None:
@@ -47,6 +53,7 @@ class _Window:
         self.wanted = wanted
         self.interactions = sheet.turns[turn]
         self.by_block = sheet.splice is not None and bool(sheet.splice.blocks)
+        self.alone = sheet.splice is not None and sheet.splice.alone
         self.new = {
             one.asked.seq: placeholder(sheet, one.asked) if sheet.splice else None
             for one in self.interactions
@@ -69,6 +76,40 @@ class _Window:
         move = self.wanted.moves.get(seq)
         return bool(move.result.at) is self.by_block if move else self.new.get(seq) is not None
 
+    def inside(self) -> set[int]:
+        """Results that nobody knows are written with their calls, on formats that keep the two together."""
+        if self.sheet.splice is None or not self.sheet.splice.inside:
+            return set()
+        done, rest = set[int](), []
+        for one in self.todo:
+            # The same call may stand elsewhere as a part among others, which has no room for a result.
+            holders = [call for call in (one.asked.call, *one.asked.call.also) if len(call.keys.id) == 1]
+            if one.asked.seq not in self.wanted.closes or not holders:
+                rest.append(one)
+            elif self._fill(one.asked.message, holders[0]):
+                done.add(one.asked.seq)
+        self.todo, self.numbers = rest, {one.asked.seq for one in rest}
+        return done
+
+    def _fill(self, index: int, call: Call) -> bool:
+        """Write a placeholder with its call, before what may stand there that is no result."""
+        sheet, splice = self.sheet, self.sheet.splice
+        assert splice is not None
+        below = (*call.at, *splice.inside)
+        there, value = sheet.value(index, below), splice.answer(call, [splice.words], True)
+        edits = sheet.edits(index)
+        if there and isinstance(there, list) and isinstance(value, list):
+            for one in value:
+                edits.add(sheet.place(index, below), 0, sheet.written(one, index))
+        elif there or not edits.put(sheet.place(index, below), sheet.written(value, index)):
+            return False
+        for key, said in splice.mark.items():
+            place = sheet.place(index, (*call.at, key))
+            if edits.put(place, sheet.written(said, index)):
+                sheet.changes.along.append((sheet.cell(index), place))
+        sheet.filled.add(index)
+        return True
+
     def _stays(self, one: Interaction) -> bool:
         """Whether a call's result stands in place, and will."""
         answer = one.answer
@@ -84,15 +125,28 @@ class _Window:
         for one in self.interactions:
             answer, seq = one.answer, one.asked.seq
             if seq in self.numbers:
-                move, new = self.wanted.moves.get(seq), self.new.get(seq)
-                if move is not None:
-                    made = self.sheet.move(move.message, behind=behind)
-                else:
-                    made = new is not None and self.sheet.add(new, behind=behind)
-                done |= {seq} if made else set()
+                done |= {seq} if self._put(one, behind) else set()
             elif answer is not None and answer.message <= reach and self._stays(one):
                 behind = max(behind, answer.message)
         return done
+
+    def _put(self, one: Interaction, behind: int) -> bool:
+        """Put the result of a call behind a message, as a message of its own."""
+        sheet, seq = self.sheet, one.asked.seq
+        move, new = self.wanted.moves.get(seq), self.new.get(seq)
+        if move is not None and (not self.by_block or self._is_whole(move)):
+            return sheet.move(move.message, behind=behind)
+        if not self.by_block:
+            return new is not None and sheet.add(new, behind=behind, asking=one.asked.message)
+        assert sheet.splice is not None
+        near = one.asked.message if move is None else move.message
+        piece = sheet.holder([self._piece(seq)], near, sheet.splice.holder)
+        return sheet.add(piece, behind=behind, asking=one.asked.message)
+
+    def _is_whole(self, move: Answered) -> bool:
+        """Whether a result is all that its message says."""
+        message = self.sheet.messages[move.message]
+        return len(message.blocks) == 1 and not message.blanks and not message.inner_calls
 
     def _reach(self) -> int:
         """The last of the messages directly behind the turn that are nothing but results."""
@@ -118,14 +172,33 @@ class _Window:
         there = source == self.end + 1
         if source is not None and not there and sheet.move(source, behind=self.end):
             return self.numbers
-        mark = splice.mark if all(seq in self.wanted.closes for seq in self.numbers) else {}
+        closed = all(seq in self.wanted.closes for seq in self.numbers)
+        mark = splice.mark if closed and not splice.inside else {}
         pieces = [self._piece(one.asked.seq) for one in self.todo]
-        sheet.add(sheet.holder(pieces, self.end, {**splice.holder, **mark}), behind=self.end)
+        shell = {**self._shell(), **splice.holder, **mark}
+        sheet.add(sheet.holder(pieces, self.end, shell), behind=self.end)
         return self.numbers
+
+    def _shell(self) -> dict[str, Any]:
+        """What a message in a list has beside its role and its pieces, where it is known by an id.
+
+        One that is a record gets that when all records are made.
+        """
+        sheet, near = self.sheet, self.sheet.messages[self.end]
+        assert sheet.splice is not None
+        key, host = sheet.splice.names[0], sheet.host(self.end)
+        if not key or host is None or host.list is None:
+            return {}
+        known = {message.id for message in sheet.messages}
+        made = (sheet.splice.mint(long_digest(f"{near.id}|{number}".encode())) for number in count())
+        value = sheet.value(self.end)
+        times = {name: value[name] for name in value if name in TIMES} if isinstance(value, dict) else {}
+        return {key: next(one for one in made if one not in known), **times}
 
     def _is_listed(self, answer: Answered) -> bool:
         """Whether a result stands in a list of blocks behind the turn."""
-        return answer.message > self.end and isinstance(answer.result.at[-1], int)
+        assert self.sheet.splice is not None
+        return answer.message > self.end and answer.result.at[:-1] == (self.sheet.splice.blocks,)
 
     def _join(self, standing: dict[int, Answered]) -> None:
         """Put blocks among those that stand, each behind the result of the call before it."""

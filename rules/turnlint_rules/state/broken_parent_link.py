@@ -1,8 +1,9 @@
 """a message names a parent that is not there
 
 What it does
-    In logs whose messages name their parent, reports a parent that no message of the conversation is, a
-    message that is its own ancestor, and an id that two messages share.
+    In logs whose records name the one before them, reports a parent that no record of the conversation is,
+    a record that is its own ancestor, and an id that two records share. Where nothing stands before the
+    record, its parent is in another file, and that is only worth knowing.
 
 Why it matters
     Readers of such a log walk from the last message to the first along these links. At a broken one they
@@ -13,19 +14,21 @@ How it happens
     never logged. Two branches were merged into one file.
 
 What fix does
-    Nothing yet on these wires; session formats relink a child to its parent's parent when they remove a
-    line.
+    lossless: lets the record name the one that was written before it, by the times where all have one and
+    else by the file: in a log that is appended to, that is its parent. The first record of a circle does so
+    too, or names none.
 
 Evidence
     Claude Code issues 46603 and 55818: a parent that exists nowhere after compaction makes the history
-    before it unreachable (read 2026-11).
+    before it unreachable (read 2026-11). The session reader of claude-agent-sdk 0.2.184 walks `parentUuid`
+    and ends where it leads nowhere.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from turnlint.api import Case, Finding, Raw, Rule, near, quote
+from turnlint.api import Case, Finding, Fix, Link, Location, Raw, Related, Relink, Rule, quote
 
-RULE = Rule("ST111", "broken-parent-link", "error")
+RULE = Rule("ST111", "broken-parent-link", "error", fix="lossless")
 
 BAD = (
     Raw(
@@ -51,43 +54,61 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
-    if not any(message.parent_at for message in case.messages) or case.transcript.headless:
+    if case.transcript.headless and not case.transcript.links:
         return
-    index_of: dict[str, int] = {}
-    for index, message in enumerate(case.messages):
-        if message.id is None:
+    links = case.transcript.links or [
+        Link(one.record, one.id, one.parent, one.parent_at)
+        for one in case.messages
+        if one.parent_at or one.id is not None
+    ]
+    if not any(link.at for link in links):
+        return
+    place: dict[str, int] = {}
+    for number, link in enumerate(links):
+        if link.id is None:
             continue
-        if message.id in index_of:
-            yield RULE.at_message(
-                case,
-                index,
-                f"two messages have the id {quote(message.id)}",
-                severity="warning",
-                related=(near(case, index_of[message.id], "first used here"),),
-            )
-        index_of.setdefault(message.id, index)
-    for index, message in enumerate(case.messages):
-        if message.parent is not None and message.parent not in index_of:
-            yield RULE.at_message(
-                case,
-                index,
-                f"its parent {quote(message.parent)} is not in this conversation",
-                at=message.parent_at,
-            )
-    for index in _loops(case, index_of):
-        yield RULE.at_message(case, index, f"message {quote(case.messages[index].id)} is its own ancestor")
+        if link.id in place:
+            record = links[place[link.id]].record
+            first = Related("first used here", Location(record, ()), case.first_in.get(id(record)))
+            said = f"two messages have the id {quote(link.id)}"
+            yield RULE.at_link(case, link, (), said, severity="warning", related=(first,))
+        place.setdefault(link.id, number)
+    before: str | None = None
+    for link in links:
+        if link.id is None:
+            continue  # bookkeeping may speak of other sessions
+        if link.parent is not None and link.parent not in place:
+            said = f"its parent {quote(link.parent)} is not in this conversation"
+            if not link.parent:
+                said = "it names no parent, and what stands before it is lost"
+            if before is None:
+                label = "nothing stands before it here"
+                yield RULE.at_link(case, link, link.at, said, severity="info", label=label)
+            else:
+                yield RULE.at_link(case, link, link.at, said, fix=_fix(link, before))
+        before = link.id
+    for number in _loops(links, place):
+        link = links[number]
+        earlier = next((one.id for one in reversed(links[:number]) if one.id is not None), None)
+        said = f"message {quote(link.id)} is its own ancestor"
+        yield RULE.at_link(case, link, link.at, said, fix=_fix(link, earlier))
 
 
-def _loops(case: Case, index_of: dict[str, int]) -> Iterator[int]:
-    """The first message of each circle. Every message is walked over once."""
+def _fix(link: Link, parent: str | None) -> Fix:
+    title = f"let it name {quote(parent)}, which was written before it" if parent else "let it name none"
+    return Fix("lossless", title, (Relink(link.at, parent),))
+
+
+def _loops(links: Sequence[Link], place: dict[str, int]) -> Iterator[int]:
+    """The first record of each circle. Every record is walked over once."""
     done: set[int] = set()
-    for start in range(len(case.messages)):
+    for start in range(len(links)):
         path: dict[int, None] = {}
         at: int | None = start
         while at is not None and at not in done and at not in path:
             path[at] = None
-            parent = case.messages[at].parent
-            at = index_of.get(parent) if parent is not None else None
+            parent = links[at].parent
+            at = place.get(parent) if parent is not None else None
         if at is not None and at in path:
             walked = list(path)
             yield min(walked[walked.index(at) :])

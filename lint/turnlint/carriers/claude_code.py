@@ -1,0 +1,335 @@
+"""Claude Code sessions: one line a content block, a tree of `uuid` and `parentUuid`, subagents, compaction.
+
+This module owns which lines of such a session would be replayed, after the session reader of Anthropic's own agent
+SDK (claude-agent-sdk 0.2.184, read 2026-11): the newest leaf, its ancestors, and the parallel calls and results that
+fork from them. It refuses to know how a message is spelled; that is Anthropic's wire.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Raw, Struct, structs
+
+from turnlint.carriers.anthropic import CARRIER as ANTHROPIC
+from turnlint.carriers.anthropic import Turn, read_turn
+from turnlint.carrying.carrier import SPEAKS, STRANGE
+from turnlint.carrying.raws import NOTHING, given, head, string
+from turnlint.carrying.sessions import Entry, Tree, conversation, left_behind, links_of, make_session
+from turnlint.documents.decode import Decoded, Shape
+from turnlint.model import Call, Result, Transcript, Wire
+
+
+class Line(Struct, gc=False):
+    type: str | None = None
+    uuid: str | None = None
+    parentUuid: Raw = NOTHING
+    sessionId: str | None = None
+    agentId: str | None = None
+    isSidechain: bool | None = None
+    isMeta: bool | None = None
+    isApiErrorMessage: bool | None = None
+    teamName: Raw = NOTHING
+    subtype: str | None = None
+    leafUuid: str | None = None
+    messageId: Raw = NOTHING
+    timestamp: Raw = NOTHING
+    compactMetadata: Raw = NOTHING
+    message: Raw = NOTHING
+
+
+class Said(Turn, gc=False):
+    id: str | None = None
+
+
+class Node(Entry):
+    """A line of the tree."""
+
+    session: str | None = None
+    agent: str | None = None
+    side: bool = False
+    aside: bool = False
+    """It is never the end of what would be replayed: written by a team mate, or about the session itself."""
+    speaks: bool = False
+    """It is the user's or the assistant's, whether it says anything or not."""
+    response: str | None = None
+    """The answer of the API of which it is one block."""
+    time: str = ""
+    boundary: bool = False
+    keeps: bool = False
+    """A compaction kept some of what was before it word for word."""
+
+    @property
+    def writer(self) -> tuple[bool, str | None]:
+        return self.side, self.agent
+
+
+TREE = frozenset({"user", "assistant", "attachment", "system", "progress"})
+"""Lines with a place among the others; the rest is bookkeeping."""
+BOOKKEEPING = frozenset({
+    "summary", "custom-title", "ai-title", "tag", "agent-name", "last-prompt", "queue-operation",
+    "file-history-snapshot", "file-history-delta", "mode", "permission-mode", "worktree-state", "pr-link",
+    "content-replacement", "cost-state", "fork-context-ref", "continued-in",
+})  # fmt: skip
+WIRE = Wire("claude-code", window=frozenset({"user", "tool"}), joins=True, like="anthropic")
+COPIED = (
+    "isSidechain", "agentId", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "timestamp",
+)  # fmt: skip
+"""Keys that a line has in common with its neighbours."""
+
+SAID = Shape(Said)
+
+
+def _evidence(line: Line) -> int:
+    if line.type in BOOKKEEPING:
+        own = line.sessionId is not None or line.leafUuid is not None or given(line.messageId)
+        return SPEAKS if own else 0
+    if line.type not in TREE or line.uuid is None or not given(line.parentUuid) or line.sessionId is None:
+        return STRANGE
+    if line.type in ("user", "assistant"):
+        said = SAID.inner(line.message)[0] if head(line.message) == b"{" else None
+        # Others keep the same tree around messages of their own, with `parts`.
+        return SPEAKS if said is not None and given(said.content) and not given(said.parts) else STRANGE
+    return SPEAKS
+
+
+def _look(decoded: Decoded[Any]) -> Entry | None:
+    line: Any = decoded.value
+    if line.type not in TREE or line.uuid is None:
+        if line.type is None:
+            return None
+        return Entry(decoded.record, parent=line.leafUuid, parent_at=("leafUuid",))
+    speaks = line.type in ("user", "assistant")
+    node = Node(
+        decoded.record, line.uuid, string(line.parentUuid), ("parentUuid",),
+        session=line.sessionId, agent=line.agentId, side=bool(line.isSidechain), speaks=speaks,
+        aside=bool(line.isMeta) or string(line.teamName) is not None,
+        time=string(line.timestamp) or "",
+        boundary=line.subtype == "compact_boundary", keeps=b'"preserved' in bytes(line.compactMetadata),
+    )  # fmt: skip
+    if speaks and head(line.message) == b"{" and not line.isApiErrorMessage:
+        _read(node, line)
+    return node
+
+
+def _read(node: Node, line: Line) -> None:
+    said, wrong = SAID.inner(line.message, ("message",))
+    if said is None:
+        return
+    message, misfits = read_turn(said, ("message",), node.record)
+    node.said = (structs.replace(message, id=node.id, parent=node.parent),)
+    node.misfits = (*wrong, *misfits)
+    node.response = said.id if line.type == "assistant" else None
+
+
+def _settle(entries: list[Entry]) -> Iterator[Transcript]:
+    """The main conversation of each session, and those of its agents, each with what it left behind."""
+    nodes = [entry for entry in entries if isinstance(entry, Node)]
+    session_of = {node.id: node.session for node in nodes}
+    pointers: dict[str | None, list[Entry]] = {}
+    for entry in entries:
+        if not isinstance(entry, Node) and entry.parent in session_of:
+            pointers.setdefault(session_of[entry.parent], []).append(entry)
+    writers: dict[str | None, list[Node]] = {}
+    for node, agent in zip(nodes, _agents(nodes), strict=True):
+        writers.setdefault(agent, []).append(node)
+    for agent, some in writers.items():
+        yield from _of_writer(agent, some, pointers if agent is None else {})
+
+
+def _agents(nodes: Sequence[Node]) -> Iterator[str | None]:
+    """Whose each line is: nobody's in the main conversation, else an agent's by its id or by the root of its tree."""
+    by_id = {node.id: node for node in nodes if node.side}
+    root: dict[str | None, str] = {}
+    for node in nodes:
+        path: dict[str | None, None] = {}
+        at = node if node.side else None
+        while at is not None and at.id not in root and at.id not in path:
+            path[at.id] = None
+            if at.agent is not None:
+                break
+            at = by_id.get(at.parent) if at.parent is not None else None
+        if path:
+            last = by_id[next(reversed(path))]
+            found = root.get(at.id) if at is not None else None
+            root.update(dict.fromkeys(path, found or last.agent or last.id or ""))
+        yield root[node.id] if node.side else None
+
+
+def _of_writer(
+    agent: str | None, nodes: list[Node], pointers: Mapping[str | None, Sequence[Entry]]
+) -> Iterator[Transcript]:
+    """All that the main conversations of a file say, or one agent; a session may go on from another's line."""
+    tree = Tree(nodes)
+    sessions: dict[str | None, list[Node]] = {}
+    for node in nodes:
+        sessions.setdefault(node.session, []).append(node)
+    flat = {name for name, some in sessions.items() if tree.is_flat(some)}
+    replayed = {name: some if name in flat else _replayed(tree, some) for name, some in sessions.items()}
+    live = {id(node) for some in replayed.values() for node in some}
+    for name, some in sessions.items():
+        path = replayed[name]
+        own = {id(node) for node in some}
+        every = sorted(
+            (*some, *(node for node in path if id(node) not in own), *pointers.get(name, ())),
+            key=lambda one: one.record.offset,
+        )
+        if path:
+            yield conversation(
+                WIRE, path, name=agent or name, beside=(entry.record for entry in every),
+                links=() if name in flat else links_of(_as_written(every)), headless=any(node.keeps for node in path),
+            )  # fmt: skip
+        yield from _left(agent or name, [node for node in some if id(node) not in live], path)
+
+
+def _as_written(entries: Sequence[Entry]) -> Iterable[Entry]:
+    """In the order of their times where all have one: lines that were put elsewhere by hand are told so."""
+    nodes = [entry for entry in entries if isinstance(entry, Node)]
+    if not all(node.time for node in nodes):
+        return entries
+    return [
+        *sorted(nodes, key=lambda node: node.time),
+        *(one for one in entries if not isinstance(one, Node)),
+    ]
+
+
+def _left(name: str | None, gone: list[Node], path: Sequence[Node]) -> Iterator[Transcript]:
+    """What the last compaction stands for, and what was left when somebody went back to an earlier message."""
+    start = next((node.record for node in reversed(path) if node.boundary), None)
+    before = [node for node in gone if start is not None and node.record.offset < start.offset]
+    rest = [node for node in gone if start is None or node.record.offset > start.offset]
+    for some, why in (
+        (before, f"the compaction at line {start.line:,} stands for them" if start else ""),
+        (rest, "the session went on from an earlier message"),
+    ):
+        dead = left_behind(WIRE, some, why, name=name)
+        if dead is not None:
+            yield dead
+
+
+def _replayed(tree: Tree, nodes: Sequence[Node]) -> list[Any]:
+    """The newest leaf and its ancestors, with the parallel calls and results that fork from them."""
+    here = {id(node) for node in nodes}
+    leaves: dict[int, Any] = {}
+    seen: set[int] = set()
+    for end in tree.ends:
+        for node in tree.upward(end) if id(end) in here else ():
+            if id(node) in seen:
+                break
+            seen.add(id(node))
+            if node.speaks:  # type: ignore[attr-defined]
+                leaves[tree.place[id(node)]] = node
+                break
+    if not leaves:  # a circle has no end; what was written last is where a reader would begin
+        leaves = {tree.place[id(node)]: node for node in nodes if node.speaks}
+    if not leaves:
+        return []
+    newest = max([place for place, leaf in leaves.items() if not leaf.aside] or leaves)
+    path = tree.path(leaves[newest])
+    walked = {id(node) for node in path}
+    return _with_forks(path, [*path, *(node for node in nodes if id(node) not in walked)])
+
+
+def _with_forks(path: Sequence[Any], nodes: Sequence[Any]) -> list[Any]:
+    """Put back what a turn wrote beside the path: each result hangs on its own call, so parallel calls fork."""
+    walked = {id(node) for node in path}
+    anchors: dict[str | None, Any] = {node.response: node for node in path if node.response is not None}
+    blocks: dict[str, list[Any]] = {}
+    results: list[Any] = []
+    for node in nodes:
+        if node.response in anchors:
+            blocks.setdefault(node.response, []).append(node)
+        elif node.parent is not None and any(_of(node, Result)):
+            results.append(node)
+    home = _Home(blocks)
+    found: dict[str, list[Any]] = {}
+    answered = {one.id for node in path for one in _of(node, Result)}
+    strays = []
+    for node in results:
+        if id(node) in walked:
+            continue
+        response = home.of_parent(node)
+        if response is None:
+            strays.append(node)
+            continue
+        found.setdefault(response, []).append(node)
+        answered.update(one.id for one in _of(node, Result))
+    for node in strays:
+        response = home.of_open_call(node, answered)
+        if response is not None:
+            found.setdefault(response, []).append(node)
+            answered.update(one.id for one in _of(node, Result))
+    out: list[Any] = []
+    for node in path:
+        out.append(node)
+        if node.response in anchors and anchors[node.response] is node:
+            beside = [one for one in blocks.get(node.response, ()) if id(one) not in walked]
+            out += sorted(beside, key=lambda one: one.time)
+            out += sorted(found.get(node.response, ()), key=lambda one: one.time)
+    return out
+
+
+class _Home:
+    """To which response a result belongs that is not on the path."""
+
+    def __init__(self, blocks: dict[str, list[Any]]) -> None:
+        self.response = {node.id: name for name, some in blocks.items() for node in some}
+        self.caller: dict[str | None, Any] = {}
+        for some in blocks.values():
+            for node in some:
+                for call in _of(node, Call):
+                    # An id that two responses claim says nothing.
+                    if self.response_of(call.id, node) != node.response:
+                        self.caller[call.id] = None
+                    elif call.id not in self.caller:
+                        self.caller[call.id] = node
+
+    def response_of(self, identifier: str | None, otherwise: Any) -> str | None:
+        caller = self.caller.get(identifier, otherwise)
+        return None if caller is None else caller.response
+
+    def of_parent(self, node: Any) -> str | None:
+        return self.response.get(node.parent)
+
+    def of_open_call(self, node: Any, answered: set[str | None]) -> str | None:
+        for result in _of(node, Result):
+            caller = self.caller.get(result.id)
+            if caller is not None and result.id not in answered and caller.writer == node.writer:
+                return str(caller.response)
+        return None
+
+
+def _of(node: Entry, kind: type[Any]) -> Iterator[Any]:
+    return (block for message in node.said for block in message.blocks if isinstance(block, kind))
+
+
+def _around(
+    near: Mapping[str, Any], asking: Mapping[str, Any] | None
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A line of the user's. `toolUseResult` stays away: programs parse what they find there (reported 2026)."""
+    said = {key: near[key] for key in COPIED if key in near}
+    source = asking.get("uuid") if asking else None
+    return {"type": "user", **said, **({"sourceToolAssistantUUID": source} if source else {})}, {}
+
+
+def _uuid(digest: str) -> str:
+    """In the form of a random one, as readers expect."""
+    return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
+
+
+_SPELLED = ANTHROPIC.splice
+assert _SPELLED is not None
+CARRIER = make_session(
+    "claude-code",
+    "Claude Code session",
+    "sessions, subagents inline and in files of their own, compaction and branches applied",
+    shape=Line,
+    evidence=_evidence,
+    look=_look,
+    settle=_settle,
+    splice=structs.replace(
+        _SPELLED, alone=True, around=_around, names=("uuid", "parentUuid"), mint=_uuid,
+        speak=lambda role, texts, calls: (
+            _SPELLED.speak(role, texts, calls) if role == "user" and not calls else None
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,147 @@
+"""Logs that an agent keeps of its own sessions, one record after the other.
+
+This module owns what their readers share: records are held lean until the last is known, for only then it is known
+what would be replayed; trees of records are walked from a leaf to the root; what is left behind comes out beside
+the conversation it belonged to. It refuses to know how any agent spells a record.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from turnlint.carrying.carrier import Carrier, Stray
+from turnlint.carrying.lines import digest, lean
+from turnlint.carrying.splice import Splice
+from turnlint.documents.decode import Decoded, Shape
+from turnlint.model import Link, Message, Misfit, Pointer, Record, Transcript, Wire
+
+
+class Entry(Struct):
+    """One record of a session."""
+
+    record: Record
+    id: str | None = None
+    parent: str | None = None
+    parent_at: Pointer = ()
+    """Where it names the record before it; nowhere in logs without such links."""
+    said: tuple[Message, ...] = ()
+    misfits: tuple[Misfit, ...] = ()
+
+
+Look = Callable[[Decoded[Any]], Entry | None]
+"""What a record is to a session; nothing where it is no record of this format."""
+Settle = Callable[[list[Any]], Iterable[Transcript]]
+"""The conversations of a source, once all its records are known."""
+
+
+def make_session(
+    name: str, title: str, about: str, *, shape: type[Any], evidence: Callable[[Any], int], look: Look,
+    settle: Settle, splice: Splice | None = None, record_keys: frozenset[str] = frozenset(),
+    whole: Callable[[Any, Record], Iterable[Transcript]] | None = None,
+) -> Carrier:  # fmt: skip
+    """A carrier whose conversations are known at the end of the source.
+
+    `whole` reads a record that holds a whole session by itself, where the format has such.
+    """
+    return Carrier(
+        name, title, about, lambda decoded: 0 if decoded.value is None else evidence(decoded.value), Shape(shape),
+        lambda: _Reading(look, settle, whole), record_keys=record_keys, message_keys=frozenset(), splice=splice, session=True,
+    )  # fmt: skip
+
+
+class _Reading:
+    """One source: its records so far."""
+
+    def __init__(
+        self, look: Look, settle: Settle, whole: Callable[[Any, Record], Iterable[Transcript]] | None
+    ) -> None:
+        self.look = look
+        self.settle = settle
+        self.whole = whole
+        self.entries: list[Entry] = []
+
+    def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]:
+        if decoded.value is None:
+            return [Stray(decoded.record, None)] if decoded.misfits else []
+        if self.whole is not None and (found := list(self.whole(decoded.value, decoded.record))):
+            return [*found]
+        entry = self.look(decoded)
+        if entry is None:
+            return [Stray(decoded.record, None)]  # whose log it is passes over such a line
+        entry.misfits = (*decoded.misfits, *entry.misfits)
+        entry.said = tuple(map(lean, entry.said))
+        self.entries.append(entry)
+        record = decoded.record
+        if not record.kept:
+            record.data, record.size = b"", len(record.data)
+        return []
+
+    def finish(self) -> list[Transcript | Stray]:
+        return [*self.settle(self.entries)] if self.entries else []
+
+
+def conversation(
+    wire: Wire, live: Sequence[Entry], *, name: str | None, beside: Iterable[Record], links: Iterable[Link] = (),
+    headless: bool = False, bound: str = "",
+) -> Transcript:  # fmt: skip
+    """What would be replayed."""
+    return Transcript(
+        wire,
+        tuple(message for entry in live for message in entry.said),
+        id=name,
+        headless=headless,
+        misfits=tuple((entry.record, misfit) for entry in live for misfit in entry.misfits),
+        identity=name or _identity(live),
+        beside=tuple(beside),
+        links=tuple(links),
+        bound=bound,
+    )
+
+
+def left_behind(wire: Wire, entries: Sequence[Entry], why: str, *, name: str | None) -> Transcript | None:
+    """What would not be replayed, and why; nothing where nothing was said there."""
+    said = tuple(message for entry in entries for message in entry.said)
+    if not said:
+        return None
+    return Transcript(wire, said, id=name, headless=True, open_end=True, identity=name or "", dead=why)
+
+
+def _identity(live: Sequence[Entry]) -> str:
+    first = next((entry.record for entry in live if entry.said), None)
+    return digest(f"{first.offset} {first.line}".encode()) if first else ""
+
+
+def links_of(entries: Iterable[Entry]) -> Iterator[Link]:
+    """How records hang together: those that are named by others, and those that name one."""
+    for entry in entries:
+        if entry.id is not None or entry.parent is not None:
+            yield Link(entry.record, entry.id, entry.parent, entry.parent_at)
+
+
+class Tree:
+    """Entries by the links among them. Of two with one id the later one is meant."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = entries
+        self.by_id = {entry.id: entry for entry in entries if entry.id is not None}
+        self.place = {id(entry): number for number, entry in enumerate(entries)}
+        parents = {entry.parent for entry in entries if entry.parent is not None}
+        self.ends = [entry for entry in self.by_id.values() if entry.id not in parents]
+        """Entries that nobody names as their parent, in the order of the file."""
+
+    def is_flat(self, some: Sequence[Entry]) -> bool:
+        """Whether nobody names a parent, so that the order of the file is all there is."""
+        return len(some) > 1 and not any(entry.parent is not None for entry in some)
+
+    def upward(self, entry: Entry | None) -> Iterator[Entry]:
+        """An entry and its ancestors, each once however the links run."""
+        seen: set[int] = set()
+        while entry is not None and id(entry) not in seen:
+            seen.add(id(entry))
+            yield entry
+            entry = self.by_id.get(entry.parent) if entry.parent is not None else None
+
+    def path(self, leaf: Entry) -> list[Entry]:
+        """From the root to a leaf."""
+        return [*self.upward(leaf)][::-1]

@@ -1,0 +1,81 @@
+"""What is told of a repair.
+
+This module owns the note of each change: for which finding it was made, where, and a digest of what stood there.
+It refuses to make any.
+"""
+
+from msgspec import structs
+
+from turnlint.documents.locate import locate_all
+from turnlint.model import Finding, Pointer
+from turnlint.placing import as_pointer
+from turnlint.repair.change import Change, What, digest
+from turnlint.repair.sheet import Sheet
+
+
+class Tale:
+    """The changes to one conversation."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self.sheet = sheet
+        self.changes: list[Change] = []
+        self.places: list[tuple[int, Pointer]] = []
+        """Where the changes are made: the record, and the pointer."""
+        self.told: list[bytes] = []
+        """What stood where something was removed, renamed or written anew."""
+        self.first: dict[int, Finding] = {}
+        """By message, the finding for which it was changed first."""
+
+    def tell(
+        self, finding: Finding, what: What, message: int, below: Pointer = (), *,
+        done: str | None = None, ids: tuple[str | None, str | None] = (None, None),
+        after: bytes | None = None,
+    ) -> None:  # fmt: skip
+        """Note a change at a message, or below it."""
+        self.first.setdefault(message, finding)
+        self.tell_at(
+            finding, what, self.sheet.place(message, below), message, done=done, ids=ids, after=after
+        )
+
+    def tell_at(
+        self, finding: Finding, what: What, place: Pointer, message: int | None = None, *,
+        done: str | None = None, ids: tuple[str | None, str | None] = (None, None), after: bytes | None = None,
+    ) -> None:  # fmt: skip
+        """Note a change. What stood there is looked up when all are known, in one walk over each record."""
+        assert finding.fix is not None
+        record = finding.where.record if message is None else self.sheet.messages[message].record
+        self.places.append((record.offset, place))
+        self.changes.append(Change(
+            finding.code, finding.rule, finding.fault, finding.fix.level, what, done or finding.fix.title, finding.message, record.line,
+            as_pointer((*record.prefix, *place)), finding.conversation, finding.conversation_index, finding.call_id,
+            finding.tool, finding.provider, *ids, after=digest(after),
+            message_index=message,
+        ))  # fmt: skip
+
+    def with_digests(self) -> list[Change]:
+        """The changes with the digests of what stood in their places."""
+        wanted: dict[int, list[Pointer]] = {}
+        for cell, place in self.places:
+            wanted.setdefault(cell, []).append(place)
+        spans = {
+            cell: locate_all(self.sheet.unit.cells[cell].data, places) for cell, places in wanted.items()
+        }
+        changes = []
+        for change, (cell, place) in zip(self.changes, self.places, strict=True):
+            found, start, end = spans[cell][place]
+            if change.what in ("rewritten", "renamed", "removed") and not self._was_made(
+                cell, place, found, start
+            ):
+                continue
+            there = found == place and change.what != "added"
+            before = digest(self.sheet.unit.cells[cell].data[start:end]) if there else None
+            if there and change.what != "moved":
+                self.told.append(self.sheet.unit.cells[cell].data[start:end])
+            after = before if change.what == "moved" else change.after
+            changes.append(structs.replace(change, before=before, after=after))
+        return changes
+
+    def _was_made(self, cell: int, place: Pointer, found: Pointer, start: int) -> bool:
+        """Whether there was anything at a place, or an object that could take it."""
+        data = self.sheet.unit.cells[cell].data
+        return found == place or (found == place[:-1] and data[start : start + 1] == b"{")

@@ -1,0 +1,70 @@
+"""part of a session would not be replayed
+
+What it does
+    In logs that agents keep of their sessions, tells of messages that are in the file and would not be
+    sent again: what a compaction stands for, a branch that was left, a turn that was rolled back. It says
+    how many calls among them have no result, and no other rule speaks of any of it.
+
+Why it matters
+    What is broken there breaks no request. Whoever reads the whole file as one conversation, to train on
+    it or to send it elsewhere, meets it all the same.
+
+How it happens
+    Agents only ever append. Editing an earlier prompt, rewinding, compacting: each leaves behind what was
+    said before.
+
+What fix does
+    Nothing: it is how such a log is meant to be.
+
+Evidence
+    The readers of the agents themselves: claude-agent-sdk 0.2.184 follows `parentUuid` from the newest
+    leaf, Codex replays from its newest compaction, Gemini CLI folds `$rewindTo` and `$set`, pi walks from
+    the last entry (sources read 2026-11).
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, Finding, Raw, Rule, called, near
+
+RULE = Rule("ST118", "left-behind", "info", dead=True)
+
+_SESSION = (
+    b'{"type": "user", "uuid": "a", "parentUuid": null, "sessionId": "s", '
+    b'"message": {"role": "user", "content": "hi"}}\n'
+    b'{"type": "assistant", "uuid": "b", "parentUuid": "a", "sessionId": "s", '
+    b'"message": {"id": "m", "role": "assistant", "content": [{"type": "text", "text": "hello"}]}}\n'
+)
+BAD = (
+    Raw(
+        "claude-code",
+        _SESSION + b'{"type": "user", "uuid": "c", "parentUuid": null, "sessionId": "s", '
+        b'"message": {"role": "user", "content": "hello there"}}\n'
+        b'{"type": "assistant", "uuid": "d", "parentUuid": "c", "sessionId": "s", '
+        b'"message": {"id": "n", "role": "assistant", "content": [{"type": "text", "text": "hi"}]}}\n',
+        (("ST118", 1),),
+    ),
+)
+GOOD = (Raw("claude-code", _SESSION),)
+SHOWN = 5
+
+
+def check(case: Case) -> Iterator[Finding]:
+    if not case.transcript.dead:
+        return
+    count = len(case.messages)
+    open_calls = [one.asked for one in case.ledger.interactions if one.answer is None]
+    loose = len(case.ledger.orphans)
+    notes = [f"{len(open_calls):,} of their calls have no result"] * bool(open_calls)
+    notes += [f"{loose:,} results answer no call of theirs"] * bool(loose)
+    yield RULE.at_message(
+        case,
+        0,
+        f"{count:,} messages from here on would not be replayed: {case.transcript.dead}"
+        if count > 1
+        else f"this message would not be replayed: {case.transcript.dead}",
+        label="; ".join(notes),
+        related=tuple(
+            near(case, asked.message, f"{called(asked.call)} has no result", asked.call.at)
+            for asked in open_calls[:SHOWN]
+        ),
+    )

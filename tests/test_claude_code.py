@@ -1,0 +1,215 @@
+"""Claude Code sessions: what is replayed is what the vendor's own session reader replays, also after a repair."""
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from test_corpus import CORPUS, judged
+from turnlint import carriers
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options
+from turnlint.keeping.patches import patched
+from turnlint.model import Record, Transcript
+from turnlint.repair.choosing import Policy
+from turnlint.repair.fixing import fix
+from turnlint.testing import fixed, rows_of
+
+ROOT = Path(__file__).parent.parent
+OWN = sorted(
+    path
+    for path in (ROOT / "fixtures" / "formats" / "claude-code").glob("*.jsonl")
+    if ".fixed" not in path.name
+)
+REAL = sorted(
+    [
+        *(CORPUS / "format_samples").glob("claude_code*.jsonl"),
+        *(CORPUS / "logs" / "claude-code-viewer").glob("*.jsonl"),
+    ]
+)
+REAL = [path for path in REAL if "stream_json" not in path.name]
+SEEDS = range(8)
+
+
+@pytest.fixture(scope="module")
+def reader() -> Any:
+    """The session reader of the vendor's agent SDK."""
+    return pytest.importorskip("claude_agent_sdk._internal.sessions", reason="the SDK is not here")
+
+
+def mutated(path: Path, seed: int) -> bytes:
+    """A session with one to three lines removed or in another place."""
+    rng = random.Random(f"{path.name} {seed}")  # noqa: S311 - chance, not secrecy
+    lines = path.read_bytes().splitlines()
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        line = lines.pop(rng.randrange(len(lines)))
+        if rng.random() < 0.3:
+            lines.insert(rng.randrange(len(lines) + 1), line)
+    return b"\n".join(lines) + b"\n"
+
+
+def closed(data: bytes) -> bytes:
+    """The session repaired, with a result for its last calls too."""
+    options = Options(format="claude-code", providers=())
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "session.jsonl"
+        path.write_bytes(data)
+        source = Source(path.name, str(path))
+        done = fix(source, options, Book(options), Policy(close_pending=True))
+        assert done.failures == []
+        return b"".join(patched(source, done.patches))
+
+
+def replayed(data: bytes) -> list[Transcript]:
+    carrier = carriers.carrier("claude-code")
+    records = []
+    for number, line in enumerate(data.splitlines(), 1):
+        record = Record(number, number, line, kept=True)
+        records.append(carrier.shape.read(record))
+    return [one for one in carrier.read(records) if isinstance(one, Transcript) and not one.dead]
+
+
+def chain_of(reader: Any, data: bytes) -> list[dict[str, Any]]:
+    entries = reader._parse_transcript_entries(data.decode())
+    chain: list[dict[str, Any]] = reader._build_conversation_chain(entries)
+    return [one for one in chain if one["type"] in ("user", "assistant") and not one.get("isApiErrorMessage")]
+
+
+def one_session(data: bytes) -> bool:
+    """The SDK reads one session a file: neither several nor agents inside."""
+    lines = [json.loads(line) for line in data.splitlines() if line.endswith(b"}")]
+    own = [line for line in lines if line.get("uuid")]
+    apart = {(line.get("sessionId"), bool(line.get("isSidechain"))) for line in own}
+    return len(apart) == 1 and any(line.get("parentUuid") for line in own)
+
+
+def faults(chain: list[dict[str, Any]]) -> list[str]:
+    """What Anthropic's API would refuse of a chain, worked out anew."""
+    turns: list[tuple[str, list[Any]]] = []
+    for line in chain:
+        content = line["message"]["content"]
+        blocks = content if isinstance(content, list) else [content]
+        if turns and turns[-1][0] == line["type"]:
+            turns[-1][1].extend(blocks)
+        else:
+            turns.append((line["type"], list(blocks)))
+
+    def ids(blocks: list[Any], kind: str, key: str) -> list[str]:
+        return sorted(one[key] for one in blocks if isinstance(one, dict) and one.get("type") == kind)
+
+    found = []
+    for number, (_, blocks) in enumerate(turns):
+        results = ids(blocks, "tool_result", "tool_use_id")
+        asked = ids(turns[number - 1][1], "tool_use", "id") if number else []
+        if results != asked and (number or results):
+            found.append(f"turn {number}: asked {asked}, answered {results}")
+    return found
+
+
+@pytest.mark.parametrize("path", [*OWN, *REAL], ids=lambda path: path.name)
+def test_what_is_replayed_is_what_the_sdk_replays(path: Path, reader: Any) -> None:
+    compared = 0
+    for data in (path.read_bytes(), *(mutated(path, seed) for seed in SEEDS)):
+        if not one_session(data):
+            continue
+        compared += 1
+        said = [message.id for one in replayed(data) for message in one.messages]
+        assert said == [line["uuid"] for line in chain_of(reader, data)]
+    assert compared or not one_session(path.read_bytes())
+
+
+@pytest.mark.parametrize("path", [*OWN, *REAL], ids=lambda path: path.name)
+def test_a_mutated_session_is_fixed_so_that_the_sdk_replays_it_and_the_api_takes_it(
+    path: Path, reader: Any
+) -> None:
+    for seed in SEEDS:
+        data = mutated(path, seed)
+        after = closed(data)
+        left = [row.finding for row in rows_of(after, "claude-code") if row.finding.severity == "error"]
+        assert [one for one in left if one.code != "ST101"] == [], seed
+        assert closed(after) == after, seed
+        uuids = [json.loads(line).get("uuid") for line in after.splitlines() if line.endswith(b"}")]
+        known = [one for one in uuids if one]
+        assert len(known) == len(set(known)), seed
+        if one_session(after):
+            assert faults(chain_of(reader, after)) == [], seed
+
+
+def test_other_lines_keep_their_bytes_but_for_the_links() -> None:
+    for path in OWN:
+        for seed in SEEDS:
+            data = mutated(path, seed)
+            have = {without_links(line) for line in fixed(data, "claude-code", "none").splitlines()}
+            lost = [line for line in data.splitlines() if without_links(line) not in have]
+            # What may go is a result that answers nothing.
+            assert all(b'"tool_result"' in line for line in lost), (path.name, seed)
+
+
+def without_links(line: bytes) -> str:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return repr(line)
+    for key in ("parentUuid", "leafUuid"):
+        value.pop(key, None)
+    return json.dumps(value)
+
+
+@pytest.mark.parametrize("path", REAL, ids=lambda path: path.name)
+def test_calls_and_results_are_those_of_the_lines(path: Path) -> None:
+    calls = results = 0
+    for line in path.read_bytes().splitlines():
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        content = (value.get("message") or {}).get("content")
+        for block in content if isinstance(content, list) and value.get("uuid") else ():
+            calls += block["type"] == "tool_use"
+            results += block["type"] == "tool_result"
+    _, tally, skipped = judged(path)
+    assert not skipped
+    assert (tally.calls, tally.results) == (calls, results)
+
+
+def line(number: int, parent: int | None, **more: Any) -> dict[str, Any]:
+    return {
+        "parentUuid": None if parent is None else f"u{parent}", "isSidechain": False, "type": "user", "uuid": f"u{number}",
+        "sessionId": "s", "message": {"role": "user", "content": "hi"}, **more,
+    }  # fmt: skip
+
+
+def written(lines: list[dict[str, Any]]) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in lines)
+
+
+SHAPES: dict[str, Callable[[int], int | None]] = {
+    "a chain": lambda number: number - 1 if number else None,
+    "a star": lambda number: 0 if number else None,
+    "a circle": lambda number: number - 1 if number else 19_999,
+    "a comb": lambda number: (number - 1 if number % 2 else number - 2) if number > 1 else None,
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_tree_of_any_shape_is_walked_without_recursion(shape: str) -> None:
+    data = written([line(number, SHAPES[shape](number)) for number in range(20_000)])
+    assert replayed(data)
+
+
+ODD: list[Any] = [None, 7, "", "x", [], [1], {}, {"content": 5}, True]
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["uuid", "parentUuid", "sessionId", "message", "type", "isSidechain", "agentId", "leafUuid", "timestamp"],
+)
+def test_a_key_may_hold_anything(key: str) -> None:
+    for value in ODD:
+        data = written([line(0, None), line(1, 0, **{key: value}), line(2, 1)])
+        rows_of(data, "claude-code")
+        fixed(data, "claude-code", "none")
