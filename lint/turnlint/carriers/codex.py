@@ -1,0 +1,399 @@
+"""Codex rollouts: items of the Responses API in envelopes, with compactions, rollbacks and forks; the bare ones of 2025.
+
+This module owns which items of such a file would be replayed, after how Codex builds its history anew from one
+(openai/codex, read 2026-11): the newest compaction that has a history is the base, what follows is added, and a
+rollback takes the user's last turns away. It refuses to know how an item is spelled; that is OpenAI's wire.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Raw, Struct, json, structs
+
+from turnlint.carriers.openai_responses import CARRIER as RESPONSES
+from turnlint.carriers.openai_responses import read_turn
+from turnlint.carrying.carrier import SPEAKS, STRANGE
+from turnlint.carrying.items import KINDS, PART, Item, kind_of_item
+from turnlint.carrying.listed import moved
+from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
+from turnlint.carrying.sessions import Entry, conversation, left_behind, make_session
+from turnlint.carrying.splice import Splice
+from turnlint.documents.decode import Decoded, Shape, value_of
+from turnlint.model import Call, Message, Other, Pointer, Record, Result, Transcript, Wire
+
+
+class Line(Item, gc=False):
+    """A record, or in files of mid-2025 an item by itself."""
+
+    timestamp: Raw = NOTHING
+    ordinal: Raw = NOTHING
+    payload: Raw = NOTHING
+    record_type: Raw = NOTHING
+    instructions: Raw = NOTHING
+
+
+class Payload(Struct, gc=False):
+    """What a record holds that holds no item."""
+
+    type: Raw = NOTHING
+    id: Raw = NOTHING
+    history_mode: Raw = NOTHING
+    history_base: Raw = NOTHING
+    num_turns: Raw = NOTHING
+    message: Raw = NOTHING
+    replacement_history: Sequence[Item] | None = None
+    content: Raw = NOTHING
+
+
+class Node(Entry):
+    """A record that says something, or that decides what would be replayed."""
+
+    marks: tuple[str, ...] = ()
+    """By message: whether the user's turn begins with it (`turn`), or Codex put it there itself (`context`)."""
+    head: bool = False
+    """It says whose session this is."""
+    name: str | None = None
+    elsewhere: bool = False
+    """What came before is in another file."""
+    paged: bool = False
+    """It is counted, so that other files can point at it."""
+    replaces: str = ""
+    """What it puts in the place of all before it: a `history`, or a `summary` behind the user's own messages."""
+    back: int = 0
+    """How many turns of the user it takes back."""
+    unnamed: bool = False
+    """It holds a shell call that has no id of a call."""
+
+
+ENVELOPES = frozenset({
+    "session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state", "token_usage_record",
+    "inter_agent_communication", "inter_agent_communication_metadata", "retained_context", "security_risk_score",
+    "realtime_item",
+})  # fmt: skip
+UNSENT = frozenset({"ghost_snapshot", "compaction_trigger", "other"})
+"""Items that are kept in the file and in no request."""
+FOR_SURE = 100 * SPEAKS
+"""A record of mid-2025 by which the bare items around it are known, which alone are the API's own."""
+
+WIRE = Wire(
+    "codex", window=frozenset({"tool", "user", "system"}), joins=True, anywhere=True, like="openai-responses"
+)
+BOUND = "threads that were forked from it point into it by the byte"
+
+OF_USER = (
+    ("# agents.md instructions", "</instructions>"),
+    ("<user_instructions>", "</user_instructions>"),
+    ("<environment_context>", "</environment_context>"),
+    ("<turn_aborted>", "</turn_aborted>"),
+    ("<user_shell_command>", "</user_shell_command>"),
+    ("<skill>", "</skill>"),
+    ("<subagent_notification>", "</subagent_notification>"),
+    ("<agent_message_board_notification>", "</agent_message_board_notification>"),
+    ("<recommended_plugins>", "</recommended_plugins>"),
+    ("<extension_context>", "</extension_context>"),
+    ("<goal_context>", "</goal_context>"),
+    ("<codex_internal_context", "</codex_internal_context>"),
+    ("<hook_prompt", "</hook_prompt>"),
+    ("<external_", ">"),
+    ("warning: apply_patch was requested via ", "use the apply_patch tool instead of exec_command."),
+    ("warning: the maximum number of unified exec processes", ""),
+    ("warning: your account was flagged", ""),
+)
+"""How a text begins and ends that Codex writes in the user's name, in small letters."""
+OF_DEVELOPER = (
+    "<permissions instructions>", "<model_switch>", "<collaboration_mode>", "<multi_agent_mode>",
+    "<realtime_conversation>", "<skills_instructions>", "<personality_spec>", "<token_budget", "<context_window",
+    "<rollout_budget>",
+)  # fmt: skip
+"""How a text begins that tells the model of new settings, and goes with the turn that they were made for."""
+EDGE = 80
+"""More letters than any of these has."""
+
+ITEM = Shape(Item)
+PAYLOAD = Shape(Payload)
+_list = json.Decoder(list[Raw])
+
+
+def _evidence(line: Line) -> int:
+    if line.type in ENVELOPES:
+        return SPEAKS if head(line.payload) == b"{" else STRANGE
+    if line.type is None:
+        state = string(line.record_type) == "state"
+        return FOR_SURE if state or _is_old_head(line) else STRANGE * (line.role is None)
+    # A bare item could be the API's own, a type that is new a record of a later Codex.
+    return 0 if line.type in KINDS or (given(line.payload) and given(line.timestamp)) else STRANGE
+
+
+def _is_old_head(line: Line) -> bool:
+    return (
+        line.id is not None
+        and head(line.timestamp) == b'"'
+        and given(line.instructions)
+        and line.role is None
+    )
+
+
+def _look(decoded: Decoded[Any]) -> Entry | None:
+    line: Any = decoded.value
+    node: Entry | None = None
+    if line.type is not None and given(line.payload):
+        read = READERS.get(line.type)
+        node = (read(line, decoded.record) if read else None) or Entry(decoded.record)
+    elif line.type in KINDS or line.role is not None:
+        node = _of_item(line, (), decoded.record)
+    elif line.type is None and _is_old_head(line):
+        node = Node(decoded.record, head=True, name=line.id)
+    elif string(line.record_type) == "state":
+        node = Entry(decoded.record)
+    if isinstance(node, Node):
+        node.paged = node.paged or head(line.ordinal) not in (b"", b"n")
+    return node
+
+
+def _of_meta(line: Line, record: Record) -> Node | None:
+    said = PAYLOAD.inner(line.payload)[0] or Payload()
+    return Node(
+        record, head=True, name=string(said.id), elsewhere=head(said.history_base) == b"{",
+        paged=string(said.history_mode) == "paginated",
+    )  # fmt: skip
+
+
+def _of_event(line: Line, record: Record) -> Node | None:
+    """The log for people. It says once more what the items say, and is never paired with them."""
+    said = PAYLOAD.inner(line.payload)[0] or Payload()
+    count = bytes(said.num_turns)
+    rolled = string(said.type) == "thread_rolled_back" and count.isdigit() and len(count) < 20
+    return Node(record, back=int(count)) if rolled else None
+
+
+def _of_response(line: Line, record: Record) -> Node | None:
+    item, wrong = ITEM.inner(line.payload, ("payload",))
+    node = None if item is None else _of_item(item, ("payload",), record)
+    return node and structs.replace(node, misfits=(*wrong, *node.misfits))
+
+
+def _of_agents(line: Line, record: Record) -> Node | None:
+    """What one agent says to another: the model gets it as a turn of the user's."""
+    said = PAYLOAD.inner(line.payload)[0]
+    there = said is not None and head(said.content) == b'"'
+    return _of_item(Item(role="user", content=said.content), ("payload",), record) if said and there else None
+
+
+def _of_compaction(line: Line, record: Record) -> Node | None:
+    said, wrong = PAYLOAD.inner(line.payload, ("payload",))
+    if said is None:
+        return None
+    items = said.replacement_history
+    if items is None:
+        return structs.replace(_of_summary(said.message, record), misfits=wrong)
+    nodes = [
+        _of_item(item, ("payload", "replacement_history", index), record) for index, item in enumerate(items)
+    ]
+    return Node(
+        record, said=tuple(one for node in nodes for one in node.said),
+        marks=tuple(one for node in nodes for one in node.marks),
+        misfits=(*wrong, *(one for node in nodes for one in node.misfits)),
+        unnamed=any(node.unnamed for node in nodes), replaces="history",
+    )  # fmt: skip
+
+
+def _of_summary(message: Raw, record: Record) -> Node:
+    """Compactions of 2025 keep a summary only: the user's own messages stay before it."""
+    if head(message) != b'"' or is_blank(message):
+        return Node(record, replaces="summary")
+    (said,) = _of_item(Item(role="user", content=message), ("payload",), record).said
+    blocks = tuple(structs.replace(block, at=("message",)) for block in said.blocks)
+    return Node(record, said=(structs.replace(said, blocks=blocks),), marks=("turn",), replaces="summary")
+
+
+READERS: Mapping[str, Callable[[Any, Record], Node | None]] = {
+    "session_meta": _of_meta,
+    "response_item": _of_response,
+    "event_msg": _of_event,
+    "compacted": _of_compaction,
+    "inter_agent_communication": _of_agents,
+}
+
+
+def _of_item(item: Item, at: Pointer, record: Record) -> Node:
+    kind = kind_of_item(item)
+    if kind in UNSENT:
+        return Node(record)
+    # The reader takes a text below a key for a whole input; here it is a content like any other.
+    message, misfits = read_turn(item, (), record)
+    role = "user" if kind == "agent_message" else message.role
+    said = structs.replace(message, at=at, role=role)
+    unnamed = kind == "local_shell_call" and item.call_id is None
+    return Node(record, said=(said,), misfits=moved(misfits, at), marks=(_mark(item, kind),), unnamed=unnamed)
+
+
+def _mark(item: Item, kind: str) -> str:
+    if kind == "agent_message":
+        return "turn"
+    if kind != "message":
+        return ""
+    if item.role == "user":
+        return "context" if any(map(_is_context, _texts(item.content))) else "turn"
+    if item.role == "developer":
+        texts = (text.lstrip()[:EDGE].lower() for text in _texts(item.content))
+        return "context" if any(text.startswith(OF_DEVELOPER) for text in texts) else ""
+    return "turn" if item.role == "assistant" and _is_from_agent(item.content) else ""
+
+
+def _texts(content: Raw) -> Iterator[str]:
+    if head(content) == b'"':
+        yield string(content) or ""
+    for raw in _list.decode(content) if head(content) == b"[" else ():
+        part = PART.inner(raw)[0] if head(raw) == b"{" else None
+        yield (string(part.text) or "") if part is not None else ""
+
+
+def _is_context(text: str) -> bool:
+    said = text.strip()
+    first, last = said[:EDGE].lower(), said[-EDGE:].lower()
+    return any(first.startswith(opening) and last.endswith(closing) for opening, closing in OF_USER)
+
+
+def _is_from_agent(content: Raw) -> bool:
+    """Whether it is one agent's task for another, as a text of JSON: early subagents of 2026 wrote it so."""
+    said = b"".join(text.encode(errors="replace") for text in _texts(content))
+    task = value_of(said) if said.startswith(b"{") else None
+    return isinstance(task, dict) and task.keys() >= {"author", "recipient", "trigger_turn"}
+
+
+class _View:
+    """What would be replayed, record after record."""
+
+    def __init__(self) -> None:
+        self.live: list[Node] = []
+        """Each with one message at most."""
+        self.turns: list[int] = []
+        """Where in it the user's turns begin."""
+        self.kept = 0
+        """So much of it was kept by a summary, and all of that are turns."""
+        self.base: Node | None = None
+        self.summed: list[Node] = []
+        """What compactions stand for."""
+        self.undone: list[tuple[list[Node], str]] = []
+        """What was rolled back, and where that is said."""
+
+    def take(self, node: Node) -> None:
+        if node.back:
+            self._roll_back(node)
+        elif node.replaces:
+            self._compact(node)
+        for one in _parts(node):
+            if "turn" in one.marks:
+                self.turns.append(len(self.live))
+            self.live.append(one)
+
+    def _compact(self, node: Node) -> None:
+        if node.replaces == "history":
+            self.kept = 0
+        own: list[Node] = []
+        for one in self.live[self.kept :]:
+            stays = node.replaces == "summary" != one.replaces and "turn" in one.marks
+            (own if stays else self.summed).append(one)
+        self.live[self.kept :] = own
+        self.turns[self.kept :] = range(self.kept, len(self.live))
+        self.kept = len(self.live)
+        self.base = node
+
+    def _roll_back(self, node: Node) -> None:
+        """Everything goes from one of the user's last turns on, and the settings that were made for it."""
+        count = min(node.back, len(self.turns))
+        if not count:
+            return
+        first, cut = self.turns[0], self.turns[-count]
+        while cut > first and "context" in self.live[cut - 1].marks:
+            cut -= 1
+        self.undone.append((self.live[cut:], f"rolled back at line {node.record.line:,}"))
+        del self.live[cut:]
+        del self.turns[-count:]
+        self.kept = min(self.kept, cut)
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    """One for each message; what is wrong with the record goes with the first."""
+    if len(node.said) < 2:
+        if node.said or node.misfits:
+            yield node
+        return
+    for number, (message, mark) in enumerate(zip(node.said, node.marks, strict=True)):
+        misfits = () if number else node.misfits
+        yield structs.replace(node, said=(message,), marks=(mark,), misfits=misfits)
+
+
+def _settle(entries: list[Entry]) -> Iterator[Transcript]:
+    nodes = [entry for entry in entries if isinstance(entry, Node)]
+    view, start = _View(), 0
+    for number, node in enumerate(nodes):
+        view.take(node)
+        start = number if node.replaces == "history" else start
+    first = next((node for node in nodes if node.head), None)
+    name = first.name if first else None
+    if any(node.said for node in view.live):
+        # What a compaction stands for decides nothing any more.
+        deciding = {node.record.offset: node.record for node in (*([first] if first else ()), *nodes[start:])}
+        yield conversation(
+            WIRE, _named(view.live), name=name, beside=[deciding[offset] for offset in sorted(deciding)],
+            headless=first is not None and first.elsewhere, bound=BOUND * any(node.paged for node in nodes),
+        )  # fmt: skip
+    line = f"{view.base.record.line:,}" if view.base else ""
+    for some, why in ((view.summed, f"the compaction at line {line} stands for them"), *view.undone):
+        dead = left_behind(WIRE, _named(some), why, name=name)
+        if dead is not None:
+            yield dead
+
+
+def _named(nodes: list[Node]) -> list[Node]:
+    """Shell calls without an id of a call: Codex answers them under their own, and else waits for nothing."""
+    if not any(node.unnamed for node in nodes):
+        return nodes
+    blocks = (block for node in nodes for message in node.said for block in message.blocks)
+    known = {block.id for block in blocks if isinstance(block, Result)}
+    return [
+        structs.replace(node, said=tuple(_with_name(message, known) for message in node.said))
+        for node in nodes
+    ]
+
+
+def _with_name(message: Message, known: set[str | None]) -> Message:
+    block = message.blocks[0] if message.blocks else None
+    if not isinstance(block, Call) or block.kind != "local_shell_call" or block.id is not None:
+        return message
+    if block.item is None or block.item not in known:
+        return structs.replace(message, blocks=(Other(block.at, block.kind),))
+    named = structs.replace(block, id=block.item, keys=structs.replace(block.keys, id=("id",)))
+    return structs.replace(message, blocks=(named,))
+
+
+def _answer(call: Call, texts: Sequence[str], failed: bool) -> Any:
+    """An output as Codex writes it: a shell call has that of a function, a search the tools that it found."""
+    if call.kind == "tool_search_call":
+        nothing = [*texts] == [WORDS]
+        found = {"type": "tool_search_output", "call_id": call.id or "", "status": "completed"}
+        return {**found, "execution": "client", "tools": []} if nothing else None
+    kind = "function_call" if call.kind == "local_shell_call" else call.kind
+    return _SPELLED.answer(structs.replace(call, kind=kind), texts, failed)
+
+
+def _around(near: Mapping[str, Any], _: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    """An envelope with the neighbour's time. Its number too: the next that Codex gives follows from the last."""
+    shell = {key: near[key] for key in ("timestamp", "ordinal") if key in near}
+    return ({**shell, "type": "response_item"} if "payload" in near else {}), {}
+
+
+WORDS = "aborted"
+assert RESPONSES.splice is not None
+_SPELLED: Splice = RESPONSES.splice
+CARRIER = make_session(
+    "codex",
+    "Codex rollout",
+    "sessions with compactions, rollbacks and forks applied; the bare items of mid-2025; custom and local shell tools",
+    shape=Line,
+    evidence=_evidence,
+    look=_look,
+    settle=_settle,
+    splice=structs.replace(_SPELLED, answer=_answer, words=WORDS, around=_around),
+)
