@@ -1,0 +1,400 @@
+"""pi and OpenClaw sessions: one line an entry, a tree of `id` and `parentId`, a list of messages before that.
+
+This module owns what of such a session would be replayed, after pi's own session manager (pi-coding-agent 0.73.1,
+read 2026-11): the path from the last entry to the root, cut where a compaction or a reset cut it, without the turns
+that were aborted or failed. It refuses to know what the APIs that pi talks to make of that.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Raw, Struct, json, structs
+
+from turnlint.carrying import foreign
+from turnlint.carrying.carrier import SPEAKS, STRANGE
+from turnlint.carrying.chat_turns import Guest, add_chat
+from turnlint.carrying.contents import arguments_in_place, arguments_in_text
+from turnlint.carrying.draft import Draft, settle_calls, signature_of
+from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
+from turnlint.carrying.sessions import Entry, Tree, conversation, left_behind, links_of, make_session
+from turnlint.carrying.splice import Splice
+from turnlint.documents.decode import Decoded, Shape
+from turnlint.documents.fit import kind_of
+from turnlint.lifecycle import ending, is_placeholder
+from turnlint.model import (
+    Block,
+    Call,
+    Keys,
+    Link,
+    Message,
+    Misfit,
+    Other,
+    Result,
+    Role,
+    Text,
+    Thinking,
+    Transcript,
+    Wire,
+)  # fmt: skip
+
+
+class Line(Struct, gc=False):
+    type: str | None = None
+    id: str | None = None
+    parentId: Raw = NOTHING
+    timestamp: Raw = NOTHING
+    version: Raw = NOTHING
+    cwd: Raw = NOTHING
+    firstKeptEntryId: Raw = NOTHING
+    firstKeptEntryIndex: Raw = NOTHING
+    targetId: Raw = NOTHING
+    summary: Raw = NOTHING
+    content: Raw = NOTHING
+    message: Raw = NOTHING
+
+
+class Said(Guest, gc=False):
+    toolCallId: str | None = None
+    toolName: str | None = None
+    isError: bool | None = None
+    stopReason: Raw = NOTHING
+    excludeFromContext: Raw = NOTHING
+    timestamp: Raw = NOTHING
+
+
+class Part(Struct, gc=False):
+    type: str | None = None
+    id: str | None = None
+    name: str | None = None
+    text: Raw = NOTHING
+    arguments: Raw = NOTHING
+    input: Raw = NOTHING
+    partialJson: Raw = NOTHING
+    thoughtSignature: Raw = NOTHING
+    thinking: Raw = NOTHING
+    thinkingSignature: Raw = NOTHING
+    redacted: Raw = NOTHING
+
+
+class Head(Entry):
+    """The first line of a session, which is no entry of its tree."""
+
+    name: str | None = None
+    linear: bool = False
+    """It is of the time when a session was a list."""
+
+
+class Node(Entry):
+    """An entry of the tree."""
+
+    kind: str = ""
+    loose: bool = False
+    """It names no parent though it must have one, unless it is the first."""
+    stopped: str = ""
+    """How its turn ended, where that is why it is not replayed."""
+    kept: str | None = None
+    """For a compaction: the first entry before it that stays."""
+    kept_index: int | None = None
+    """The same by its number in the file, in old sessions."""
+    target: str | None = None
+    """Where it leads to, for an entry that only says so."""
+
+
+ROLES: dict[str, Role] = {
+    "user": "user", "assistant": "assistant", "toolResult": "tool", "custom": "user", "hookMessage": "user",
+    "bashExecution": "user", "branchSummary": "user", "compactionSummary": "user",
+}  # fmt: skip
+"""All that is not the model's and no result is sent in the user's name. Roles beside these are not sent at all."""
+OWN_ROLES = ROLES.keys() - {"user", "assistant"}
+TEXTS = {"bashExecution": "command", "branchSummary": "summary", "compactionSummary": "summary"}
+"""Where messages without a content say what they say."""
+STOPPED = {
+    "aborted": ("the turn was aborted", "their turns were aborted"),
+    "error": ("the turn ended in an error", "their turns ended in an error"),
+}
+OLD_KINDS = frozenset({"compaction", "model_change", "thinking_level_change"})
+KINDS = OLD_KINDS | {"branch_summary", "custom", "custom_message", "label", "leaf", "reset", "session_info"}
+"""Entries that are no messages."""
+SUMMARIES = {"compaction": "compactionSummary", "branch_summary": "branchSummary"}
+CALLS = frozenset({"toolCall", "toolUse", "tool_use"})
+CALL_KEYS = Keys(("id",), ("name",), ("arguments",))
+INPUT_KEYS = Keys(("id",), ("name",), ("input",))
+TORN_KEYS = Keys(("id",), ("name",), ("partialJson",))
+RESULT_KEYS = Keys(("toolCallId",), ("toolName",), ("content",))
+WIRE = Wire("pi", like="pi")
+
+SAID, PART = Shape(Said), Shape(Part)
+_parts = json.Decoder(list[Raw])
+
+
+def _evidence(line: Line) -> int:
+    kind, timed = line.type or "", given(line.timestamp)
+    linked = line.id is not None and given(line.parentId)
+    if kind == "session":  # with which streams of events begin too
+        return int(line.id is not None and timed and (given(line.cwd) or given(line.version)))
+    if kind in KINDS and timed and (linked or kind in OLD_KINDS):
+        return SPEAKS
+    if kind != "message":
+        return 0 if linked and kind and "." not in kind else STRANGE
+    said = SAID.inner(line.message)[0] if head(line.message) == b"{" else None
+    if said is None or (said.role not in ROLES and said.role not in foreign.ROLES):
+        return 0 if linked else STRANGE
+    own = linked or said.role in OWN_ROLES or given(said.stopReason) or written(said.timestamp) == "other"
+    return SPEAKS if timed and own else 0
+
+
+def _look(decoded: Decoded[Any]) -> Entry | None:
+    line: Any = decoded.value
+    if line.type is None:
+        return None
+    if line.type == "session":
+        version = _number(line.version)
+        return Head(decoded.record, name=line.id, linear=version is None or version < 2)
+    node = Node(
+        decoded.record, line.id, string(line.parentId), ("parentId",), kind=line.type, loose=not given(line.parentId),
+        kept=string(line.firstKeptEntryId), kept_index=_number(line.firstKeptEntryIndex), target=string(line.targetId),
+    )  # fmt: skip
+    if line.type == "message":
+        _read(node, line.message)
+    elif line.type == "custom_message":
+        out = Draft((), "user")
+        _read_content(line.content, out)
+        _speak(node, out, "custom", line.content)
+    elif line.type in SUMMARIES and not is_blank(line.summary):
+        _speak(node, Draft((), "user", [Text(("summary",))]), SUMMARIES[line.type], line.summary)
+    # Who goes back to the very first message begins anew, from no parent; a turn of the model's never does.
+    follows = node.kind == "compaction" or any(message.role != "user" for message in node.said)
+    node.loose = node.loose or (follows and node.parent is None)
+    return node
+
+
+def _number(raw: Raw) -> int | None:
+    text = (string(raw) or bytes(raw).decode())[:18]
+    return int(text) if text.isascii() and text.isdigit() else None
+
+
+def _read(node: Node, raw: Raw) -> None:
+    if head(raw) != b"{":
+        found = kind_of(json.decode(raw)) if given(raw) else "nothing"
+        node.misfits = (Misfit(("message",), "an object", found),)
+        return
+    said, node.misfits = SAID.inner(raw, ("message",))
+    if said is None:
+        return
+    name = said.role or ""
+    role, dialect = (ROLES[name], None) if name in ROLES else foreign.ROLES.get(name, ("other", None))
+    out = Draft(("message",), role)
+    if said.role is None:
+        out.misfits.append(foreign.role_misfit(out.at, None, tuple(ROLES)))
+    elif role == "other" or head(said.excludeFromContext) == b"t":
+        return
+    if name == "toolResult":
+        out.blocks.append(_result(said, out))
+    elif name in TEXTS:
+        out.blocks.append(Text((TEXTS[name],)))
+    else:
+        _read_content(said.content, out)
+    if given(said.tool_calls) or given(said.tool_call_id):
+        add_chat(said, out)
+        dialect = "openai-chat"
+    for call in settle_calls(out) if role == "user" else ():
+        out.amiss(call.at, "a block of a user turn", "a call")
+    _speak(node, out, name, said.content, dialect)
+    stopped = string(said.stopReason)
+    node.stopped = stopped if role == "assistant" and stopped in STOPPED else ""
+
+
+def _speak(node: Node, out: Draft, role: str, content: Raw, dialect: str | None = None) -> None:
+    message = Message(
+        out.role, out.at, tuple(out.blocks), node.record, role, id=node.id, parent=node.parent, dialect=dialect,
+        inner_calls=tuple(out.echoes), content=content_of(content), blanks=tuple(out.blanks),
+    )  # fmt: skip
+    node.said, node.misfits = (message,), (*node.misfits, *out.misfits)
+
+
+def _read_content(content: Raw, out: Draft) -> None:
+    kind, expected = written(content), "an array of blocks"
+    if kind == "text":
+        out.say(content, ("content",))
+    if out.role != "assistant":
+        expected = f"a string or {expected}"
+    if kind != "list" and (kind != "text" or out.role == "assistant"):
+        out.amiss(("content",), expected, content if given(content) else "nothing")
+    for index, raw in enumerate(_parts.decode(content) if kind == "list" else ()):
+        at = ("content", index)
+        if head(raw) != b"{":
+            out.amiss(at, "an object", raw)
+            continue
+        part, wrong = PART.inner(raw, (*out.at, *at))
+        out.misfits += wrong
+        if part is not None and part.type == "text":
+            out.say(part.text, at)
+        elif part is not None:
+            out.blocks.append(_block(raw, part, at))
+
+
+def _block(raw: Raw, part: Part, at: tuple[str, int]) -> Block:
+    kind = part.type or ""
+    if kind in CALLS:
+        return _call(part, kind, at)
+    if kind == "thinking":
+        words, cipher = not is_blank(part.thinking), head(part.redacted) == b"t"
+        return Thinking(at, kind, words, signature_of(part.thinkingSignature), cipher)
+    return Other(at, kind) if kind == "image" else foreign.block(raw, part.type, at)
+
+
+def _call(part: Part, kind: str, at: tuple[str, int]) -> Call:
+    own = given(part.arguments) or not given(part.input)
+    raw, keys = (part.arguments, CALL_KEYS) if own else (part.input, INPUT_KEYS)
+    body, arguments = arguments_in_place(raw, required=True)
+    # The buffer of a stream: where it stayed behind and does not end, the arguments beside it are a guess.
+    if head(part.partialJson) == b'"' and arguments_in_text(part.partialJson)[1] == "torn":
+        keys, arguments = TORN_KEYS, "torn"
+    return Call(
+        at, keys, part.id, part.name, body, arguments, written=written(raw), kind=kind,
+        signature=signature_of(part.thoughtSignature),
+    )  # fmt: skip
+
+
+def _result(said: Said, out: Draft) -> Result:
+    if head(said.content) != b"[":
+        out.amiss(("content",), "an array of blocks", said.content if given(said.content) else "nothing")
+    body = bytes(said.content)
+    return Result(
+        (), RESULT_KEYS, said.toolCallId, said.toolName, body, error=said.isError, synthetic=is_placeholder(body),
+        state=ending(body, failed=bool(said.isError)), written=written(said.content),
+        parts=tuple(dict.fromkeys(part.type for part in foreign.parts_of(said.content))), kind="toolResult",
+    )  # fmt: skip
+
+
+def _settle(entries: list[Entry]) -> Iterator[Transcript]:
+    """The conversation of each session, each with what it left behind."""
+    sessions: dict[str | None, list[Entry]] = {}
+    heads: dict[str | None, Head] = {}
+    name: str | None = None
+    for entry in entries:
+        if isinstance(entry, Head):
+            if not heads and None in sessions:
+                sessions[entry.name] = sessions.pop(None)  # lines were shuffled
+            name = entry.name
+            heads.setdefault(name, entry)
+        sessions.setdefault(name, []).append(entry)
+    for name, some in sessions.items():
+        if nodes := [entry for entry in some if isinstance(entry, Node)]:
+            yield from _of_session(heads.get(name), some, nodes)
+
+
+def _of_session(first: Head | None, entries: list[Entry], nodes: list[Node]) -> Iterator[Transcript]:
+    tree = Tree(nodes)
+    flat = (first is not None and first.linear) or not tree.by_id or tree.is_flat(nodes)
+    for node in () if flat else nodes[1:]:
+        node.parent = "" if node.loose else node.parent  # where it should name one, and does not
+    last = tree.by_id.get(nodes[-1].target or "") if nodes[-1].kind == "leaf" else nodes[-1]
+    path: list[Any] = [*nodes] if flat else tree.path(last) if last is not None else []
+    boundary, live = _context(path, entries if flat else None)
+    said, name = list(_spoken(live)), first.name if first else None
+    if any(node.said or node.misfits for node in said):
+        links = () if flat else (*links_of(nodes), *_pointers(nodes, boundary))
+        beside = (entry.record for entry in entries)
+        found = conversation(WIRE, said, name=name, beside=beside, links=links, headless=first is None)
+        if not isinstance(entries[0], Head):  # pi empties such a file, and begins a new session in it
+            misfit = Misfit((), "the header of the session before it", "none", grave=False)
+            found = structs.replace(found, misfits=((entries[0].record, misfit), *found.misfits))
+        yield found
+    yield from _left(name, nodes, path, live, boundary)
+
+
+def _pointers(nodes: Sequence[Node], boundary: Node | None) -> Iterator[Link]:
+    """Entries that name another one besides their parent, where that decides what is replayed."""
+    for node in nodes:
+        if node.kind == "leaf" and node.target is not None:
+            yield Link(node.record, None, node.target, ("targetId",))
+        elif node is boundary and node.kept is not None:
+            yield Link(node.record, None, node.kept, ("firstKeptEntryId",), start=True)
+
+
+def _context(path: Sequence[Node], numbered: Sequence[Entry] | None) -> tuple[Node | None, list[Node]]:
+    """What the last compaction or reset on the path leaves of it, its summary first."""
+    place = next((n for n in range(len(path) - 1, -1, -1) if path[n].kind in ("compaction", "reset")), None)
+    if place is None:
+        return None, [*path]
+    boundary, first = path[place], place
+    if numbered is None:
+        first = next((n for n in range(place) if path[n].id == boundary.kept and path[n].id), place)
+    elif boundary.kept_index is not None and boundary.kept_index < len(numbered):
+        start = numbered[boundary.kept_index]
+        first = next((n for n in range(place) if path[n] is start), place)
+    kept = [node for node in path[first:place] if node.kind != "compaction"]  # one summary stands for all
+    return boundary, [boundary, *kept, *path[place + 1 :]]
+
+
+def _spoken(live: Iterable[Node]) -> Iterator[Node]:
+    """What is sent. A turn that is left out still ends the wait for results: where one follows, its shell stays."""
+    shell: Node | None = None
+    for node in live:
+        if shell is not None and any(message.role == "tool" for message in node.said):
+            said = structs.replace(shell.said[0], blocks=(), blanks=())
+            yield structs.replace(shell, said=(said,), misfits=())
+        if node.said:
+            shell = node if node.stopped else None
+        if not node.stopped:
+            yield node
+
+
+def _left(
+    name: str | None, nodes: Sequence[Node], path: Sequence[Node], live: Sequence[Node], boundary: Node | None
+) -> Iterator[Transcript]:
+    sent, walked = {id(node) for node in live}, {id(node) for node in path}
+    root = path[0].record if path else None
+    cut = "the links of the session end" if path and path[0].parent is not None else "the session began anew"
+    groups: dict[str, list[Node]] = {}
+    for node in nodes:
+        if id(node) in sent:
+            why = node.stopped
+        elif id(node) in walked:
+            assert boundary is not None, "only that leaves a part of the path away"
+            why = f"the {boundary.kind} at line {boundary.record.line:,} stands for them"
+        elif root is None:
+            why = "the session went back to before its first message"
+        else:
+            before = node.record.offset < root.offset
+            why = f"{cut} at line {root.line:,}" if before else "the session went on from an earlier message"
+        groups.setdefault(why, []).append(node)
+    for why, some in groups.items():
+        one, several = STOPPED.get(why, (why, why))
+        dead = left_behind(WIRE, some, several if len(some) > 1 else one, name=name) if why else None
+        if dead is not None:
+            yield dead
+
+
+def _answer(call: Call, texts: Sequence[str], failed: bool) -> Any:
+    said = [{"type": "text", "text": text} for text in texts]
+    named = {"toolCallId": call.id or "", "toolName": call.name or ""}
+    return {"role": "toolResult", **named, "content": said, "isError": failed}
+
+
+def _say(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+    """Only the user's: what the model says has a bill that nobody can make up."""
+    said = [{"type": "text", "text": text} for text in texts]
+    return {"role": role, "content": said} if role == "user" and not calls else None
+
+
+def _around(near: Mapping[str, Any], _: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
+    both = (one if isinstance(one, dict) else {} for one in (near, near.get("message")))
+    outer, inner = ({key: one[key] for key in ("timestamp",) if key in one} for one in both)
+    return {"type": "message", **outer}, inner
+
+
+CARRIER = make_session(
+    "pi",
+    "pi and OpenClaw sessions",
+    "sessions of pi and of OpenClaw: branches, compaction, resets and failed turns applied; versions 1 to 3",
+    shape=Line,
+    evidence=_evidence,
+    look=_look,
+    settle=_settle,
+    splice=Splice(
+        _answer, lambda *call: {"type": "toolCall", **dict(zip(("id", "name", "arguments"), call, strict=True))}, _say, words="No result provided", around=_around, names=("id", "parentId"),
+        mint=lambda digest: digest[:8],
+    ),
+)  # fmt: skip

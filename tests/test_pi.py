@@ -1,0 +1,562 @@
+"""Sessions of pi and OpenClaw: what would be replayed of them, what is left behind, and what a repair makes of them."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arbitrary_json import VALUES
+from turnlint import carriers, testing
+from turnlint.documents.source import Source
+from turnlint.model import Call, Message, Other, Record, Result, Text, Thinking, Transcript
+from turnlint.reading import transcripts
+
+ROOT = Path(__file__).parent.parent
+CORPUS = Path(os.environ.get("TURNLINT_CORPUS", ROOT.parent / "shared" / "corpus"))
+SAMPLES = CORPUS / "format_samples"
+LOGS = CORPUS / "logs"
+CARRIER = carriers.carrier("pi")
+needs_corpus = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
+Entry = dict[str, Any]
+TIME = "2026-06-02T14:11:20.000Z"
+
+
+def header(version: int | None = 3, name: str = "s") -> Entry:
+    said = {"type": "session", "id": name, "timestamp": TIME, "cwd": "/home/user/p"}
+    return said if version is None else {**said, "version": version}
+
+
+def entry(kind: str, name: str, parent: str | None, **more: Any) -> Entry:
+    return {"type": kind, "id": name, "parentId": parent, "timestamp": TIME, **more}
+
+
+def user(name: str, parent: str | None, text: str = "go", **more: Any) -> Entry:
+    said = {"role": "user", "content": [{"type": "text", "text": text}], "timestamp": 1, **more}
+    return entry("message", name, parent, message=said)
+
+
+def tool(identifier: Any = "t1", **more: Any) -> Entry:
+    return {"type": "toolCall", "id": identifier, "name": "run", "arguments": {}, **more}
+
+
+def says(name: str, parent: str | None, *content: Any, stop: str = "stop") -> Entry:
+    blocks = [{"type": "text", "text": one} if isinstance(one, str) else one for one in content]
+    said = {"role": "assistant", "content": blocks, "stopReason": stop, "timestamp": 2}
+    return entry("message", name, parent, message=said)
+
+
+def result(name: str, parent: str | None, identifier: Any = "t1", **more: Any) -> Entry:
+    said = {
+        "role": "toolResult", "toolCallId": identifier, "toolName": "run", "content": [{"type": "text", "text": "x"}],
+        "isError": False, "timestamp": 3, **more,
+    }  # fmt: skip
+    return entry("message", name, parent, message=said)
+
+
+def compacted(name: str, parent: str | None, kept: str | None, kind: str = "compaction") -> Entry:
+    return entry(kind, name, parent, summary="so far", firstKeptEntryId=kept, tokensBefore=9)
+
+
+def lines(*entries: Entry) -> bytes:
+    return b"".join(json.dumps(one, separators=(",", ":")).encode() + b"\n" for one in entries)
+
+
+def read(*entries: Any) -> list[Transcript]:
+    decoded = (
+        CARRIER.shape.read(Record(number, number * 10, json.dumps(one).encode()))
+        for number, one in enumerate(entries, 1)
+    )
+    return [one for one in CARRIER.read(decoded) if isinstance(one, Transcript)]
+
+
+def live(*entries: Any) -> list[str | None]:
+    return [message.id for one in read(*entries) if not one.dead for message in one.messages]
+
+
+def dead(*entries: Any) -> list[tuple[str, list[str | None]]]:
+    return [(one.dead, [message.id for message in one.messages]) for one in read(*entries) if one.dead]
+
+
+def only(message: Any) -> Message:
+    (found,) = read(header(), entry("message", "a", None, message=message))
+    return found.messages[0]
+
+
+def fixed(*entries: Entry) -> list[Entry]:
+    return [json.loads(line) for line in testing.fixed(lines(*entries), "pi").splitlines()]
+
+
+def codes(*entries: Entry, format_name: str | None = "pi") -> list[tuple[str, str, int]]:
+    rows = testing.rows_of(lines(*entries), format_name)
+    return [(row.finding.code, row.finding.severity, row.place.line) for row in rows]
+
+
+def test_a_call_a_thought_and_a_result_are_read() -> None:
+    thought = {"type": "thinking", "thinking": "hm", "thinkingSignature": "c2ln"}
+    hidden = {"type": "thinking", "thinking": "", "thinkingSignature": "c2ln", "redacted": True}
+    asked = only(says("a", None, thought, hidden, "I run it.", tool(arguments={"a": 1}))["message"])
+    first, second, text, call = asked.blocks
+    assert (asked.role, asked.at, asked.record.line) == ("assistant", ("message",), 2)
+    assert first == Thinking(("content", 0), "thinking", words=True, signature="given")
+    assert second == Thinking(("content", 1), "thinking", words=False, signature="given", cipher=True)
+    assert text == Text(("content", 2))
+    assert isinstance(call, Call)
+    assert (call.id, call.name, call.body, call.arguments, call.kind) == (
+        "t1",
+        "run",
+        b'{"a": 1}',
+        "object",
+        "toolCall",
+    )
+    parts = [{"type": "text", "text": "no"}, {"type": "image", "data": "", "mimeType": "image/png"}]
+    answered = only(result("a", None, content=parts, isError=True)["message"])
+    (block,) = answered.blocks
+    assert isinstance(block, Result)
+    assert (answered.role, block.at, block.id, block.name) == ("tool", (), "t1", "run")
+    assert (block.error, block.state, block.parts, block.synthetic) == (
+        True,
+        "error",
+        ("text", "image"),
+        False,
+    )
+
+
+def test_a_placeholder_of_pi_is_known() -> None:
+    text = [{"type": "text", "text": "No result provided"}]
+    (block,) = only(result("a", None, content=text, isError=True)["message"]).blocks
+    assert isinstance(block, Result)
+    assert block.synthetic
+
+
+@pytest.mark.parametrize("kind", ["toolCall", "toolUse", "tool_use"])
+def test_calls_of_other_writers_are_calls(kind: str) -> None:
+    (call,) = only(
+        says("a", None, {"type": kind, "id": "t1", "name": "run", "input": {"a": 1}})["message"]
+    ).blocks
+    assert isinstance(call, Call)
+    assert (call.id, call.body, call.keys.body, call.dialect) == ("t1", b'{"a": 1}', ("input",), None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "buffer", "expected"),
+    [
+        ({"a": 1}, None, "object"),
+        ({"a": 1}, '{"a": 1}', "object"),
+        ({"a": 1}, '{"a": 1, "b": "un', "torn"),
+        ({}, "", "object"),
+        ("{}", None, "unfit"),
+        (None, None, "unfit"),
+        ({"a": 1}, {"a": 1}, "object"),
+    ],
+)
+def test_what_stayed_of_a_stream_tells_of_arguments_that_break_off(
+    arguments: Any, buffer: Any, expected: str
+) -> None:
+    more = {} if buffer is None else {"partialJson": buffer}
+    (call,) = only(says("a", None, tool(arguments=arguments, **more))["message"]).blocks
+    assert isinstance(call, Call)
+    assert call.arguments == expected
+
+
+@pytest.mark.parametrize(
+    ("message", "role", "place"),
+    [
+        ({"role": "bashExecution", "command": "ls", "output": "a"}, "user", ("command",)),
+        ({"role": "custom", "customType": "x", "content": "hi"}, "user", ("content",)),
+        ({"role": "hookMessage", "content": [{"type": "text", "text": "hi"}]}, "user", ("content", 0)),
+        ({"role": "branchSummary", "summary": "hi"}, "user", ("summary",)),
+        ({"role": "user", "content": "hi"}, "user", ("content",)),
+    ],
+)
+def test_what_is_sent_in_the_name_of_the_user_is_the_users(message: Any, role: str, place: Any) -> None:
+    found = only(message)
+    assert (found.role, found.blocks) == (role, (Text(place),))
+
+
+def test_a_picture_is_kept_by_its_name() -> None:
+    content = [{"type": "image", "data": "", "mimeType": "image/png"}]
+    assert only({"role": "user", "content": content}).blocks == (Other(("content", 0), "image"),)
+
+
+def test_messages_that_are_never_sent_are_nowhere() -> None:
+    silent = entry(
+        "message", "b", "a", message={"role": "bashExecution", "command": "ls", "excludeFromContext": True}
+    )
+    own = entry("message", "c", "b", message={"role": "my-widget", "content": 5})
+    assert live(header(), user("a", None), silent, own, says("d", "c", "hi")) == ["a", "d"]
+    assert dead(header(), user("a", None), silent, own, says("d", "c", "hi")) == []
+
+
+ASKS = says("b", "a", tool(), stop="toolUse")
+VIEWS: dict[str, tuple[list[Entry], list[str], list[tuple[str, list[str]]]]] = {
+    "a path": ([user("a", None), ASKS, result("c", "b"), says("d", "c", "hi")], ["a", "b", "c", "d"], []),
+    "an entry of another kind between": (
+        [user("a", None), entry("model_change", "m", "a", provider="x", modelId="y"), says("b", "m", "hi")], ["a", "b"], [],
+    ),
+    "a branch that was left": (
+        [user("a", None), says("b", "a", "x"), user("c", "b"), says("d", "c", "y"), user("e", "b")],
+        ["a", "b", "e"], [("the session went on from an earlier message", ["c", "d"])],
+    ),
+    "a branch with its summary": (
+        [user("a", None), says("b", "a", "x"), entry("branch_summary", "s", "a", fromId="b", summary="tried")],
+        ["a", "s"], [("the session went on from an earlier message", ["b"])],
+    ),
+    "the last entry decides, whatever it is": (
+        [user("a", None), says("b", "a", "x"), user("c", "b"), entry("label", "l", "b", targetId="a", label="x")],
+        ["a", "b"], [("the session went on from an earlier message", ["c"])],
+    ),
+    "an entry that leads elsewhere": (
+        [user("a", None), says("b", "a", "x"), user("c", "b"), entry("leaf", "l", "c", targetId="b")],
+        ["a", "b"], [("the session went on from an earlier message", ["c"])],
+    ),
+    "an entry that leads to before the first": (
+        [user("a", None), says("b", "a", "x"), entry("leaf", "l", "b", targetId=None)],
+        [], [("the session went back to before its first message", ["a", "b"])],
+    ),
+    "a compaction": (
+        [user("a", None), says("b", "a", "x"), user("c", "b"), says("d", "c", "y"), compacted("k", "d", "c"), user("e", "k")],
+        ["k", "c", "d", "e"], [("the compaction at line 6 stands for them", ["a", "b"])],
+    ),
+    "a compaction that keeps nothing": (
+        [user("a", None), says("b", "a", "x"), compacted("k", "b", "k"), user("e", "k")],
+        ["k", "e"], [("the compaction at line 4 stands for them", ["a", "b"])],
+    ),
+    "two compactions": (
+        [user("a", None), compacted("k", "a", "a"), user("b", "k"), compacted("l", "b", "a"), user("c", "l")],
+        ["l", "a", "b", "c"], [("the compaction at line 5 stands for them", ["k"])],
+    ),
+    "a compaction on another branch": (
+        [user("a", None), says("b", "a", "x"), compacted("k", "b", "b"), user("c", "b")],
+        ["a", "b", "c"], [("the session went on from an earlier message", ["k"])],
+    ),
+    "a reset": (
+        [user("a", None), says("b", "a", "x"), user("c", "b"), compacted("k", "c", "c", "reset"), user("d", "k")],
+        ["c", "d"], [("the reset at line 5 stands for them", ["a", "b"])],
+    ),
+    "an aborted turn": (
+        [user("a", None), says("b", "a", "x", stop="aborted"), user("c", "b"), says("d", "c", "x", stop="aborted"), user("e", "d")],
+        ["a", "c", "e"], [("their turns were aborted", ["b", "d"])],
+    ),
+    "a turn that failed": (
+        [user("a", None), says("b", "a", tool(), stop="error"), says("c", "b", "x")],
+        ["a", "c"], [("the turn ended in an error", ["b"])],
+    ),
+    "a first message that was written anew": (
+        [user("a", None), says("b", "a", "x"), user("c", None), says("d", "c", "y")],
+        ["c", "d"], [("the session began anew at line 4", ["a", "b"])],
+    ),
+    "a link that leads nowhere": (
+        [user("a", None), says("b", "a", "x"), user("c", "?"), says("d", "c", "y")],
+        ["c", "d"], [("the links of the session end at line 4", ["a", "b"])],
+    ),
+    "links in a circle": ([user("a", "c"), says("b", "a", "x"), user("c", "b")], ["a", "b", "c"], []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("entries", "sent", "left"), VIEWS.values(), ids=VIEWS)
+def test_what_is_replayed_is_what_pi_would_send(entries: Any, sent: Any, left: Any) -> None:
+    assert live(header(), *entries) == sent
+    assert dead(header(), *entries) == left
+
+
+def unlinked(*entries: Entry) -> list[Entry]:
+    return [{key: one[key] for key in one if key not in ("id", "parentId")} for one in entries]
+
+
+def test_an_old_session_is_a_list() -> None:
+    some = unlinked(user("a", None, "1"), says("b", None, "2"), user("c", None, "3"), says("d", None, "4"))
+    assert [len(one.messages) for one in read(header(None), *some)] == [4]
+    mark = {"type": "compaction", "timestamp": TIME, "summary": "so far", "firstKeptEntryIndex": 3}
+    found, left = read(header(None), *some, mark, *unlinked(user("e", None, "5")))
+    assert [message.record.line for message in found.messages] == [6, 4, 5, 7]
+    assert ([message.record.line for message in left.messages], left.dead) == (
+        [2, 3], "the compaction at line 6 stands for them",
+    )  # fmt: skip
+
+
+def test_each_header_begins_a_session_of_its_own() -> None:
+    first = [header(name="one"), user("a", None), says("b", "a", "x")]
+    second = [header(name="two"), user("a", None), says("b", "a", "x"), user("c", "b")]
+    assert [(one.id, len(one.messages)) for one in read(*first, *second)] == [("one", 2), ("two", 3)]
+    again = read(*first, header(name="one"), user("c", "b"))
+    assert [(one.id, len(one.messages)) for one in again] == [("one", 3)]
+
+
+def test_a_sound_session_is_not_complained_of() -> None:
+    entries = [user("a", None), ASKS, result("c", "b"), says("d", "c", "hi"), user("e", "d")]
+    assert codes(header(), *entries) == []
+    assert codes(header(None), *unlinked(*entries)) == []
+
+
+def test_the_result_of_a_turn_that_is_not_replayed_has_no_call() -> None:
+    stopped = says("b", "a", tool(), stop="aborted")
+    session = [header(), user("a", None), stopped, result("c", "b"), user("d", "c")]
+    assert sorted(codes(*session)) == [("PA202", "error", 4), ("ST118", "info", 3)]
+    after = fixed(*session)
+    assert after == [*session[:3], user("d", "b")]
+
+
+def test_a_turn_that_is_not_replayed_ends_the_wait_for_results() -> None:
+    """Pi answers the call before it goes on to the next turn, even to one that it leaves out."""
+    stopped = says("c", "b", "x", stop="aborted")
+    session = [header(), user("a", None), ASKS, stopped, result("d", "c"), user("e", "d")]
+    assert ("PA203", "error", 5) in codes(*session)
+    after = fixed(*session)
+    assert [(one["id"], one.get("parentId")) for one in after[1:]] == [
+        ("a", None), ("b", "a"), ("d", "b"), ("c", "d"), ("e", "c"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("parent", ["?", None], ids=["it is nowhere", "it is null for a turn of the model"])
+def test_what_is_cut_off_is_linked_again(parent: str | None) -> None:
+    before = [header(), user("a", None), says("b", "a", "x"), user("c", "b")]
+    session = [*before, says("d", parent, "y"), user("e", "d")]
+    assert [one for one in codes(*session) if one[0] == "ST111"] == [("ST111", "error", 5)]
+    assert fixed(*session) == [*before, says("d", "c", "y"), user("e", "d")]
+
+
+def test_an_entry_without_the_key_is_linked_again() -> None:
+    loose = user("c", None)
+    del loose["parentId"]
+    assert fixed(header(), user("a", None), says("b", "a", "x"), loose)[3] == user("c", "b")
+
+
+def test_a_file_without_its_header_is_told_of() -> None:
+    assert codes(user("a", None), says("b", "a", "x")) == [("ST103", "warning", 1)]
+
+
+def test_a_new_result_is_an_entry_that_pi_could_have_written() -> None:
+    session = [header(), user("a", None), ASKS, user("c", "b"), says("d", "c", "hi")]
+    after = fixed(*session)
+    new = after[3]
+    assert new == {
+        "type": "message", "id": new["id"], "parentId": "b", "timestamp": TIME,
+        "message": {
+            "role": "toolResult", "toolCallId": "t1", "toolName": "run", "isError": True, "timestamp": 2,
+            "content": [{"type": "text", "text": "No result provided"}],
+        },
+    }  # fmt: skip
+    assert len(new["id"]) == 8
+    int(new["id"], 16)
+    assert after[4:] == [user("c", new["id"]), session[4]]
+    assert fixed(*session) == after
+
+
+HOSTILE: list[Any] = [
+    {"type": "message"}, {"type": "message", "message": None}, {"type": "message", "message": []}, {"type": "message", "message": "x"},
+    {"type": 5}, {"type": "session"}, {"type": "session", "id": 5, "version": {}}, {"type": "session", "id": "x", "version": "9" * 99},
+    {"type": "compaction", "summary": 5, "firstKeptEntryId": 5, "firstKeptEntryIndex": 10**30}, {"type": "compaction", "firstKeptEntryIndex": -1},
+    {"type": "reset", "firstKeptEntryId": {}}, {"type": "leaf", "targetId": []}, {"type": "leaf"}, {"type": "custom_message", "content": {}},
+    {"type": "branch_summary", "summary": None}, {"type": "message", "id": "z", "parentId": "z", "message": {"role": "user", "content": "x"}},
+    {"type": "message", "message": {"role": "assistant", "content": "x"}}, {"type": "message", "message": {"role": "assistant", "content": [5, None, {}, []]}},
+    {"type": "message", "message": {"role": "assistant", "content": [tool(5), tool(None, arguments=5), tool(partialJson=5), {"type": 5}]}},
+    {"type": "message", "message": {"role": "assistant", "content": [{"type": "thinking", "thinking": 5, "redacted": 5}], "stopReason": 5}},
+    {"type": "message", "message": {"role": "toolResult", "toolCallId": 5, "content": "x", "isError": "x"}}, {"type": "message", "message": {"role": "toolResult"}},
+    {"type": "message", "message": {"role": 5}}, {"type": "message", "message": {"role": "user", "content": [tool()]}},
+    {"type": "message", "message": {"role": "tool", "tool_call_id": "t1", "content": "x"}},
+    {"type": "message", "message": {"role": "assistant", "content": [], "tool_calls": [{"id": "t1", "function": {"name": "run", "arguments": "{}"}}]}},
+    {"type": "message", "message": {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "x"}]}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("odd", HOSTILE, ids=lambda odd: json.dumps(odd)[:60])
+def test_no_shape_crashes_the_reader(odd: Any) -> None:
+    sound = [user("a", None), ASKS, result("c", "b")]
+    linked = {"id": "y", "parentId": "c", **odd}
+    for session in ([header(), *sound, odd], [odd, *sound], [header(), linked, *sound], [odd]):
+        testing.rows_of(lines(*session), "pi")
+        testing.fixed(lines(*session), "pi")
+
+
+KEYS = [
+    "id", "parentId", "timestamp", "version", "firstKeptEntryId", "firstKeptEntryIndex", "targetId", "summary", "content",
+    "message",
+]  # fmt: skip
+KINDS = ["session", "message", "compaction", "reset", "leaf", "custom_message", "branch_summary", "label"]
+ANY_LINE = st.builds(
+    lambda kind, more: {"type": kind, **more},
+    st.sampled_from(KINDS),
+    st.dictionaries(st.sampled_from(KEYS), st.one_of(VALUES, st.sampled_from(["a", "b"])), max_size=4),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(ANY_LINE, min_size=1, max_size=8))
+def test_anything_may_stand_under_any_key(session: list[Entry]) -> None:
+    testing.rows_of(lines(*session), "pi")
+
+
+def test_a_chain_may_be_as_long_as_it_likes() -> None:
+    count = 20_000
+    chain = [user(f"{number:x}", f"{number - 1:x}" if number else None) for number in range(count)]
+    (found,) = read(header(), *chain)
+    assert len(found.messages) == count
+
+
+STREAM = [
+    header(), {"type": "agent_start"}, {"type": "turn_start"},
+    {"type": "message_end", "message": user("a", None)["message"]},
+    {"type": "message_end", "message": ASKS["message"]},
+    {"type": "tool_execution_start", "toolCallId": "t1", "toolName": "run", "args": {}},
+]  # fmt: skip
+
+
+def test_a_stream_of_events_is_no_session() -> None:
+    for size in range(2, len(STREAM) + 1):
+        records = [Record(number, 0, json.dumps(one).encode()) for number, one in enumerate(STREAM[:size])]
+        found, _ = carriers.best_for(records)
+        assert found is None or found.name != "pi"
+
+
+def test_a_session_is_known_whatever_its_version() -> None:
+    entries = [user("a", None), ASKS, result("c", "b")]
+    old = [header(None), *unlinked(*entries)]
+    for session in ([header(), *entries], old, entries, [header(), entries[0]]):
+        records = [Record(number, 0, json.dumps(one).encode()) for number, one in enumerate(session)]
+        found, _ = carriers.best_for(records)
+        assert found is not None
+        assert found.name == "pi"
+
+
+def files_of_pi() -> list[Path]:
+    return [*LOGS.glob("pi-mono/*.jsonl"), *SAMPLES.glob("pi_*.jsonl"), *SAMPLES.glob("openclaw_*.jsonl")]
+
+
+@needs_corpus
+@pytest.mark.parametrize("path", files_of_pi(), ids=lambda path: path.name)
+def test_every_call_and_result_of_a_log_is_read_once(path: Path) -> None:
+    decoder, expected = json.JSONDecoder(), Counter[str | None]()
+    for line in path.read_text(encoding="utf-8").splitlines():
+        place = 0
+        while place < len(line):  # some lines hold two records
+            value, place = decoder.raw_decode(line, place)
+            message = value.get("message") or {}
+            blocks = message.get("content") if message.get("role") == "assistant" else []
+            expected.update(block["id"] for block in blocks or () if block["type"] == "toolCall")
+            expected.update([message["toolCallId"]] if message.get("role") == "toolResult" else [])
+    found = Counter(
+        block.id
+        for one in transcripts(Source(path.name, str(path)))
+        for message in one.messages
+        for block in message.blocks
+        if isinstance(block, Call | Result)
+    )
+    assert found == expected
+
+
+def other_files() -> Iterator[Path]:
+    yield from (path for path in SAMPLES.glob("*.jsonl") if not path.name.startswith(("pi_", "openclaw_")))
+    for folder in LOGS.glob("*"):
+        if folder.name != "pi-mono" and folder.is_dir():
+            yield from sorted(folder.glob("*.jsonl"))[:5]
+
+
+@needs_corpus
+@pytest.mark.parametrize("path", list(other_files()), ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_no_other_log_is_taken_for_one(path: Path) -> None:
+    some = path.read_bytes().splitlines()[:20]
+    found, _ = carriers.best_for(Record(number, 0, data) for number, data in enumerate(some) if data.strip())
+    assert found is None or found.name != "pi"
+
+
+def sent_by_pi(data: bytes) -> list[Entry]:
+    """The messages of the session's context, those of turns that stopped among them."""
+    entries = [json.loads(line) for line in data.splitlines()][1:]
+    known = {one["id"]: one for one in entries}
+    path: list[Entry] = []
+    at = entries[-1] if entries else None
+    while at is not None:
+        path.insert(0, at)
+        at = known.get(at["parentId"])
+    marks = [number for number, one in enumerate(path) if one["type"] == "compaction"]
+    if marks:
+        place = marks[-1]
+        names = [one["id"] for one in path[:place]]
+        kept = path[place]["firstKeptEntryId"]
+        path = path[names.index(kept) if kept in names else place : place] + path[place + 1 :]
+    return [one["message"] for one in path if one["type"] == "message"]
+
+
+def refused(messages: list[Entry]) -> list[str]:
+    """Results that stand where no provider takes them, and calls without any before something else is said."""
+    wrong: list[str] = []
+    waiting: list[str] | None = None
+    for message in messages:
+        if message["role"] == "toolResult":
+            if waiting is None or message["toolCallId"] not in waiting:
+                wrong.append(f"loose {message['toolCallId']}")
+            else:
+                waiting.remove(message["toolCallId"])
+            continue
+        wrong += [f"open {one}" for one in waiting or ()]
+        waiting = None
+        if message["role"] == "assistant" and message["stopReason"] not in ("aborted", "error"):
+            waiting = [block["id"] for block in message["content"] if block["type"] == "toolCall"]
+    return wrong
+
+
+@st.composite
+def damaged_sessions(draw: st.DrawFn) -> bytes:
+    """A session as pi would write it, and then some damage: entries gone, turns stopped, branches, compactions."""
+    entries: list[Entry] = []
+    users: list[str] = []
+    last: str | None = None
+
+    def add(one: Entry) -> str:
+        entries.append(one)
+        return str(one["id"])
+
+    for turn in range(draw(st.integers(1, 5))):
+        last = add(user(f"u{turn}", last))
+        users.append(last)
+        calls = [f"t{turn}{number}" for number in range(draw(st.integers(0, 2)))]
+        stop = draw(st.sampled_from(["toolUse", "toolUse", "toolUse", "aborted", "error"]))
+        last = add(says(f"a{turn}", last, "x", *map(tool, calls), stop=stop))
+        for one in draw(st.permutations(calls)):
+            if draw(st.integers(0, 3)):
+                last = add(result(f"r{one}", last, one))
+        if not draw(st.integers(0, 3)):
+            last = add(entry("model_change", f"m{turn}", last, provider="x", modelId="y"))
+        if not draw(st.integers(0, 3)):
+            last = add(result(f"x{turn}", last, draw(st.sampled_from(["t00", "t10", "?"]))))
+        if not draw(st.integers(0, 4)):
+            last = add(compacted(f"k{turn}", last, draw(st.sampled_from(users))))
+        last = add(says(f"b{turn}", last, "y")) if draw(st.booleans()) else last
+        if not draw(st.integers(0, 4)):
+            last = draw(st.sampled_from(users))
+    return lines(header(), *entries)
+
+
+@settings(max_examples=80, deadline=None)
+@given(damaged_sessions())
+def test_a_repaired_session_is_one_that_pi_goes_on_with(data: bytes) -> None:
+    before = sent_by_pi(data)
+    said = [
+        message.blocks
+        for one in read(*map(json.loads, data.splitlines()))
+        if not one.dead
+        for message in one.messages
+    ]
+    calls = [block.id for blocks in said for block in blocks if isinstance(block, Call | Result)]
+    assert calls == [
+        name
+        for message in before
+        if message.get("stopReason") not in ("aborted", "error")
+        for name in (
+            [message["toolCallId"]]
+            if message["role"] == "toolResult"
+            else [block["id"] for block in message["content"] if block["type"] == "toolCall"]
+        )
+    ]
+    after = testing.fixed(data, "pi")
+    assert refused(sent_by_pi(after)) == []
+    assert testing.fixed(after, "pi") == after
+    kept = [json.dumps(message, sort_keys=True) for message in sent_by_pi(after)]
+    spoken = [json.dumps(message, sort_keys=True) for message in before if message["role"] != "toolResult"]
+    assert [one for one in kept if one in spoken] == spoken
