@@ -1,0 +1,233 @@
+"""Gemini CLI sessions: messages appended whole each time they change, with rewinds and replaced histories.
+
+This module owns which messages of such a file would be replayed, and what of them, after the CLI's own loader
+(@google/gemini-cli-core 0.61.0, read and run 2026-11): records are folded by their ids, and a message of the model's
+holds its calls together with their results. It refuses to know how parts are spelled; that is Gemini's wire.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from msgspec import Raw, Struct, field, structs
+
+from turnlint.carriers._gemini_cli_messages import CALL, TYPES, Item, Said, elements, read_message
+from turnlint.carriers.gemini import CARRIER as GEMINI
+from turnlint.carrying.carrier import NEUTRAL, SPEAKS, STRANGE
+from turnlint.carrying.raws import NOTHING, given, head, string
+from turnlint.carrying.sessions import Entry, conversation, left_behind, make_session
+from turnlint.carrying.splice import Splice
+from turnlint.documents.decode import Decoded, Shape
+from turnlint.model import Block, Call, Pointer, Record, Result, Role, Transcript, Wire
+
+
+class Line(Said, gc=False):
+    """A record: a message, what is known of the session, or what became of messages before it."""
+
+    sessionId: Raw = NOTHING
+    projectHash: Raw = NOTHING
+    startTime: Raw = NOTHING
+    lastUpdated: Raw = NOTHING
+    messages: Raw = NOTHING
+    update: Raw = field(default=NOTHING, name="$set")
+    rewind: Raw = field(default=NOTHING, name="$rewindTo")
+
+
+class Update(Struct, gc=False):
+    sessionId: Raw = NOTHING
+    lastUpdated: Raw = NOTHING
+    messages: Raw = NOTHING
+    summary: Raw = NOTHING
+    directories: Raw = NOTHING
+    memoryScratchpad: Raw = NOTHING
+
+
+class Node(Entry):
+    """A record."""
+
+    items: Sequence[Item] = ()
+    clears: bool = False
+    """Its messages stand for all before them."""
+    back: str | None = None
+    """The message that it takes back, with all behind it."""
+    name: str | None = None
+    """The session it says it belongs to."""
+    whole: bool = False
+    """It holds messages beside what is known of the session, as files did before there were lines."""
+
+
+LOST = "The tool execution result was lost due to context management truncation."
+"""What the CLI itself writes where a call that it sends has no result (`historyHardening`)."""
+WIRE = Wire(
+    "gemini-cli", window=frozenset({"user", "tool"}), joins=True, idless=True, counts=True, like="gemini"
+)
+
+SAID = Shape(Said)
+UPDATE = Shape(Update)
+
+
+def _evidence(line: Line) -> int:
+    if given(line.role) or given(line.message):
+        return STRANGE
+    if string(line.rewind) is not None:
+        return SPEAKS
+    if head(line.update) == b"{":
+        known = UPDATE.inner(line.update)[0]
+        return SPEAKS if known is not None and any(map(given, structs.astuple(known))) else STRANGE
+    kind = string(line.type)
+    if string(line.id) is not None and kind in TYPES and (given(line.content) or given(line.toolCalls)):
+        return SPEAKS if kind == "gemini" and not given(line.sessionId) else NEUTRAL
+    if string(line.sessionId) is None or kind is not None:
+        return STRANGE
+    if string(line.projectHash) is not None:
+        return SPEAKS
+    return SPEAKS if any(map(_is_own, elements(line.messages)[:20])) else STRANGE
+
+
+def _is_own(raw: Raw) -> bool:
+    said = SAID.inner(raw)[0] if head(raw) == b"{" else None
+    return said is not None and string(said.type) == "gemini" and not given(said.role)
+
+
+def _look(decoded: Decoded[Any]) -> Entry | None:
+    """What a record is: the loader asks in this order."""
+    line: Any = decoded.value
+    record = decoded.record
+    back, own = string(line.rewind), string(line.id)
+    if back is not None:
+        return Node(record, back=back)
+    if own is not None:
+        return Node(record, items=(read_message(line, own, (), record),))
+    if head(line.update) == b"{":
+        update = UPDATE.inner(line.update)[0]
+        if update is None:
+            return None
+        clears = head(update.messages) == b"["
+        instead = tuple(_listed(update.messages, ("$set", "messages"), record))
+        return Node(record, items=instead, clears=clears, name=string(update.sessionId))
+    name = string(line.sessionId)
+    if name is None or not (given(line.projectHash) or given(line.startTime) or given(line.messages)):
+        return None
+    before = tuple(_listed(line.messages, ("messages",), record))
+    return Node(record, items=before, name=name, whole=bool(before))
+
+
+def _listed(raw: Raw, at: Pointer, record: Record, *, unnamed: bool = False) -> Iterator[Item]:
+    """The messages of a list. Those without an id are none to the loader, but in files from before there were lines."""
+    for index, one in enumerate(elements(raw)):
+        said = SAID.inner(one, (*at, index))[0] if head(one) == b"{" else None
+        own = string(said.id) if said is not None else None
+        if said is not None and (own is not None or unnamed):
+            yield read_message(said, own, (*at, index), record)
+
+
+def _whole(value: Any, record: Record) -> Iterator[Transcript]:
+    """A file from before there were lines: one object, indented."""
+    messages = string(value.sessionId) is not None and not given(value.id) and head(value.messages) == b"["
+    if messages and b"\n" in record.data.strip():
+        items = _listed(value.messages, ("messages",), record, unnamed=True)
+        yield conversation(WIRE, [*_once(items)], name=string(value.sessionId), beside=())
+
+
+def _settle(entries: Sequence[Node]) -> Iterator[Transcript]:
+    """The sessions of a source: usually one, but whole ones may have been collected line by line."""
+    nodes: list[Node] = []
+    name: str | None = None
+    for node in entries:
+        if node.whole and nodes and node.name != name:
+            yield from _of_session(nodes, name)
+            nodes = []
+        nodes.append(node)
+        name = node.name or name
+    yield from _of_session(nodes, name)
+
+
+def _of_session(nodes: Sequence[Node], name: str | None) -> Iterator[Transcript]:
+    live: dict[str | None, Item] = {}
+    gone: list[tuple[str, list[Item]]] = []
+    for node in nodes:
+        line = f"{node.record.line:,}"
+        if node.clears:
+            gone.append((f"the history at line {line} stands for them", [*live.values()]))
+            live.clear()
+        elif node.back in live:
+            gone.append((f"the rewind at line {line} took them back", _taken(live, node.back)))
+        elif node.back is not None:
+            why = f"the rewind at line {line} names a message that is not there, and so takes all back"
+            gone.append((why, [*live.values()]))
+            live.clear()
+        for item in node.items:
+            live[item.id] = item
+    said: list[Entry] = [*_once(live.values())]
+    said += (Entry(node.record, misfits=node.misfits) for node in nodes if node.misfits)
+    if any(one.said or one.misfits for one in said):
+        yield conversation(WIRE, said, name=name, beside=(node.record for node in nodes))
+    yield from _left(gone, set(live), name)
+
+
+def _taken(live: dict[str | None, Item], back: str | None) -> list[Item]:
+    """Take a message out, and all that came to stand behind it."""
+    taken: list[Item] = []
+    while not taken or taken[-1].id != back:
+        taken.append(live.popitem()[1])
+    return taken[::-1]
+
+
+def _left(
+    gone: Sequence[tuple[str, Sequence[Item]]], known: set[str | None], name: str | None
+) -> Iterator[Transcript]:
+    """What was left behind. A message that is replayed, or was left later, is not told of once more."""
+    found = []
+    for why, items in reversed(gone):
+        own = [entry for item, entry in zip(items, _once(items), strict=True) if item.id not in known]
+        known |= {item.id for item in items}
+        found.append(left_behind(WIRE, own, why, name=name))
+    yield from (one for one in reversed(found) if one is not None)
+
+
+def _once(items: Iterable[Item]) -> Iterator[Entry]:
+    """The messages without results that only repeat those kept with the calls before them: newer files have both."""
+    held: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
+    for item in items:
+        if item.model and item.said:
+            held, named = item.held, item.named
+        if item.model or not item.said or not held:
+            yield item
+            continue
+        (message,) = item.said
+        blocks = tuple(block for block in message.blocks if not _repeats(block, held, named))
+        kept = (structs.replace(message, blocks=blocks),) if blocks else ()
+        yield Entry(item.record, item.id, said=kept, misfits=item.misfits)
+
+
+def _repeats(block: Block, held: frozenset[str], named: frozenset[str]) -> bool:
+    return isinstance(block, Result) and (block.id in held if block.id else block.name in named)
+
+
+def _answer(call: Call, texts: Sequence[str], failed: bool) -> Any:
+    """A part; with a call that is kept with its results, a list of them."""
+    part = _SPELLED.answer(call, texts, failed)
+    return [part] if call.keys == CALL else part
+
+
+def _speak(_: Role, __: Sequence[str], ___: Sequence[Any]) -> Any:
+    """Nothing is put into the mouth of whoever wrote a log."""
+
+
+assert GEMINI.splice is not None
+_SPELLED = GEMINI.splice
+CARRIER = make_session(
+    "gemini-cli",
+    "Gemini CLI session",
+    "sessions and subagents, a record a line with rewinds and replaced histories, or one object of older versions",
+    shape=Line,
+    evidence=_evidence,
+    look=_look,
+    settle=_settle,
+    whole=_whole,
+    record_keys=frozenset({"projectHash"}),
+    splice=Splice(
+        _answer, _SPELLED.ask, _speak, "content", {"type": "user"}, {"status": "error"}, LOST,
+        inside=("result",), names=("id", ""), mint=lambda digest: f"fixed-{digest[:16]}",
+    ),
+)  # fmt: skip
