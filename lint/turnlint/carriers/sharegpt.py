@@ -1,0 +1,386 @@
+"""Training samples in the form that ShareGPT began: `conversations`, `from`, `value`, no ids.
+
+This module owns how such a sample spells calls and results, and which of them belong together: several calls in
+one value are answered by one observation, as LLaMA-Factory writes them (its converter, formatter and data/README,
+read 2026-11). It refuses to read calls that a sample writes as text, for the model is to learn just that text, and
+to say which samples a trainer skips.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from json import dumps
+from typing import Any
+
+from msgspec import Raw, Struct, field, json, structs
+
+from turnlint.carrying.carrier import SPEAKS, Reader, Stray
+from turnlint.carrying.contents import arguments_in_text
+from turnlint.carrying.draft import Draft
+from turnlint.carrying.envelope import Dialect, make_carrier
+from turnlint.carrying.outer import Envelope
+from turnlint.carrying.raws import NOTHING, content_of, given, head, string, written
+from turnlint.carrying.splice import Splice
+from turnlint.documents.decode import Decoded, Shape
+from turnlint.lifecycle import is_placeholder
+from turnlint.model import (
+    Arguments,
+    Block,
+    Call,
+    Keys,
+    Message,
+    Misfit,
+    Other,
+    Pointer,
+    Record,
+    Result,
+    Role,
+    Text,
+    Transcript,
+    Wire,
+)  # fmt: skip
+
+
+class Turn(Struct, gc=False):
+    who: str | None = field(default=None, name="from")
+    value: Raw = NOTHING
+
+
+class Body(Envelope, gc=False, kw_only=True):
+    conversations: list[Turn] | None = None
+    items: list[Turn] | None = None
+    messages: list[Turn] | None = None
+    chosen: Raw = NOTHING
+    rejected: Raw = NOTHING
+    who: Raw = field(default=NOTHING, name="from")
+    value: Raw = NOTHING
+
+
+class Asked(Struct, gc=False):
+    """A call as it stands in the JSON of a value."""
+
+    name: Raw = NOTHING
+    arguments: Raw = NOTHING
+    parameters: Raw = NOTHING
+
+
+ROLES: dict[str, Role] = {
+    "system": "system",
+    "human": "user", "user": "user",
+    "gpt": "assistant", "assistant": "assistant", "chatgpt": "assistant", "bing": "assistant", "bard": "assistant",
+    "model": "assistant", "function_call": "assistant", "tool_call": "assistant",
+    "observation": "tool", "tool": "tool", "tool_response": "tool", "function_response": "tool",
+}  # fmt: skip
+ANSWERS = {"function_call": "observation", "tool_call": "tool_response"}
+"""Who calls, and who answers in samples of the same maker."""
+SPEAKERS: dict[Role, str] = {"system": "system", "user": "human", "assistant": "gpt"}
+CALL_KEYS = Keys(("name",), ("name",), ("arguments",))
+"""Nothing that stands inside a text has a place of its own."""
+RESULT_KEYS = Keys(("value",), ("value",), ("value",))
+WIRE = Wire("sharegpt", idless=True)
+TURN = Shape(Turn)
+HARMLESS = frozenset({"duplicate-key", "not-a-number"})
+"""What Python's own reader of JSON takes, and so LLaMA-Factory."""
+
+_THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
+_NAME = re.compile(r"""["']name["']\s*:\s*["']([^"'\\]+)["']""")
+_asked = json.Decoder(Asked | list[Asked])
+
+
+def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
+    said = turn.who or ""
+    out = Draft(at, ROLES.get(said, "other"))
+    if turn.who is None:
+        out.amiss((), "a speaker under `from`", "none")
+    elif out.role == "other":  # a trainer can be told of any name, so it is unusual and no more
+        out.amiss(("from",), "one of the speakers " + ", ".join(ROLES), f"`{said[:40]}`", grave=False)
+    if not given(turn.value):
+        out.amiss((), "a text under `value`", "none")
+    elif head(turn.value) not in (b'"', b"n"):
+        out.amiss(("value",), "a string", turn.value)
+    if said in ANSWERS:
+        _read_calls(turn.value, said, out)
+    elif out.role == "tool":
+        content = bytes(turn.value)
+        out.blocks.append(
+            Result(
+                (), RESULT_KEYS, None, None, content, needs_id=False, synthetic=is_placeholder(content),
+                written=written(turn.value), kind=said,
+            )
+        )  # fmt: skip
+    elif head(turn.value) == b'"':
+        out.say(turn.value, ("value",))
+    message = Message(
+        out.role, at, tuple(out.blocks), record, said,
+        empty=out.role in ("user", "assistant") and not (out.blocks or out.misfits),
+        content=content_of(turn.value), blanks=tuple(out.blanks),
+    )  # fmt: skip
+    return message, out.misfits
+
+
+def _read_calls(value: Raw, said: str, out: Draft) -> None:
+    """One call, or a list of them, as JSON in a text. What is no JSON is a text all the same."""
+    text = string(value)
+    if text is None:
+        if head(value) in (b"{", b"["):
+            _take(value, said, out)
+        return
+    thought = _THOUGHT.match(text)
+    data = (text[thought.end() :] if thought else text).strip()
+    if data[:1] not in ("{", "["):
+        out.say(value, ("value",))
+        if not any(map(_is_marked, out.blocks)):
+            out.amiss(("value",), "JSON of a call or of a list of them", "a text that is none")
+        out.blocks = list(map(_plain, out.blocks))
+    elif not _take(data.encode(), said, out):
+        name = _NAME.search(data)
+        found, how = _damaged(data.encode())
+        out.blocks.append(_call(("value",), name[1] if name else None, found, how, said))
+
+
+def _take(data: bytes | Raw, said: str, out: Draft) -> bool:
+    """Take sound calls; return whether they are."""
+    try:
+        asked = _asked.decode(data)
+    except (ValueError, RecursionError):
+        return False
+    several = isinstance(asked, list)
+    for index, one in enumerate(asked if isinstance(asked, list) else [asked]):
+        raw = one.arguments if given(one.arguments) else one.parameters
+        body, how = arguments_in_text(raw)
+        # Inside the text any JSON can stand, and trainers take it.
+        how = "other" if how == "unfit" else how
+        at: Pointer = ("value", index) if several else ("value",)
+        out.blocks.append(_call(at, string(one.name), body, how, said))
+    if not out.blocks:
+        out.amiss(("value",), "a call", "an empty array")
+    return True
+
+
+def _damaged(data: bytes) -> tuple[bytes, Arguments]:
+    """What the value's JSON is that is not as it should be; a reader of JSON may take it yet."""
+    from turnlint.documents import exact
+
+    reading = exact.read(data)
+    if not reading.whole:
+        return data, "torn" if reading.troubles[-1].kind == "torn" else "broken"
+    taken = all(trouble.kind in HARMLESS for trouble in reading.troubles)
+    return data, "object" if taken and isinstance(reading.value, dict) else "broken"
+
+
+def _call(at: Pointer, name: str | None, body: bytes, how: Arguments, said: str) -> Call:
+    return Call(at, CALL_KEYS, None, name, body, how, needs_id=False, written="text", kind=said)
+
+
+def _is_marked(block: Block) -> bool:
+    return isinstance(block, Text) and block.call_marker is not None
+
+
+def _plain(block: Block) -> Block:
+    return structs.replace(block, call_marker=None) if isinstance(block, Text) else block
+
+
+class _Turn(Struct):
+    """Messages that call, one behind the other, and the results directly behind them."""
+
+    asked: list[tuple[int, list[Call]]]
+    results: list[int] = []
+
+    @property
+    def calls(self) -> list[tuple[int, Call]]:
+        return [(index, call) for index, calls in self.asked for call in calls]
+
+    @property
+    def open(self) -> int:
+        """How many calls wait. One observation answers all that stand in one value."""
+        return 0 if len(self.results) == 1 else max(0, len(self.calls) - len(self.results))
+
+    def filled(self, messages: Sequence[Message]) -> bool:
+        """Whether a result was made up for it, so that the real one may stand elsewhere."""
+        blocks = (block for index in self.results for block in messages[index].blocks)
+        return any(isinstance(block, Result) and block.synthetic for block in blocks)
+
+
+class _Stray(Struct):
+    """A result that stands behind no call that waits for it, and the message behind which it stands."""
+
+    index: int
+    behind: Message | None
+
+
+def settled(said: Transcript) -> Transcript:
+    """A sample with its results as its maker meant them."""
+    turns, strays = _turns(said.messages)
+    messages = list(said.messages)
+    for turn in turns:
+        if len(turn.results) == 1:
+            (index,) = turn.results
+            messages[index] = structs.replace(
+                messages[index], blocks=messages[index].blocks * len(turn.calls)
+            )
+    if not turns:  # where calls are texts they are what the model is to write, and nobody was to parse them
+        messages = [structs.replace(one, blocks=tuple(map(_plain, one.blocks))) for one in messages]
+    last = len(messages) - 1
+    waiting = [turn for turn in turns if turn.open and turn.asked[-1][0] < last]
+    if waiting:
+        _share_out(messages, waiting, strays)
+    else:
+        for stray in strays:
+            if _answers_text(stray.behind, only_texts=not turns):
+                messages[stray.index] = _set_aside(messages[stray.index])
+    # Where each call has its result, one behind no model is as certainly too many as where a provider counts them.
+    known = not waiting and not any(turn.filled(messages) for turn in turns)
+    grave = known and any(_answers_nothing(stray.behind) for stray in strays)
+    joins = any(len(turn.asked) > 1 for turn in turns)
+    wire = structs.replace(said.wire, joins=joins, counts=grave)
+    return structs.replace(said, wire=wire, messages=tuple(messages), open_end=True)
+
+
+def _turns(messages: Sequence[Message]) -> tuple[list[_Turn], list[_Stray]]:
+    """The turns that call, and the results that stand elsewhere or are too many."""
+    turns: list[_Turn] = []
+    strays: list[_Stray] = []
+    now: _Turn | None = None
+    behind: Message | None = None
+    for index, message in enumerate(messages):
+        calls = [block for block in message.blocks if isinstance(block, Call)]
+        if message.role == "tool":
+            if now is not None:
+                now.results.append(index)
+            else:
+                strays.append(_Stray(index, behind))
+            continue
+        if now is not None and (not calls or now.results):
+            strays += _close(now, turns, behind)
+            now = None
+        if calls:
+            now = now or _Turn([])
+            now.asked.append((index, calls))
+        behind = message
+    return turns, [*strays, *(_close(now, turns, behind) if now is not None else ())]
+
+
+def _close(turn: _Turn, turns: list[_Turn], behind: Message | None) -> list[_Stray]:
+    """Take a turn, and return the results that are too many.
+
+    Messages that call in a row are one turn where each call has a result; else each is a turn by itself.
+    """
+    if len(turn.calls) != len(turn.results):
+        turns += [_Turn([asked]) for asked in turn.asked[:-1]]
+        turn.asked = turn.asked[-1:]
+    turns.append(turn)
+    room = len(turn.calls)
+    extra, turn.results = turn.results[room:], turn.results[:room]
+    return [_Stray(index, behind) for index in extra]
+
+
+def _share_out(messages: list[Message], waiting: Sequence[_Turn], strays: Sequence[_Stray]) -> None:
+    """A lone result is that of the lone call that waits; of several nobody knows, so they are set aside."""
+    if len(strays) == sum(turn.open for turn in waiting) == 1:
+        index, (asked, call) = strays[0].index, waiting[0].calls[-1]
+        if index < asked:  # it is known by its tool, as results are that stand before their call
+            named = (
+                structs.replace(one, name=call.name) if isinstance(one, Result) else one
+                for one in messages[index].blocks
+            )
+            messages[index] = structs.replace(messages[index], blocks=tuple(named))
+        return
+    for stray in strays:
+        messages[stray.index] = _set_aside(messages[stray.index])
+
+
+def _set_aside(message: Message) -> Message:
+    return structs.replace(message, blocks=(Other(("value",), message.written_role),))
+
+
+def _answers_text(behind: Message | None, *, only_texts: bool) -> bool:
+    """Whether a result stands behind a message of the model whose call is a text."""
+    if behind is None or behind.role != "assistant" or _answers_nothing(behind):
+        return False
+    return only_texts or behind.written_role in ANSWERS or any(map(_is_marked, behind.blocks))
+
+
+def _answers_nothing(behind: Message | None) -> bool:
+    """Whether a result behind this has no call at all: the user spoke, or all calls have theirs."""
+    if behind is None or behind.role != "assistant":
+        return True
+    return any(isinstance(block, Call) for block in behind.blocks)
+
+
+class _Reading:
+    """One reading of one source, whose samples are settled when they are whole."""
+
+    def __init__(self, inner: Reader) -> None:
+        self.inner = inner
+
+    def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]:
+        return [*_each_settled(self.inner.feed(decoded))]
+
+    def finish(self) -> list[Transcript | Stray]:
+        return [*_each_settled(self.inner.finish())]
+
+
+def _each_settled(found: Iterable[Transcript | Stray]) -> Iterator[Transcript | Stray]:
+    return (settled(one) if isinstance(one, Transcript) else one for one in found)
+
+
+def _replies(body: Any) -> list[tuple[Pointer, Turn]]:
+    """The better and the worse answer of a sample of preferences: each goes on from what was said."""
+    found: list[tuple[Pointer, Turn]] = []
+    for name in ("chosen", "rejected"):
+        turn = TURN.inner(getattr(body, name), (name,))[0] if head(getattr(body, name)) == b"{" else None
+        if turn is not None and turn.who is not None:
+            found.append(((name,), turn))
+    return found
+
+
+def _is_turn(envelope: Any) -> bool:
+    return string(envelope.who) is not None and given(envelope.value)
+
+
+def _evidence(value: Any) -> int:
+    return SPEAKS * (isinstance(value, Turn) and value.who in ROLES and given(value.value))
+
+
+def _write_result(call: Call, texts: Sequence[str], _: bool) -> Any:
+    """One for all calls of a list: the first brings it."""
+    if isinstance(call.at[-1], int) and call.at[-1] > 0:
+        return None
+    return {"from": ANSWERS[call.kind], "value": "\n".join(texts)}
+
+
+def _write_call(_: str, name: str, arguments: Any) -> Any:
+    return {"name": name, "arguments": arguments}
+
+
+def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+    """A text or calls; both in one message there are not."""
+    if role not in SPEAKERS or (texts and calls):
+        return None
+    if calls:
+        return {
+            "from": "function_call",
+            "value": dumps(calls if len(calls) > 1 else calls[0], ensure_ascii=False),
+        }
+    return {"from": SPEAKERS[role], "value": "\n".join(texts)}
+
+
+_carrier = make_carrier(
+    Dialect(
+        wire=WIRE,
+        envelope=Body,
+        turn=Turn,
+        keys=("conversations", "items", "messages"),
+        turn_key="from",
+        read_turn=read_turn,
+        is_turn=_is_turn,
+        lines=((),),
+        replies=_replies,
+        ends_open=lambda _: True,
+        evidence=_evidence,
+        splice=Splice(_write_result, _write_call, _write_message),
+    ),
+    title="ShareGPT",
+    about="training samples of `from` and `value`: LLaMA-Factory's with calls and observations, Hermes', preferences",
+)
+CARRIER = structs.replace(_carrier, open=lambda: _Reading(_carrier.open()), message_keys=frozenset[str]())
+"""What else has a key `from` is no message of this format."""

@@ -1,0 +1,345 @@
+"""Samples without ids: several calls under one value, observations by their place, and what LLaMA-Factory takes.
+
+Its converter is written down here once more, from its source: whoever speaks first and whoever asks alternates
+with whoever answers, and what does not alternate is skipped.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise, takewhile
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from kin import CORPUS, NEEDS_CORPUS, battered, exchanges, judged, sniffed, transcripts
+from turnlint import carriers, ledger, testing
+from turnlint.cli.fix import command
+from turnlint.lifecycle import UNKNOWN
+from turnlint.model import Call, Message, Other, Record, Result, Text
+
+HUMAN = {"from": "human", "value": "go"}
+GPT = {"from": "gpt", "value": "so it is"}
+
+
+def asks(*names: str, **more: Any) -> dict[str, Any]:
+    calls = [{"name": name, "arguments": more} for name in names or ("run",)]
+    return {"from": "function_call", "value": json.dumps(calls if len(calls) > 1 else calls[0])}
+
+
+def seen(value: Any = "done") -> dict[str, Any]:
+    return {"from": "observation", "value": value}
+
+
+def sample(*turns: Any, **more: Any) -> dict[str, Any]:
+    return {"conversations": list(turns), "tools": "[]", **more}
+
+
+def messages(*turns: Any) -> tuple[Message, ...]:
+    (one,) = transcripts("sharegpt", sample(*turns))
+    return one.messages
+
+
+def codes(*turns: Any, folder: Path) -> list[tuple[str, str]]:
+    rows, _ = judged([sample(*turns)], "sharegpt", folder)
+    return [(row.finding.code, row.finding.severity) for row in rows]
+
+
+def repaired(record: Any) -> Any:
+    return json.loads(testing.fixed(json.dumps(record).encode() + b"\n", "sharegpt"))
+
+
+def is_taken(record: dict[str, Any]) -> bool:
+    """Whether LLaMA-Factory trains on a sample."""
+    turns = [one["from"] for one in record["conversations"]]
+    turns = turns[1:] if turns[:1] == ["system"] else turns
+    sides = ({"human", "observation"}, {"gpt", "function_call"})
+    return len(turns) % 2 == 0 and all(one in sides[place % 2] for place, one in enumerate(turns))
+
+
+def test_calls_are_read_from_the_json_of_a_value() -> None:
+    _, asked, answered, _ = messages(HUMAN, asks("read", path="a"), seen(), GPT)
+    (call,) = asked.blocks
+    assert isinstance(call, Call)
+    assert (call.name, call.id, call.arguments, call.needs_id) == ("read", None, "object", False)
+    assert json.loads(call.body) == {"path": "a"}
+    (result,) = answered.blocks
+    assert isinstance(result, Result)
+    assert (result.id, result.needs_id, result.at) == (None, False, ())
+
+
+@pytest.mark.parametrize(("calls", "observations"), [(1, 1), (2, 1), (3, 1), (2, 2), (3, 3)])
+def test_one_observation_answers_all_calls_of_a_value_or_each_has_its_own(
+    calls: int, observations: int, tmp_path: Path
+) -> None:
+    turns = (HUMAN, asks(*["run"] * calls), *[seen(str(n)) for n in range(observations)], GPT)
+    (one,) = transcripts("sharegpt", sample(*turns))
+    pairs = ledger.read(one.messages, one.wire)
+    answers = [pair.answer.message if pair.answer else None for pair in pairs.interactions]
+    assert answers == ([2] * calls if observations == 1 else [*range(2, 2 + calls)])
+    assert codes(*turns, folder=tmp_path) == []
+
+
+def test_calls_in_a_row_are_one_turn(tmp_path: Path) -> None:
+    assert codes(HUMAN, asks("a"), asks("b"), seen("1"), seen("2"), GPT, folder=tmp_path) == []
+    assert codes(HUMAN, asks("a"), asks("b"), seen("b's"), GPT, folder=tmp_path) == [("PA201", "error")]
+    assert codes(HUMAN, asks("a"), asks("b"), GPT, folder=tmp_path) == [("PA201", "error")] * 2
+
+
+def test_a_missing_observation_is_one_for_all_calls_of_a_value() -> None:
+    fixed = repaired(sample(HUMAN, asks("a", "b", "c"), GPT))
+    assert fixed["conversations"] == [HUMAN, asks("a", "b", "c"), seen(UNKNOWN), GPT]
+    assert is_taken(fixed)
+
+
+def test_a_sample_may_end_on_the_call_it_teaches(tmp_path: Path) -> None:
+    assert codes(HUMAN, asks(), folder=tmp_path) == []
+    assert codes(HUMAN, asks("a", "b"), folder=tmp_path) == []
+    assert codes(HUMAN, asks(), seen(), folder=tmp_path) == []
+
+
+CALL = '<tool_call>\n{"name": "run", "arguments": {}}\n</tool_call>'
+TEXTS: dict[str, list[Any]] = {
+    "Hermes": [{"from": "gpt", "value": CALL}, {"from": "tool", "value": "<tool_response>\n1\n</tool_response>"}],
+    "several answers": [{"from": "gpt", "value": CALL + CALL}, {"from": "tool", "value": "1"}, {"from": "tool", "value": "2"}],
+    "ToolACE": [{"from": "assistant", "value": "[run(a=1)]"}, {"from": "tool", "value": "1"}],
+    "a value that is no JSON": [{"from": "function_call", "value": "I run it. <function=run></function>"}, seen()],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("turns", TEXTS.values(), ids=TEXTS)
+def test_calls_that_a_sample_writes_as_text_are_no_calls_and_no_faults(
+    turns: list[Any], tmp_path: Path
+) -> None:
+    assert codes(HUMAN, *turns, GPT, folder=tmp_path) == []
+    blocks = [block for message in messages(HUMAN, *turns, GPT) for block in message.blocks]
+    assert {type(block) for block in blocks} == {Text, Other}
+    assert testing.fixed(line := json.dumps(sample(HUMAN, *turns, GPT)).encode(), None) == line
+
+
+def test_a_text_is_told_of_where_others_are_calls(tmp_path: Path) -> None:
+    turns = (HUMAN, asks(), seen(), GPT, HUMAN, *TEXTS["Hermes"], GPT)
+    assert codes(*turns, folder=tmp_path) == [("ST117", "warning")]
+
+
+STRAYS: dict[str, tuple[list[Any], list[tuple[str, str]], list[Any]]] = {
+    "away from its call": (
+        [HUMAN, asks(), GPT, seen(), GPT], [("PA203", "error")], [HUMAN, asks(), seen(), GPT, GPT],
+    ),
+    "before its call": ([HUMAN, seen(), asks(), GPT], [("PA204", "error")], [HUMAN, asks(), seen(), GPT]),
+    "behind the user": ([HUMAN, seen(), GPT], [("PA202", "error")], [HUMAN, GPT]),
+    "one too many": (
+        [HUMAN, asks(), seen("1"), seen("2"), GPT], [("PA202", "error")], [HUMAN, asks(), seen("1"), GPT],
+    ),
+    "behind words": (
+        [HUMAN, asks(), seen(), GPT, HUMAN, GPT, seen(), GPT], [("PA202", "info")],
+        [HUMAN, asks(), seen(), GPT, HUMAN, GPT, seen(), GPT],
+    ),
+    "two that could be either's": (
+        [HUMAN, asks(), GPT, seen("1"), HUMAN, seen("2"), GPT], [("PA201", "error")],
+        [HUMAN, asks(), seen(UNKNOWN), GPT, seen("1"), HUMAN, seen("2"), GPT],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("turns", "expected", "fixed"), STRAYS.values(), ids=STRAYS)
+def test_an_observation_out_of_its_place(
+    turns: list[Any], expected: list[tuple[str, str]], fixed: list[Any], tmp_path: Path
+) -> None:
+    assert codes(*turns, folder=tmp_path) == expected
+    assert repaired(sample(*turns))["conversations"] == fixed
+
+
+VALUES: dict[str, tuple[Any, list[tuple[str, str]]]] = {
+    "a thought before": ('<think>hm</think>\n{"name": "run", "arguments": {}}', []),
+    "arguments in a text": ('{"name": "run", "arguments": "{}"}', []),
+    "no arguments": ('{"name": "run"}', []),
+    "a key twice": ('{"name": "run", "arguments": {}, "name": "run"}', []),
+    "not a number": ('{"name": "run", "arguments": {"a": NaN}}', []),
+    "an end that is missing": ('{"name": "run", "arguments": {"a": 1', [("ST115", "warning")]),
+    "a comma too many": ('{"name": "run", "arguments": {},}', [("ST106", "warning")]),
+    "single quotes": ("{'name': 'run', 'arguments': {}}", [("ST106", "warning")]),
+    "something behind": ('{"name": "run", "arguments": {}} now', [("ST106", "warning")]),
+    "an array for arguments": ('{"name": "run", "arguments": []}', [("ST106", "warning")]),
+    "no name": ('{"arguments": {}}', [("ST105", "error")]),
+    "words": ("I run it", [("ST103", "error")]),
+    "nothing in a list": ("[]", [("ST103", "error")]),
+    "an object": ({"name": "run", "arguments": {}}, [("ST103", "error")]),
+    "a number": (5, [("ST103", "error")]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "expected"), VALUES.values(), ids=VALUES)
+def test_what_the_value_of_a_call_may_be(value: Any, expected: list[tuple[str, str]], tmp_path: Path) -> None:
+    turns = (HUMAN, {"from": "function_call", "value": value}, seen(), GPT)
+    assert codes(*turns, folder=tmp_path) == expected
+    assert repaired(sample(*turns)) == sample(*turns)
+
+
+def test_preferences_are_two_conversations() -> None:
+    found = transcripts("sharegpt", {**sample(HUMAN), "chosen": asks(), "rejected": GPT})
+    assert [[one.written_role for one in said.messages] for said in found] == [
+        ["human", "function_call"], ["human", "gpt"],
+    ]  # fmt: skip
+    assert all(said.open_end for said in found)
+
+
+def test_samples_stand_in_arrays_lines_and_bare(tmp_path: Path) -> None:
+    bad = [HUMAN, asks(), GPT]
+    whole = tmp_path / "samples.json"
+    whole.write_text(json.dumps([sample(HUMAN, GPT), sample(*bad)], indent=1))
+    assert "/1/conversations/1/value" in testing.picture(str(whole), "samples.json")
+    rows, tally = judged([bad, {"items": bad}, {"messages": bad}], None, tmp_path)
+    assert ([row.finding.code for row in rows], tally.conversations) == (["PA201"] * 3, 3)
+    rows, tally = judged([{"conversation_id": key, **one} for one in bad for key in "ab"], None, tmp_path)
+    assert ([row.finding.conversation for row in rows], tally.conversations) == (["a", "b"], 2)
+
+
+SNIFFS: list[tuple[str, Any, str | None]] = [
+    ("a sample", sample(HUMAN, GPT), "sharegpt"),
+    ("bare turns", [HUMAN, GPT], "sharegpt"),
+    ("one turn", HUMAN, "sharegpt"),
+    ("roles are another's", {"conversations": [{"role": "user", "content": "go"}]}, None),
+    ("an edge of a graph", {"from": "a", "value": 5}, None),
+    ("edges of a graph", {"items": [{"from": "input", "to": "gpt"}]}, None),
+    ("messages of Chat Completions", {"messages": [{"role": "user", "content": "go"}]}, "openai-chat"),
+]
+
+
+@pytest.mark.parametrize(("record", "expected"), [one[1:] for one in SNIFFS], ids=[one[0] for one in SNIFFS])
+def test_a_record_speaks_for_this_format(record: Any, expected: str | None) -> None:
+    assert sniffed(record) == expected
+
+
+def test_no_shape_crashes_the_reader(tmp_path: Path) -> None:
+    whole = {**sample(HUMAN, asks("a", "b"), seen(), GPT, {"from": "tool"}), "chosen": GPT, "rejected": GPT}
+    records = [*battered(whole), *battered([HUMAN, asks()]), *battered({"conversation_id": "a", **asks()})]
+    _, tally = judged(records, "sharegpt", tmp_path)
+    assert tally.conversations > len(records) // 2
+
+
+def test_ids_are_given_to_nobody(tmp_path: Path) -> None:
+    path = tmp_path / "samples.jsonl"
+    path.write_text(before := json.dumps(sample(HUMAN, asks("a", "b"), seen(), GPT)) + "\n")
+    run = CliRunner().invoke(command, ["--canonical", "--no-journal", str(path)])
+    assert (run.exit_code, path.read_text()) == (0, before)
+
+
+def drawn(rng: Random) -> list[Any]:
+    """A sample as LLaMA-Factory takes it."""
+    turns: list[Any] = [{"from": "system", "value": "terse"}] if rng.random() < 0.3 else []
+    for number in range(rng.randint(1, 4)):
+        turns.append({"from": "human", "value": f"question {number}"})
+        for step in range(rng.choice((0, 1, 1, 2))):
+            names = [rng.choice(("read", "write")) for _ in range(rng.choice((1, 1, 2, 3)))]
+            turns += [asks(*names, at=f"{number}.{step}"), seen(f"seen {number}.{step}")]
+        turns.append({"from": "gpt", "value": f"answer {number}"})
+    return turns
+
+
+def broken(turns: list[Any], rng: Random) -> list[Any]:
+    """One to three turns of calling are lost, doubled, or change places with a neighbour."""
+    turns = list(turns)
+    for _ in range(rng.randint(1, 3)):
+        places = [n for n, one in enumerate(turns) if one["from"] in ("function_call", "observation")]
+        if not places:
+            break
+        place, how = rng.choice(places), rng.choice(("lose", "lose", "double", "swap"))
+        if how == "lose":
+            del turns[place]
+        elif how == "double":
+            turns.insert(place, turns[place])
+        elif place + 1 < len(turns):
+            turns[place : place + 2] = turns[place + 1], turns[place]
+    return turns
+
+
+def values(turns: list[Any], who: str) -> Counter[str]:
+    return Counter(one["value"] for one in turns if one["from"] == who)
+
+
+def few(turns: list[Any]) -> Iterator[bool]:
+    """Whether calls of one value have more than one observation, and not each its own: nobody knows whose they are."""
+    for place, one in enumerate(turns):
+        asked = json.loads(one["value"]) if one["from"] == "function_call" else {}
+        behind = [*takewhile(lambda other: other["from"] == "observation", turns[place + 1 :])]
+        yield isinstance(asked, list) and 1 < len(behind) < len(asked)
+
+
+def test_broken_samples_come_to_rest_and_lose_nothing_that_may_be_an_answer() -> None:
+    for number in range(150):
+        rng = Random(number)  # noqa: S311 - the same ones in every run
+        turns = drawn(rng)
+        assert is_taken(sample(*turns))
+        hurt = broken(turns, rng)
+        line = json.dumps(sample(*hurt)).encode() + b"\n"
+        after = testing.fixed(line, "sharegpt")
+        assert testing.fixed(after, "sharegpt") == after, number
+        fixed = json.loads(after)["conversations"]
+        left = [row for row in testing.rows_of(after, "sharegpt") if row.finding.severity == "error"]
+        assert not left or any(few(fixed)), (number, fixed)
+        for who in ("system", "human", "gpt", "function_call"):
+            assert values(fixed, who) == values(hurt, who), number
+        made_up = values(fixed, "observation")[UNKNOWN]
+        gone = values(hurt, "observation") - values(fixed, "observation")
+        assert not (made_up and gone), (number, hurt, fixed)
+
+
+def test_what_lost_one_observation_is_taken_again() -> None:
+    for number in range(100):
+        rng = Random(number)  # noqa: S311 - the same ones in every run
+        turns = drawn(rng)
+        places = [n for n, one in enumerate(turns) if one["from"] == "observation"]
+        if places:
+            del turns[rng.choice(places)]
+            assert not is_taken(sample(*turns))
+            assert is_taken(repaired(sample(*turns))), number
+
+
+def samples() -> Iterator[tuple[str, list[Any]]]:
+    for path in sorted((CORPUS / "logs" / "llama-factory").glob("data_glaive*.json")):
+        yield path.name, json.loads(path.read_text(encoding="utf-8"))
+
+
+@NEEDS_CORPUS
+def test_published_samples_are_read_whole_and_carry_no_finding(tmp_path: Path) -> None:
+    found = dict(samples())
+    assert [len(some) for some in found.values()] == [2, 300, 300]
+    for name, some in found.items():
+        path = tmp_path / name
+        path.write_text(json.dumps(some, ensure_ascii=False, indent=2), encoding="utf-8")
+        said = Counter(one["from"] for record in some for one in record["conversations"])
+        read = Counter(
+            type(block)
+            for one in some
+            for m in transcripts("sharegpt", one)[0].messages
+            for block in m.blocks
+        )
+        texts = sum(
+            (a["from"], b["from"]) == ("gpt", "observation") for one in some for a, b in pairwise(one["conversations"])
+        )  # fmt: skip
+        assert read[Call] == said["function_call"] > 0
+        assert (read[Result], read[Other]) == (said["observation"] - texts, texts)
+        assert testing.picture(str(path), name).startswith("No findings")
+        assert all(map(is_taken, some))
+
+
+@NEEDS_CORPUS
+@pytest.mark.parametrize("name", ["sharegpt_llamafactory", "hermes_function_calling", "toolace"])
+def test_the_samples_of_the_family_are_known_and_sound(name: str) -> None:
+    data = (CORPUS / "format_samples" / f"{name}.jsonl").read_bytes()
+    assert sniffed(json.loads(data)) == "sharegpt"
+    assert testing.rows_of(data, None) == []
+
+
+@NEEDS_CORPUS
+@pytest.mark.parametrize("name", ["sharegpt", "langchain"])
+def test_what_providers_accepted_is_no_record_of_frameworks_and_trainers(name: str) -> None:
+    carrier = carriers.carrier(name)
+    accepted = exchanges(lambda one: int(one["id"], 16) % 8 == 0)
+    assert len(accepted) > 1000
+    lines = (json.dumps(one["request"]).encode() for one in accepted)
+    assert not [line[:200] for line in lines if carriers.score(carrier, Record(1, 0, line)) > 0]
