@@ -17,6 +17,8 @@ import pytest
 from turnlint import testing
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Options, Skipped, Tally, lint
+from turnlint.model import Transcript
+from turnlint.reading import read
 from turnlint.rows import Row
 
 ROOT = Path(__file__).parent.parent
@@ -145,19 +147,41 @@ def test_reported_cases_are_flagged_without_a_provider() -> None:
     assert flagged[True] >= 24
 
 
-SAMPLES = {
-    "openai_chat_pair": "openai-chat", "openai_chat_bare_messages": "openai-chat", "openai_finetune_chat": "openai-chat",
-    "openai_batch_output": "openai-chat", "litellm_standard_logging_payload": "openai-chat",
-    "helicone_export": "openai-chat", "mini_swe_agent_traj": "openai-chat", "mistral_finetune": "openai-chat",
-    "trl_conversational_tools": "openai-chat", "anthropic_messages_pair": "anthropic",
-    "anthropic_batch_input": "anthropic", "anthropic_batch_results": "anthropic",
-    "gemini_generate_content_pair": "gemini", "openai_responses_pair": "openai-responses",
-    "openai_agents_session_items": "openai-responses", "openai_batch_input": "openai-chat",
-    "cline_api_conversation_history": "anthropic", "roo_api_conversation_history": "anthropic",
+SAMPLES: dict[str, set[str]] = {
+    "anthropic": {"anthropic_batch_input", "anthropic_batch_results", "anthropic_messages_pair"},
+    "claude-code": {"claude_code", "claude_code_broken", "claude_code_legacy_v1", "claude_code_subagent"},
+    "codex": {"codex_rollout", "codex_rollout_broken", "codex_rollout_legacy"},
+    "gemini": {"gemini_cli_checkpoint", "gemini_cli_checkpoint_broken", "gemini_generate_content_pair"},
+    "gemini-cli": {"gemini_cli_chat", "gemini_cli_chat_legacy"},
+    "langchain": {"langchain_dumpd", "langchain_messages_to_dict"},
+    "openai-chat": {
+        "openai_batch_input", "openai_batch_output", "openai_chat_bare_messages", "openai_chat_broken", "openai_chat_pair",
+        "openai_finetune_chat",
+    },
+    "openai-responses": {"openai_agents_session_items", "openai_batch_input", "openai_responses_pair"},
+    "pi": {"openclaw_session_broken", "pi_session"},
+    "sharegpt": {"hermes_function_calling", "sharegpt_llamafactory", "toolace"},
 }  # fmt: skip
+"""Samples of formats that are read, by what their names say they are; a batch may go to two APIs."""
+PLAIN = {
+    "anthropic": {"bedrock_invocation_log", "cline_api_conversation_history", "roo_api_conversation_history"},
+    "bedrock": {"bedrock_invocation_log"},
+    "gemini": {"stream_gemini_chunks"},
+    "openai-chat": {
+        "helicone_export", "litellm_standard_logging_payload", "mini_swe_agent_traj", "mistral_finetune",
+        "trl_conversational_tools", "weave_call",
+    },
+}  # fmt: skip
+"""Samples of formats that nobody reads as such, and that hold a plain wire. All others are unknown."""
 EMPTY = {"roo_api_conversation_history": ["PR312"]}
 """An agent's own log keeps a message without content, which its API would refuse."""
-BROKEN = {"openai_chat_broken": ["PA201", "PA202"]}
+BROKEN = {
+    "claude_code_broken": ["PA202", "ST101"],
+    "codex_rollout_broken": ["PA201", "PA202"],
+    "gemini_cli_checkpoint_broken": ["PA201"],
+    "openai_chat_broken": ["PA201", "PA202"],
+    "openclaw_session_broken": ["PA201", "PA202"],
+}
 
 
 def judged(path: Path) -> tuple[list[Row], Tally, bool]:
@@ -170,18 +194,34 @@ def judged(path: Path) -> tuple[list[Row], Tally, bool]:
     return [event for event in events if isinstance(event, Row)], tally, skipped
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_a_sample_of_these_wires_is_read_and_sound(name: str) -> None:
-    rows, tally, skipped = judged(CORPUS / "format_samples" / f"{name}.jsonl")
-    assert not skipped
-    assert tally.messages > 0
-    assert [row.finding.code for row in rows if row.finding.severity == "error"] == EMPTY.get(name, [])
+def formats_of(path: Path) -> set[str]:
+    """The formats that a file is read as; none where it is unknown."""
+    items = read(Source(path.name, str(path)))
+    return {item.wire.name for item in items if isinstance(item, Transcript)}
 
 
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_sample_is_flagged(name: str) -> None:
-    rows, _, _ = judged(CORPUS / "format_samples" / f"{name}.jsonl")
-    assert [row.finding.code for row in rows] == BROKEN[name]
+ALL_SAMPLES = sorted((CORPUS / "format_samples").glob("*.jsonl"))
+
+
+def test_there_is_a_sample_for_each_name() -> None:
+    known = {name for table in (SAMPLES, PLAIN) for names in table.values() for name in names}
+    assert known <= {path.stem for path in ALL_SAMPLES}
+    assert len(ALL_SAMPLES) >= 86
+
+
+@pytest.mark.parametrize("path", ALL_SAMPLES, ids=lambda path: path.stem)
+def test_a_sample_is_what_its_name_says_or_its_plain_wire_or_unknown(path: Path) -> None:
+    tables = (SAMPLES, PLAIN)
+    assert formats_of(path) == {
+        wire for table in tables for wire, names in table.items() if path.stem in names
+    }
+
+
+@pytest.mark.parametrize("path", ALL_SAMPLES, ids=lambda path: path.stem)
+def test_a_sample_is_sound_unless_it_is_the_broken_twin(path: Path) -> None:
+    rows, _, _ = judged(path)
+    errors = sorted(row.finding.code for row in rows if row.finding.severity == "error")
+    assert errors == BROKEN.get(path.stem, EMPTY.get(path.stem, []))
 
 
 def test_no_log_of_any_kind_crashes_a_rule_or_the_reader() -> None:

@@ -25,7 +25,7 @@ LAYERS = (
     {"rulebook", "writing", "notation", "own_profiles", "reading"},
     {"engine"},
     {"repair"},
-    {"report", "why"},
+    {"report", "why", "inspecting"},
     {"testing", "cli"},
 )
 """Each room may look into those before it, and into its own."""

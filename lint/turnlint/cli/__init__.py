@@ -19,6 +19,7 @@ COMMANDS = {
     "undo": "Put back what the last fix took away.",
     "rules": "List the rules.",
     "explain": "Say what a rule means, why it matters and what fix does.",
+    "inspect": "Say what a file is: its format, what is in it, and what can be done with it.",
     "why": "Say which rule explains a provider's refusal, and where it is in a transcript.",
     "profiles": "List the providers whose rules are known, or print one.",
     "ids": "Show which id each call and result would get.",

@@ -1,19 +1,56 @@
 """`turnlint formats`.
 
-This module owns the list of formats as people see it.
+This module owns the list of formats as people and programs see it. What can be done with each is asked of the formats
+themselves.
 """
+
+from typing import Any
 
 import click
 
+from turnlint.cli.nearest import Named
+
+HEADERS = ("format", "what it is", "read", "fix", "render", "read as")
+
 
 @click.command("formats")
-def command() -> None:
-    """List the formats that are read."""
-    from tabulate import tabulate
+@click.option(
+    "--output-format", type=Named("output format", ("table", "json")), default="table", show_default=True,
+    help="What to write: a table, or json.",
+)  # fmt: skip
+def command(output_format: str) -> None:
+    """List the formats that are read.
 
+    For each, whether it is read, fixed and rendered. Where fix is `partly`, results are moved, renamed and removed, and
+    none are added.
+    """
     from turnlint.carriers import NAMES, carrier
 
-    rows = [(one.name, one.title, one.about) for one in map(carrier, NAMES)]
-    click.echo(
-        tabulate(rows, headers=["format", "what it is", "read as"], tablefmt="plain", disable_numparse=True)
-    )
+    rows: list[dict[str, Any]] = [
+        {
+            "format": one.name,
+            "title": one.title,
+            "session": one.session,
+            "read": True,
+            "fix": "yes" if one.splice else "partly",
+            "render": False,
+            "read_as": one.about,
+        }
+        for one in map(carrier, NAMES)
+    ]
+    if output_format == "json":
+        from json import dumps
+
+        click.echo(dumps(rows, indent=1))
+        return
+    from tabulate import tabulate
+
+    table = [
+        (row["format"], row["title"], _word(row["read"]), row["fix"], _word(row["render"]), row["read_as"])
+        for row in rows
+    ]
+    click.echo(tabulate(table, headers=HEADERS, tablefmt="plain", disable_numparse=True))
+
+
+def _word(value: bool) -> str:
+    return "yes" if value else "no"

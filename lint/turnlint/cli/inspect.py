@@ -1,0 +1,143 @@
+"""`turnlint inspect`.
+
+This module owns the options of that command and the code it exits with. It refuses to find anything out, and to lay it
+out for people.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+
+import click
+
+from turnlint.carriers import NAMES
+from turnlint.cli.asking import shown, sources_of
+from turnlint.cli.nearest import Named
+from turnlint.documents.source import Source, SourceError
+from turnlint.inspecting.facts import Inspection
+
+EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 2, 3, 4
+SCHEMA = "turnlint/inspect-v1"
+LONGEST_TEXT = 500
+
+
+@click.command("inspect")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
+@click.option(
+    "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
+    help="What the files are; `turnlint formats` lists them.",
+)  # fmt: skip
+@click.option(
+    "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
+    help="What to write: text, or json (`turnlint schema inspect`).",
+)  # fmt: skip
+@click.option(
+    "--show-content", type=Named("amount", ("none", "excerpt")), default="none", show_default=True,
+    help="Whether text shows how the arguments and the result of the example begin. JSON never does.",
+)  # fmt: skip
+@click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+def command(
+    paths: tuple[str, ...], format_name: str, output_format: str, show_content: str, stdin_filename: str
+) -> None:
+    """Say what a file is: its format, what is in it, and what can be done with it.
+
+    Tells the format and how it was recognised, wires, providers, models, a call as an example, quirks and counts; of
+    an unknown format, which ones are near and which keys are missing. Names, keys and kinds, and no content.
+    PATH is a file, a folder, a pattern, or - for standard input.
+    Exit code: 0 told, 2 usage or unreadable, 3 nothing of a known format, 4 internal.
+    """
+    run = _Run(None if format_name == "auto" else format_name, show_content == "excerpt")
+    told = run.over(sources_of(paths, stdin_filename, []))
+    write_json(told, run) if output_format == "json" else write_text(told)
+    if not run.seen:
+        click.echo("turnlint: nothing to inspect", err=True)
+    raise click.exceptions.Exit(run.code)
+
+
+class _Run:
+    """The files of one run, and what became of them."""
+
+    def __init__(self, format_name: str | None, excerpts: bool) -> None:
+        from turnlint.providers import Providers
+        from turnlint.rulebook import packages
+
+        self.format = format_name
+        self.excerpts = excerpts
+        self.providers = Providers(packages())
+        self.seen = self.known = self.crashes = 0
+        self.unreadable = False
+
+    @property
+    def code(self) -> int:
+        if self.crashes:
+            return EXIT_INTERNAL
+        if self.unreadable:
+            return EXIT_USAGE
+        return 0 if self.known else EXIT_NOTHING
+
+    def over(self, sources: list[Source]) -> Iterator[Inspection]:
+        from turnlint.cli.waiting import bar
+        from turnlint.inspecting.inspection import inspect
+
+        with bar(sources, "inspecting") as progress:
+            for source in sources:
+                try:
+                    found = inspect(
+                        source, self.format, self.providers, shown=self.excerpts, progress=progress
+                    )
+                except SourceError as error:
+                    self.unreadable = True
+                    click.echo(f"turnlint: {shown(error.name)}: {error.reason}", err=True)
+                    continue
+                except OSError:
+                    raise
+                except Exception as error:
+                    if os.environ.get("TURNLINT_TRACEBACK"):
+                        raise
+                    self.crashes += 1
+                    click.echo(
+                        f"turnlint: reading crashed at {shown(source.name)}: {type(error).__name__}", err=True
+                    )
+                    continue
+                self.seen += 1
+                self.known += found.content is not None
+                yield found
+
+
+def write_text(told: Iterable[Inspection]) -> None:
+    from turnlint.cli.inspect_text import text_of
+    from turnlint.cli.look import width
+
+    columns = width()
+    for number, one in enumerate(told):
+        click.echo(("\n" if number else "") + text_of(one, columns), nl=False)
+
+
+def write_json(told: Iterable[Inspection], run: _Run) -> None:
+    """One document, a file a line."""
+    from json import dumps
+
+    from msgspec import to_builtins
+
+    from turnlint.report.escape import in_json
+
+    sys.stdout.write(f'{{"schema": "{SCHEMA}", "files": [')
+    for number, one in enumerate(told):
+        plain = to_builtins(one)
+        del plain["named"]
+        if plain["content"] and plain["content"]["example"]:
+            del plain["content"]["example"]["shown"]
+        sys.stdout.write((",\n  " if number else "\n  ") + in_json(dumps(_short(plain))))
+    complete = dumps(not run.crashes and not run.unreadable)
+    sys.stdout.write(f'\n], "complete": {complete}}}\n' if run.seen else f'], "complete": {complete}}}\n')
+
+
+def _short(value: object) -> object:
+    """No more of a name than any report has: a file may hold one as long as a book."""
+    if isinstance(value, str):
+        return value if len(value) <= LONGEST_TEXT else value[:LONGEST_TEXT] + "…"
+    if isinstance(value, dict):
+        return {key: _short(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_short(item) for item in value]
+    return value

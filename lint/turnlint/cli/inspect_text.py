@@ -1,0 +1,270 @@
+"""How `turnlint inspect` says to people what a file is.
+
+This module owns the words and the layout: a table of two columns. Everything that comes from a file passes
+`report/escape.py`. It refuses to find anything out.
+"""
+
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+
+from turnlint.inspecting.facts import (
+    Container,
+    Content,
+    Evidence,
+    Example,
+    Inspection,
+    Key,
+    Look,
+    Names,
+    Place,
+    Provider,
+    Recognition,
+    Unknown,
+)
+from turnlint.report.escape import clip, line_start, visible
+
+LABEL = 13
+LEAST_WIDTH = 60
+LONGEST_NAME = 60
+LONGEST_EXCERPT = 200
+MOST_NAMES = 8
+MOST_EVIDENCE = 2
+
+LAYOUTS = {
+    "lines": "a record a line",
+    "array": "an array of records",
+    "document": "one JSON text",
+    "documents": "JSON texts one after another",
+    "nothing": "no record",
+}
+WRITTEN = {
+    "text": "JSON inside a text",
+    "object": "a JSON object",
+    "absent": "none",
+    "null": "null",
+    "list": "a JSON array",
+    "other": "another JSON value",
+    "free text": "free text",
+}
+Line = tuple[str, str]
+
+
+def text_of(one: Inspection, width: int) -> str:
+    if one.content is None and not one.named:
+        return f"{line_start(one.path)}: no known format\n"
+    lines = [line_start(one.path)]
+    for label, text in _lines(one):
+        room = max(width, LEAST_WIDTH) - LABEL - 2
+        pieces = wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
+        for number, piece in enumerate(pieces):
+            lines.append(f"  {'' if number else label:<{LABEL}}{_still(piece)}")
+    return "\n".join(lines) + "\n"
+
+
+def _still(piece: str) -> str:
+    """A piece that may stand first in its line: there a build runner would take `::` for a command."""
+    return f"\\u{{3a}}{piece[1:]}" if piece.startswith("::") else piece
+
+
+def _lines(one: Inspection) -> Iterator[Line]:
+    yield "file", _container(one.container)
+    if one.damage:
+        kinds = ", ".join(_counted(name, count) for name, count in one.damage.items())
+        yield "damage", f"in {_many(one.damaged_records, 'record')}: {kinds}; `turnlint lint` says where"
+    if one.content is not None:
+        yield from _recognised(one.recognition)
+        yield from _content(one.content)
+    if one.unknown is not None:
+        yield from _unknown(one.unknown, one.recognition)
+
+
+def _container(found: Container) -> str:
+    size = f"{found.size:,} bytes"
+    if found.packing:
+        size += f" of {found.packing}, {found.unpacked:,} unpacked"
+    many = f", {_many(found.records, 'record')}" if found.records else ""
+    return f"{LAYOUTS[found.layout]}: {size}{many}"
+
+
+def _recognised(found: Recognition) -> Iterator[Line]:
+    chosen = found.format
+    assert chosen
+    name = f"{chosen.format} ({chosen.title})"
+    if found.told:
+        yield "format", f"{name}, as you said"
+        return
+    yield "format", name
+    own = "" if chosen.own else "nothing in it is one format's own; "
+    yield "recognised", f"{own}{_evidence(chosen)}; looked at: {found.sampled:,}"
+    for other in found.others[:MOST_EVIDENCE]:
+        yield "", f"next, {other.format}: {_evidence(other)}"
+
+
+def _evidence(one: Evidence) -> str:
+    ways = (
+        (one.own, "keys of its own"),
+        (one.possible, "keys of several formats"),
+        (one.against, "keys of others"),
+    )
+    return "; ".join(f"{words} in {_many(count, 'record')}" for count, words in ways if count)
+
+
+def _content(found: Content) -> Iterator[Line]:
+    if len(found.formats) > 1:
+        yield "mixed", ", ".join(_counted(name, count) for name, count in found.formats.items())
+    yield (
+        "wire",
+        ", ".join(_counted(name, count, least=2) for name, count in found.wires.items()) or "none seen",
+    )
+    yield from _grouping(found)
+    for one in found.providers[:MOST_NAMES]:
+        yield "provider", _provider(one)
+    yield "models", _names(found.models) or "none named"
+    yield from _counts(found)
+    yield "tools", _names(found.tools) or "none used"
+    yield from _ids(found)
+    if found.arguments:
+        yield "arguments", ", ".join(f"{WRITTEN[name]} {count:,}" for name, count in found.arguments.items())
+    if found.example is not None:
+        yield from _example(found.example)
+    for number, quirk in enumerate(found.quirks):
+        place = f"; first at {_place(quirk.first)}" if quirk.first else ""
+        yield "" if number else "quirks", f"{quirk.name} {quirk.count:,}: {quirk.what}{place}"
+    yield from _able(found)
+
+
+def _grouping(found: Content) -> Iterator[Line]:
+    grouping = found.grouping
+    ways = (
+        (grouping.record, "within one record"),
+        (grouping.lines, "a message a record"),
+        (grouping.session, "a session of many records"),
+    )
+    said = ", ".join(f"{count:,} {words}" for count, words in ways if count)
+    yield "grouping", _many(grouping.conversations, "conversation") + (f": {said}" if said else "")
+    for part in grouping.left_behind:
+        yield "left behind", f"{_many(part.messages, 'message')}: {_name(part.why)}"
+    if grouping.more_left_behind:
+        yield "", f"{_many(grouping.more_left_behind, 'more part')}"
+
+
+def _provider(one: Provider) -> str:
+    because = ", ".join(map(_name, one.because))
+    if one.provider is None:
+        return f"none whose rules are known{f' ({because})' if because else ''}: {_many(one.conversations, 'conversation')}"
+    doubt = "" if one.certain else "; only a guess, so nothing it refuses is an error"
+    return f"{_name(one.provider)} ({because}): {_many(one.conversations, 'conversation')}{doubt}"
+
+
+def _counts(found: Content) -> Iterator[Line]:
+    counts = found.counts
+    roles = ", ".join(f"{count:,} {role}" for role, count in counts.roles.items())
+    yield "messages", f"{counts.messages:,}" + (f": {roles}" if roles else "")
+    calls = ((counts.unanswered, "without a result"), (counts.waiting, "at the end, still open"),
+             (counts.server_calls, "of tools that the provider runs"))  # fmt: skip
+    yield "calls", _parts(counts.calls, calls)
+    results = ((counts.orphans, "that answer no call"), (counts.duplicates, "that answer one a second time"))
+    yield "results", _parts(counts.results, results)
+    if counts.thoughts:
+        thoughts = ((counts.signed_thoughts, "signed"), (counts.ciphered_thoughts, "encrypted"))
+        yield "thoughts", _parts(counts.thoughts, thoughts)
+    if counts.declared_tools:
+        yield "declared", _many(counts.declared_tools, "tool")
+
+
+def _parts(total: int, parts: Iterable[tuple[int, str]]) -> str:
+    return ", ".join((f"{total:,}", *(f"{count:,} {words}" for count, words in parts if count)))
+
+
+def _ids(found: Content) -> Iterator[Line]:
+    ids = found.ids
+    forms = ", ".join(_counted(form, count) for form, count in ids.forms.items())
+    parts = ((ids.absent, "absent"), (ids.redacted, "redacted"), (ids.reused, "used again"))
+    rest = ", ".join(f"{count:,} {words}" for count, words in parts if count)
+    if ids.given:
+        forms += f"; the longest has {_many(ids.longest, 'character')}"
+    if forms or rest:
+        yield "ids", "; ".join(filter(None, (forms, rest)))
+
+
+def _example(one: Example) -> Iterator[Line]:
+    yield "example", f"a call of {_name(one.tool) if one.tool else '(no name)'} at {_place(one.call)}"
+    length = f", {_many(one.length, 'character')}" if one.length else ""
+    yield "", f"its id: {one.id}{length}"
+    yield "", f"its arguments, {WRITTEN[one.written]}: {_keys(one.arguments, one.more) or 'no keys'}"
+    if one.shown[0]:
+        yield "", clip(visible(one.shown[0]), LONGEST_EXCERPT)
+    yield "", f"its result at {_place(one.result)} ({one.state})" if one.result else "it has no result"
+    if one.shown[1]:
+        yield "", clip(visible(one.shown[1]), LONGEST_EXCERPT)
+
+
+def _able(found: Content) -> Iterator[Line]:
+    able = found.able
+    form = {
+        "auto": "what the provider takes",
+        "named": "what a provider takes only if --provider names one",
+        "mixed": "what the provider takes, of some only if --provider names one",
+    }[able.projection]
+    yield "lint", f"state; pairing; {form}"
+    where = "in place" if able.in_place else "elsewhere only, with -o or through a pipe"
+    if able.bound:
+        where += f": {'; '.join(map(_name, able.bound))}"
+    adds = "; results can be added" if able.adds else "; results are moved, renamed and removed, not added"
+    yield "fix", where + adds
+    yield "render", "yes" if able.render else "not yet"
+
+
+def _unknown(found: Unknown, recognition: Recognition) -> Iterator[Line]:
+    if not recognition.sampled:
+        yield "format", "no known format: there is no record in it"
+        return
+    yield "format", "no known format"
+    for one in found.resembles:
+        keys = ", ".join(one.keys)
+        yield "looks like", f"{one.name} ({keys}) in {_many(one.records, 'record')}, which is not read yet"
+    for number, near in enumerate(found.nearest):
+        yield (
+            "" if number else "nearest",
+            f"{near.format}: has {', '.join(near.has)}"
+            + (f"; lacks {', '.join(near.lacks)}" if near.lacks else ""),
+        )
+    if not found.nearest and any(look.keys for look in found.looks):
+        yield "nearest", "none: there are not two keys together by which a format is known"
+    for number, look in enumerate(found.looks):
+        yield "" if number else "records", _look(look)
+
+
+def _look(one: Look) -> str:
+    keys = _keys(one.keys, one.more)
+    return f"line {one.line}: {one.type}" + (f" with {keys}" if keys else "")
+
+
+def _keys(keys: Iterable[Key], more: int) -> str:
+    said = ", ".join(f"{_name(key.name) or '(empty)'} {key.type}" for key in keys)
+    return said + (f", {more:,} more" if more else "")
+
+
+def _names(names: Names) -> str:
+    some = names.names[:MOST_NAMES]
+    more = names.more + len(names.names) - len(some)
+    said = ", ".join(_counted(one.name, one.count) for one in some)
+    return said + (f", {more:,} more" if more else "")
+
+
+def _place(place: Place) -> str:
+    return f"line {place.line:,}" + (
+        f" {clip(visible(place.pointer), LONGEST_NAME)}" if place.pointer else ""
+    )
+
+
+def _counted(name: str, count: int, least: int = 1) -> str:
+    return f"{_name(name)} {count:,}" if count >= least else _name(name)
+
+
+def _name(text: str) -> str:
+    return clip(visible(text[: 4 * LONGEST_NAME]), 2 * LONGEST_NAME)
+
+
+def _many(count: int, what: str) -> str:
+    return f"1 {what}" if count == 1 else f"{count:,} {what}s"

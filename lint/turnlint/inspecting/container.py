@@ -1,0 +1,146 @@
+"""How a file holds its records, and what its first ones say for each format.
+
+This module owns one pass over the frames of a source: how many records, how they lie, which of them were looked at.
+Of an agent's own log it also notes the models that the records name, for there no request does. It refuses to read
+conversations.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+
+from msgspec import Raw, Struct, json
+
+from turnlint import carriers
+from turnlint.carrying.carrier import SPEAKS
+from turnlint.carrying.raws import NOTHING, head, string
+from turnlint.documents.framing import frame
+from turnlint.documents.source import MAGIC, Guarded, Progress, Source, open_source, says_lines
+from turnlint.documents.trouble import Damage
+from turnlint.inspecting.facts import Container, Evidence, Layout, Packing, Recognition
+from turnlint.model import Record
+from turnlint.sampling import sample
+
+MOST_MODELS = 1000
+NO_MODEL = "<synthetic>"
+"""What Claude Code names where no model spoke (seen in its logs, 2026-11)."""
+
+
+class Framed(Struct):
+    """What the pass over the frames has seen."""
+
+    container: Container
+    recognition: Recognition
+    head: list[Record]
+    """The first records, where no format knows them."""
+    models: Counter[str]
+
+
+class _Speaker(Struct, gc=False, rename={"model_id": "modelId"}):
+    model: Raw = NOTHING
+    model_id: Raw = NOTHING
+
+
+class _Line(_Speaker, gc=False, rename={"model_id": "modelId"}):
+    message: Raw = NOTHING
+    payload: Raw = NOTHING
+
+
+_line = json.Decoder(_Line)
+_speaker = json.Decoder(_Speaker)
+
+
+def framed(source: Source, format_name: str | None, progress: Progress | None) -> Framed:
+    """One pass over a source. Raises `SourceError` where it cannot be read."""
+    assert source.path is not None
+    with open_source(source) as opened:
+        stream = Guarded(opened, source.name, progress)
+        items = frame(stream, source.name, carriers.holds_records)
+        taken, carrier = sample(items, format_name, is_log=False)
+        records = [item for item in taken if isinstance(item, Record)]
+        is_session = carrier is not None and carrier.session
+        models: Counter[str] = Counter()
+        layout = _Layouts(source.name)
+        for item in chain(taken, items):
+            if isinstance(item, Damage):
+                continue
+            layout.take(item)
+            if is_session and len(models) < MOST_MODELS:
+                models.update(_models(item.data))
+    if stream.failure:
+        raise stream.failure
+    size = os.path.getsize(source.path)
+    container = Container(
+        packing=_packing(source.path),
+        layout=layout.kind,
+        size=size,
+        unpacked=stream.count,
+        records=layout.records,
+    )
+    found = recognise(records, carrier.name if carrier else None, told=bool(format_name))
+    return Framed(container, found, [] if carrier else records, models)
+
+
+def recognise(records: list[Record], name: str | None, *, told: bool) -> Recognition:
+    """What some records say for each format, the chosen one first."""
+    found = [_evidence(one, records) for one in carriers.NAMES]
+    chosen = next((one for one in found if one.format == name), None)
+    others = [one for one in found if one is not chosen and (one.own or one.possible)]
+    others.sort(key=lambda one: (-one.own, one.against, -one.possible, one.format))
+    return Recognition(sampled=len(records), told=told, format=chosen, others=tuple(others))
+
+
+def _evidence(name: str, records: list[Record]) -> Evidence:
+    carrier = carriers.carrier(name)
+    scores = [carriers.score(carrier, record) for record in records]
+    return Evidence(
+        format=name,
+        title=carrier.title,
+        own=sum(score >= SPEAKS for score in scores),
+        possible=sum(0 < score < SPEAKS for score in scores),
+        against=sum(score < 0 for score in scores),
+    )
+
+
+class _Layouts:
+    """How the records met so far lie in their file."""
+
+    def __init__(self, name: str) -> None:
+        self.says_lines = says_lines(name)
+        self.records = 0
+        self.elements = 0
+        self.spanning = 0
+
+    def take(self, record: Record) -> None:
+        self.records += 1
+        self.elements += bool(record.prefix)
+        self.spanning += b"\n" in record.data.strip()
+
+    @property
+    def kind(self) -> Layout:
+        if not self.records:
+            return "nothing"
+        if self.elements == self.records:
+            return "array"
+        if self.records == 1 and (self.spanning or not self.says_lines):
+            return "document"
+        return "documents" if self.spanning else "lines"
+
+
+def _packing(path: str) -> Packing | None:
+    with open(path, "rb") as file:
+        return MAGIC.get(file.read(2))
+
+
+def _models(data: bytes) -> Iterator[str]:
+    """The models that a record of a session names: for all of it, for its message, for a turn."""
+    try:
+        line = _line.decode(data)
+    except (ValueError, RecursionError):
+        return
+    inner = [_speaker.decode(raw) for raw in (line.message, line.payload) if head(raw) == b"{"]
+    for one in (line, *inner):
+        name = string(one.model) or string(one.model_id)
+        if name and name != NO_MODEL:
+            yield name

@@ -1,0 +1,33 @@
+"""Where something stands, as people and programs are told: a line and a JSON Pointer.
+
+This module owns that step, at once where a record is at hand and by a second look where it was let go. It refuses to hold
+a record any longer than that takes.
+"""
+
+from collections.abc import Sequence
+
+from turnlint.documents.reread import reread
+from turnlint.documents.source import Source
+from turnlint.inspecting.facts import Place
+from turnlint.model import Location
+from turnlint.placing import Placer
+
+
+def placed(locations: Sequence[Location]) -> list[Place]:
+    """The places of some locations whose records are at hand."""
+    places = Placer(locations)
+    return [Place(place.line, place.pointer) for place in map(places.__getitem__, locations)]
+
+
+def is_gone(location: Location) -> bool:
+    return not location.record.data and location.record.size > 0
+
+
+def placed_later(source: Source, first: dict[str, Place | Location]) -> dict[str, Place]:
+    """The same for all, those whose records were let go with them."""
+    told = {name: one for name, one in first.items() if isinstance(one, Place)}
+    gone = [(name, one) for name, one in first.items() if isinstance(one, Location)]
+    if gone:
+        for group in reread(source, gone, lambda one: (one[1].record,)):
+            told |= zip((name for name, _ in group), placed([one for _, one in group]), strict=True)
+    return told

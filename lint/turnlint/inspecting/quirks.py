@@ -1,0 +1,128 @@
+"""What a reader of a transcript must be ready for, beyond what its format says.
+
+This module owns the list of such things and where in a conversation each is seen. It refuses to judge them: some are
+faults, which `lint` reports, and many are normal.
+"""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from turnlint import ledger
+from turnlint.inspecting.forms import ABSENT, REDACTED, form_of
+from turnlint.model import Block, Call, Message, Pointer, Record, Result, Text, Thinking, Transcript
+
+QUIRKS = {
+    "arguments-as-text": "arguments are JSON inside a text",
+    "arguments-as-free-text": "arguments are free text, by the tool's own grammar",
+    "arguments-torn": "arguments end too early",
+    "arguments-unreadable": "arguments are no JSON, or no object",
+    "several-records-a-turn": "one turn of the model is written as several messages",
+    "id-absent": "a call has no id",
+    "id-redacted": "an id was made unreadable, so it names nothing",
+    "id-reused": "a call has an id that an earlier one has",
+    "paired-by-position": "a result is known by its place, not by its id",
+    "result-elsewhere": "a result stands away from its call, or before it",
+    "result-synthetic": "a result was written by a repair, not by a tool",
+    "call-kept-twice": "a message has the same call in two places",
+    "call-echoed": "a call stands again where only results belong",
+    "call-in-text": "a call is written as text",
+    "server-tools": "the provider runs a tool itself",
+    "thinking-signed": "a thought has a signature, which must stay as it is",
+    "thinking-encrypted": "a thought is encrypted",
+    "foreign-dialect": "a piece is spelled as on another wire",
+    "misfit": "a value is of another JSON kind than its place has",
+    "blank-text": "a text says nothing",
+    "begins-elsewhere": "what came before is kept elsewhere",
+    "ends-open": "it ends where an answer was recorded or is to be learnt, so its last calls have no results",
+}
+Seen = tuple[str, Record, Pointer]
+
+
+def seen(transcript: Transcript, pairs: ledger.Ledger) -> Iterator[Seen]:
+    """Every quirk of a conversation at every place where it has it."""
+    said = transcript.messages
+    for message in said:
+        for block in message.blocks:
+            for name in _of_block(block):
+                yield name, message.record, (*message.at, *block.at)
+        yield from _of_message(message)
+    yield from _of_pairs(transcript, pairs)
+    for record, misfit in transcript.misfits:
+        yield "misfit", record, misfit.at
+    if transcript.wire.joins:
+        yield from _split_turns(said)
+    if said and transcript.headless:
+        yield "begins-elsewhere", said[0].record, said[0].at
+    if said and transcript.open_end:
+        yield "ends-open", said[-1].record, said[-1].at
+
+
+def _of_block(block: Block) -> Iterator[str]:
+    if isinstance(block, Call):
+        yield from _of_call(block)
+    elif isinstance(block, Result):
+        if block.synthetic:
+            yield "result-synthetic"
+        if form_of(block.id) == REDACTED:
+            yield "id-redacted"
+    elif isinstance(block, Thinking):
+        if block.signature in ("given", "bypass"):
+            yield "thinking-signed"
+        if block.cipher:
+            yield "thinking-encrypted"
+    elif isinstance(block, Text) and block.call_marker:
+        yield "call-in-text"
+    if not isinstance(block, Text | Thinking) and block.dialect is not None:
+        yield "foreign-dialect"
+
+
+def _of_call(call: Call) -> Iterator[str]:
+    if call.written == "text" and call.arguments != "free":
+        yield "arguments-as-text"
+    if call.arguments == "free":
+        yield "arguments-as-free-text"
+    elif call.arguments == "torn":
+        yield "arguments-torn"
+    elif call.arguments in ("broken", "other", "unfit"):
+        yield "arguments-unreadable"
+    form = form_of(call.id)
+    if form == ABSENT:
+        yield "id-absent"
+    elif form == REDACTED:
+        yield "id-redacted"
+    if call.also:
+        yield "call-kept-twice"
+    if call.server:
+        yield "server-tools"
+
+
+def _of_message(message: Message) -> Iterator[Seen]:
+    if message.dialect is not None:
+        yield "foreign-dialect", message.record, message.at
+    for echo in message.inner_calls:
+        yield "call-echoed", message.record, (*message.at, *echo)
+    for blank in message.blanks:
+        yield "blank-text", message.record, (*message.at, *blank.at)
+
+
+def _of_pairs(transcript: Transcript, pairs: ledger.Ledger) -> Iterator[Seen]:
+    said = transcript.messages
+    ids: set[str] = set()
+    for one in pairs.interactions:
+        call, here = one.asked.call, said[one.asked.message]
+        if call.id is not None and ledger.usable(call.id):
+            if call.id in ids:
+                yield "id-reused", here.record, (*here.at, *call.at)
+            ids.add(call.id)
+        if one.answer is None or one.how in (None, "in-place"):
+            continue
+        there = said[one.answer.message]
+        name = "paired-by-position" if one.how == "by-position" else "result-elsewhere"
+        yield name, there.record, (*there.at, *one.answer.result.at)
+
+
+def _split_turns(said: tuple[Message, ...]) -> Iterator[Seen]:
+    """Messages of the model that follow another of it."""
+    for before, message in pairwise(said):
+        if before.role == message.role == "assistant" and before.record is not message.record:
+            yield "several-records-a-turn", message.record, message.at

@@ -1,0 +1,87 @@
+"""What a record looks like: its keys and the kinds of its values, to a small depth.
+
+This module owns the look at a record of which nothing is known yet. It is bounded: few levels, few items, few
+keys, and of texts only short ones, which may be the name of a kind. It refuses to know any format.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Raw, Struct, json
+
+from turnlint.model import Record
+
+DEPTH = 4
+MOST_ITEMS = 8
+MOST_KEYS = 200
+LONGEST_WORD = 64
+LONGEST_DAMAGED = 1 << 20
+"""Of a record that is not plain JSON, the exact reading makes a whole value."""
+
+_KINDS = {b'"': "string", b"{": "object", b"[": "array", b"n": "null", b"t": "boolean", b"f": "boolean"}
+_members = json.Decoder(dict[str, Raw])
+_items = json.Decoder(list[Raw])
+
+
+class Sketch(Struct):
+    kind: str
+    keys: dict[str, "Sketch"] = {}
+    items: tuple["Sketch", ...] = ()
+    word: str = ""
+    """A short text, which may say what the value around it is."""
+    count: int = 0
+    """How many keys it has in all."""
+
+
+def sketch(record: Record) -> Sketch | None:
+    """A record's outline, or nothing where it is no JSON."""
+    data = record.data.strip()
+    try:
+        return _sketch(data, DEPTH)
+    except (ValueError, RecursionError):
+        return _from_damaged(data)
+
+
+def _from_damaged(data: bytes) -> Sketch | None:
+    if len(data) > LONGEST_DAMAGED or data[:1] not in (b"{", b"["):
+        return None
+    from turnlint.documents import exact, fit
+
+    reading = exact.read(data)
+    again = fit.encode(reading.value) if reading.whole else None
+    try:
+        return None if again is None else _sketch(again, DEPTH)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _sketch(data: Any, depth: int) -> Sketch:
+    first = bytes(memoryview(data)[:1])
+    kind = _KINDS.get(first, "number")
+    if kind == "object" and depth:
+        members = _members.decode(data)
+        some = list(members.items())[:MOST_KEYS]
+        return Sketch(kind, {key: _sketch(raw, depth - 1) for key, raw in some}, count=len(members))
+    if kind == "array" and depth:
+        return Sketch(kind, items=tuple(_sketch(raw, depth - 1) for raw in _items.decode(data)[:MOST_ITEMS]))
+    if kind == "string" and len(memoryview(data)) <= LONGEST_WORD:
+        return Sketch(kind, word=json.decode(data, type=str))
+    if depth == DEPTH:  # nobody has decoded this yet: a line of any text begins somehow
+        json.decode(data)
+    return Sketch(kind)
+
+
+def found(outline: Sketch, path: str) -> Iterator[Sketch]:
+    """What stands at a path: keys with dots between them, `[]` for the items of an array, bare at the start for its own."""
+    here = [outline]
+    for step in path.replace("[]", ".[]").strip(".").split("."):
+        if step == "[]":
+            here = [item for one in here for item in one.items]
+        else:
+            here = [one.keys[step] for one in here if step in one.keys]
+    yield from here
+
+
+def kind_of(data: bytes) -> str:
+    """The JSON kind of a value by its first byte."""
+    return _KINDS.get(data[:1], "number")

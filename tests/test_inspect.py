@@ -1,0 +1,447 @@
+"""`turnlint inspect` and `turnlint formats`, as people and scripts meet them."""
+
+import gzip
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arbitrary_json import ANYTHING, CONTAINERS, MANY
+from hostile import POISONS, assert_safe
+from turnlint.carriers import NAMES, carrier
+from turnlint.cli import cli
+from turnlint.inspecting.families import FAMILIES
+from turnlint.inspecting.quirks import QUIRKS
+from turnlint.inspecting.tells import TELLS
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+PLACES = sorted(
+    path
+    for folder in ("formats", "hostile")
+    for path in (FIXTURES / folder).rglob("*.*")
+    if path.suffix != ".txt"
+)
+ROOT = Path(__file__).parent.parent
+SAMPLES = Path(os.environ.get("TURNLINT_CORPUS", ROOT.parent / "shared" / "corpus")) / "format_samples"
+SCHEMA = json.loads(
+    (Path(__file__).parent.parent / "lint" / "turnlint" / "schemas" / "inspect-v1.json").read_text()
+)
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+WORDS = "a secret that nobody may see"
+CALL = {
+    "id": "call_1", "type": "function",
+    "function": {"name": "find", "arguments": json.dumps({"query": WORDS, "most": 3, "deep": [WORDS]})},
+}  # fmt: skip
+TALK = [
+    {"role": "user", "content": WORDS},
+    {"role": "assistant", "content": None, "tool_calls": [CALL]},
+    {"role": "tool", "tool_call_id": "call_1", "content": WORDS},
+]
+
+
+def inspect(*arguments: Any, stdin: bytes = b"", columns: str = "100") -> Result:
+    done = CliRunner().invoke(
+        cli, ["inspect", *map(str, arguments)], input=stdin, env={"COLUMNS": columns, "NO_COLOR": "1"}
+    )
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exc_info
+    return done
+
+
+def facts(*arguments: Any, stdin: bytes = b"", code: int = 0) -> dict[str, Any]:
+    done = inspect(*arguments, "--output-format", "json", stdin=stdin)
+    assert done.exit_code == code, done.stderr
+    told: dict[str, Any] = json.loads(done.stdout)
+    VALIDATOR.validate(told)
+    return told
+
+
+def facts_of(*records: Any, code: int = 0) -> dict[str, Any]:
+    data = b"".join(json.dumps(record).encode() + b"\n" for record in records)
+    (file,) = facts("-", "--stdin-filename", "log.jsonl", stdin=data, code=code)["files"]
+    assert isinstance(file, dict)
+    return file
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+REQUESTS = """\
+requests.jsonl
+  file         a record a line: 900 bytes, 2 records
+  format       openai-chat (OpenAI Chat Completions)
+  recognised   keys of its own in 2 records; looked at: 2
+               next, mistral: keys of its own in 1 record
+  wire         openai-chat 2
+  grouping     2 conversations: 2 within one record
+  provider     mistral@hosted (host api.mistral.ai): 1 conversation
+  provider     openai (model gpt-4o, wire openai-chat): 1 conversation; only a guess, so nothing it
+               refuses is an error
+  models       gpt-4o 1, mistral-small 1
+  messages     6: 2 assistant, 2 tool, 2 user
+  calls        2
+  results      2
+  tools        find 2
+  ids          call_… 2; the longest has 6 characters
+  arguments    JSON inside a text 2
+  example      a call of find at line 1 /messages/1/tool_calls/0
+               its id: call_…, 6 characters
+               its arguments, JSON inside a text: query string, most number, deep array
+               its result at line 1 /messages/2 (complete)
+  quirks       arguments-as-text 2: arguments are JSON inside a text; first at line 1
+               /messages/1/tool_calls/0
+  lint         state; pairing; what the provider takes
+  fix          in place; results can be added
+  render       not yet
+"""
+UNKNOWN = """\
+unknown.json
+  file         one JSON text: 88 bytes, 1 record
+  format       no known format
+  nearest      openai-chat: has [].role, [].content; lacks [].tool_calls[].function
+  records      line 1: array of objects with role string, content object, \\u{202e}x number
+"""
+HOSTILE = """\
+hostile.jsonl
+  file         a record a line: 244 bytes, 2 records
+  damage       in 1 record: torn 1; `turnlint lint` says where
+  format       openai-chat (OpenAI Chat Completions)
+  recognised   keys of its own in 1 record; looked at: 2
+  wire         openai-chat
+  grouping     1 conversation: 1 within one record
+  provider     shared (what all servers of this wire share): 1 conversation
+  models       none named
+  messages     1: 1 assistant
+  calls        1, 1 at the end, still open
+  results      0
+  tools        \\u{1b}]0;t\\u{7}\\u{a}::error::x 1
+  ids          other 1; the longest has 5 characters
+  arguments    JSON inside a text 1
+  example      a call of \\u{1b}]0;t\\u{7}\\u{a}::error::x at line 1 /messages/0/tool_calls/0
+               its id: other, 5 characters
+               its arguments, JSON inside a text: \\u{202e} number
+               it has no result
+  quirks       arguments-as-text 1: arguments are JSON inside a text; first at line 1
+               /messages/0/tool_calls/0
+  lint         state; pairing; what the provider takes
+  fix          in place; results can be added
+  render       not yet
+"""
+
+
+def requests_log() -> str:
+    bodies = (
+        {"model": "gpt-4o", "messages": TALK},
+        {"host": "api.mistral.ai", "request": {"model": "mistral-small", "messages": TALK}},
+    )
+    return "".join(json.dumps(body) + "\n" for body in bodies)
+
+
+def test_a_log_of_requests_is_told_as_people_read_it(folder: Path) -> None:
+    (folder / "requests.jsonl").write_text(requests_log())
+    done = inspect("requests.jsonl")
+    assert (done.stdout, done.exit_code) == (REQUESTS, 0)
+
+
+def test_a_packed_file_is_what_it_holds(folder: Path) -> None:
+    (folder / "requests.jsonl.gz").write_bytes(gzip.compress(requests_log().encode(), mtime=0))
+    shown = inspect("requests.jsonl.gz").stdout.splitlines()
+    assert " bytes of gzip, 900 unpacked, 2 records" in shown[1]
+    assert shown[2:] == REQUESTS.splitlines()[2:]
+
+
+def test_an_unknown_format_is_told_by_its_keys_and_not_guessed(folder: Path) -> None:
+    said = [{"role": "human", "content": {"secret": WORDS}, "\u202ex": 1}]
+    (folder / "unknown.json").write_text(json.dumps(said))
+    done = inspect("unknown.json")
+    assert (done.stdout, done.exit_code) == (UNKNOWN, 3)
+
+
+def test_what_strangers_write_is_shown_and_does_nothing(folder: Path) -> None:
+    call = {
+        "id": "\x1b[31m", "type": "function",
+        "function": {"name": "\x1b]0;t\x07\n::error::x", "arguments": json.dumps({"\u202e": 1})},
+    }  # fmt: skip
+    talk = {"messages": [{"role": "assistant", "content": None, "tool_calls": [call]}]}
+    (folder / "hostile.jsonl").write_text(json.dumps(talk) + '\n{"messages": [{"role": "user", "content": "x')
+    done = inspect("hostile.jsonl")
+    assert (done.stdout, done.exit_code) == (HOSTILE, 0)
+
+
+def test_a_session_tells_what_would_be_replayed_and_what_was_left_behind() -> None:
+    path = FIXTURES / "formats" / "claude-code" / "edited-prompt-leaves-a-branch.jsonl"
+    content = facts(path)["files"][0]["content"]
+    assert content["formats"] == {"claude-code": 1}
+    assert content["wires"] == {"anthropic": 1}
+    grouping = content["grouping"]
+    assert (grouping["session"], grouping["record"], len(grouping["left_behind"])) == (1, 0, 1)
+    assert content["able"]["projection"] == "named"
+    assert not content["providers"][0]["projection"]
+    shown = inspect(path).stdout
+    assert f"left behind  {grouping['left_behind'][0]['messages']} message" in shown
+    assert "what a provider takes only if --provider names one" in " ".join(shown.split())
+
+
+def test_a_session_names_the_models_that_spoke(folder: Path) -> None:
+    def line(number: int, kind: str, **said: Any) -> str:
+        message = {"role": kind, "content": [{"type": "text", "text": "x"}], **said}
+        parent = f"u{number - 1}" if number else None
+        return json.dumps(
+            {"type": kind, "uuid": f"u{number}", "parentUuid": parent, "sessionId": "s", "message": message}
+        )
+
+    lines = (
+        line(0, "user"), line(1, "assistant", model="claude-x"), line(2, "assistant", model="<synthetic>"),
+    )  # fmt: skip
+    (folder / "session.jsonl").write_text("\n".join(lines) + "\n")
+    assert facts("session.jsonl")["files"][0]["content"]["models"]["names"] == [
+        {"name": "claude-x", "count": 1}
+    ]
+
+
+def test_no_content_is_told_unless_it_is_asked_for(folder: Path) -> None:
+    (folder / "requests.jsonl").write_text(requests_log())
+    for output in ("text", "json"):
+        assert "secret" not in inspect("requests.jsonl", "--output-format", output).output
+    assert inspect("requests.jsonl", "--show-content", "excerpt").output.count(WORDS.split()[1]) == 3
+    asked = inspect("requests.jsonl", "--show-content", "excerpt", "--output-format", "json").output
+    assert "secret" not in asked
+
+
+def test_messages_on_lines_are_one_conversation_of_many_records() -> None:
+    grouping = facts_of(*({**message, "session_id": "s-1"} for message in TALK))["content"]["grouping"]
+    assert (grouping["conversations"], grouping["lines"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("quirk", "change"),
+    [
+        ("id-redacted", lambda talk: talk[1]["tool_calls"][0].update(id="REDACTED")),
+        ("id-absent", lambda talk: talk[1]["tool_calls"][0].pop("id")),
+        ("paired-by-position", lambda talk: (talk[1]["tool_calls"][0].pop("id"), talk[2].pop("tool_call_id"))),
+        ("id-reused", lambda talk: talk.extend(talk[1:])),
+        ("result-elsewhere", lambda talk: talk.insert(2, talk[0])),
+        ("result-synthetic", lambda talk: talk[2].update(content="No result provided")),
+        ("arguments-torn", lambda talk: talk[1]["tool_calls"][0]["function"].update(arguments='{"a": [1')),
+        ("misfit", lambda talk: talk[0].update(role=7)),
+        ("foreign-dialect", lambda talk: talk[0].update(
+            content=[{"type": "tool_result", "tool_use_id": "x", "content": "y"}])),
+    ],
+)  # fmt: skip
+def test_a_quirk_is_told_with_its_place(quirk: str, change: Any) -> None:
+    talk = json.loads(json.dumps(TALK))
+    sound = facts_of({"messages": talk})["content"]["quirks"]
+    change(talk)
+    met = {one["name"]: one for one in facts_of({"messages": talk})["content"]["quirks"]}
+    assert quirk not in {one["name"] for one in sound}
+    assert met[quirk]["count"] >= 1
+    assert met[quirk]["first"]["line"] == 1
+    assert met[quirk]["first"]["pointer"].startswith("/messages/")
+
+
+def test_counts_ids_and_places_are_exact() -> None:
+    calls = [{**CALL, "id": f"hist_tool_{'a' * 24}"}, {**CALL, "id": "toolu_1"}, {**CALL, "id": "call_9"}]
+    talk = [
+        TALK[0],
+        {"role": "assistant", "content": None, "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "toolu_1", "content": "x"},
+        {"role": "tool", "tool_call_id": "toolu_1", "content": "again"},
+        {"role": "tool", "tool_call_id": "nobody", "content": "x"},
+        TALK[0],
+    ]
+    tools = [{"type": "function", "function": {"name": name}} for name in ("find", "sing")]
+    content = facts_of({"messages": TALK}, {"messages": talk, "tools": tools})["content"]
+    counts = content["counts"]
+    expected = {
+        "messages": 9, "calls": 4, "unanswered": 2, "waiting": 0, "results": 4, "orphans": 1, "duplicates": 1,
+        "declared_tools": 2,
+    }  # fmt: skip
+    assert {name: counts[name] for name in expected} == expected
+    assert content["ids"]["forms"] == {"call_…": 2, "hist_tool_…": 1, "toolu_…": 1}
+    assert (content["ids"]["canonical"], content["ids"]["longest"]) == (1, 34)
+    assert content["example"]["call"] == {"line": 1, "pointer": "/messages/1/tool_calls/0"}
+    assert content["example"]["result"] == {"line": 1, "pointer": "/messages/2"}
+
+
+def test_a_recording_is_not_rewritten_in_place() -> None:
+    answer = {"choices": [{"message": {"role": "assistant", "content": "done"}}]}
+    able = facts_of({"request": {"model": "gpt-4o", "messages": TALK}, "response": answer})["content"]["able"]
+    assert not able["in_place"]
+    assert able["bound"]
+
+
+def test_what_no_format_owns_is_said_to_be_read_by_default(folder: Path) -> None:
+    (folder / "talk.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
+    shown = inspect("talk.jsonl").stdout
+    assert "recognised   nothing in it is one format's own; keys of several formats in 1 record" in shown
+
+
+@pytest.mark.parametrize(
+    ("data", "code", "words"),
+    [
+        (b"", 3, "there is no record in it"),
+        (b"\n\n", 3, "there is no record in it"),
+        (b'{"messages": [{"role"', 3, "no JSON"),
+        (b"\xff\xfe{\x00", 3, "utf-16 1"),
+        (b"\x1f\x8b\x08\x00abc", 3, "compressed-badly 1"),
+        (b"[" * 100_000, 3, "too-deep 1"),
+        (b"data: {}\n\ndata: {}\n", 3, "server-sent events"),
+    ],
+)
+def test_what_holds_no_conversation_is_told_too(data: bytes, code: int, words: str) -> None:
+    done = inspect("-", stdin=data)
+    assert words in done.stdout
+    assert done.exit_code == code
+
+
+def test_exit_codes_and_what_a_folder_gives(folder: Path) -> None:
+    assert inspect("nowhere.jsonl").exit_code == 2
+    assert inspect().exit_code == 2
+    (folder / "logs").mkdir()
+    assert inspect("logs").exit_code == 3
+    (folder / "logs" / "package.json").write_text('{"name": "left-pad"}')
+    assert inspect("logs").exit_code == 3
+    (folder / "logs" / "talk.jsonl").write_text(json.dumps({"messages": TALK}) + "\n")
+    done = inspect("logs")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("logs/package.json: no known format\n\nlogs/talk.jsonl\n")
+    (folder / "bad.zst").write_bytes(b"\x28\xb5")
+    assert [file["path"] for file in facts("logs")["files"]] == ["logs/package.json", "logs/talk.jsonl"]
+
+
+def test_standard_input_is_told_as_the_file_is(folder: Path) -> None:
+    (folder / "requests.jsonl").write_text(requests_log())
+    packed = gzip.compress(requests_log().encode())
+    here = facts("requests.jsonl")["files"][0]
+    for data in (requests_log().encode(), packed):
+        piped = facts("-", "--stdin-filename", "requests.jsonl", stdin=data)["files"][0]
+        assert piped["content"] | {"able": here["content"]["able"]} == here["content"]
+        assert not piped["content"]["able"]["in_place"]
+
+
+@pytest.mark.parametrize("path", PLACES, ids=lambda path: str(path.relative_to(FIXTURES)))
+def test_every_fixture_is_told(path: Path) -> None:
+    done = inspect(path, columns="80")
+    assert_safe(done.stdout.encode(), "text", path.name)
+    told = inspect(path, "--output-format", "json")
+    VALIDATOR.validate(json.loads(told.stdout))
+    assert_safe(told.stdout.encode(), "json", path.name)
+    assert done.exit_code == told.exit_code
+    if path.parent.name in NAMES and ".fixed" not in path.name:
+        formats = json.loads(told.stdout)["files"][0]["content"]["formats"]
+        assert any(name.startswith(path.parent.name) for name in formats)  # `cohere-v1` is read by `cohere`
+
+
+@pytest.mark.parametrize("poison", POISONS)
+@pytest.mark.parametrize("columns", ["1", "70"])
+def test_a_poisoned_name_does_nothing(poison: str, columns: str) -> None:
+    call = {
+        "id": poison,
+        "type": "function",
+        "function": {"name": f"a {poison}", "arguments": json.dumps({poison: 1})},
+    }
+    talk = [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": poison},
+    ]
+    for record in (
+        {"model": poison, "host": f"{poison}.example", "messages": talk},
+        {poison: {f"x {poison}": 1}},
+    ):
+        data = json.dumps(record).encode()
+        done = inspect(
+            "-", "--stdin-filename", poison, "--show-content", "excerpt", stdin=data, columns=columns
+        )
+        assert_safe(done.stdout.encode(), "text")
+        done = inspect("-", "--output-format", "json", stdin=data)
+        assert_safe(done.stdout.encode(), "json")
+
+
+LIKE_CHAT = st.fixed_dictionaries(
+    {"messages": st.lists(st.fixed_dictionaries({"role": st.sampled_from(["user", "assistant", "tool"])}, optional={
+        "content": CONTAINERS | st.just("x"),
+        "tool_calls": CONTAINERS | st.lists(st.fixed_dictionaries({"id": CONTAINERS | st.just("a"), "function": CONTAINERS})),
+        "tool_call_id": CONTAINERS | st.just("a"),
+    }), max_size=4)},
+    optional={"model": CONTAINERS, "tools": CONTAINERS, "type": st.just("user"), "uuid": CONTAINERS, "parentUuid": CONTAINERS},
+)  # fmt: skip
+
+
+@MANY
+@given(
+    st.lists(ANYTHING | LIKE_CHAT.map(lambda record: json.dumps(record).encode()), max_size=4).map(b"\n".join)
+)
+def test_nothing_that_is_in_a_file_breaks_it(data: bytes) -> None:
+    for output in ("text", "json"):
+        done = inspect("-", "--output-format", output, stdin=data)
+        assert done.exit_code in (0, 3), done.output
+        assert_safe(done.stdout.encode(), output)
+        if output == "json":
+            VALIDATOR.validate(json.loads(done.stdout))
+
+
+@MANY
+@given(data=st.binary(max_size=300))
+def test_damage_is_told_whatever_follows_the_magic_of_a_packing(data: bytes) -> None:
+    for magic in (b"\x1f\x8b", b"\x28\xb5\x2f\xfd"):
+        assert inspect("-", stdin=magic + data).exit_code in (0, 3)
+
+
+def test_every_format_has_keys_by_which_people_know_it() -> None:
+    assert set(TELLS) == set(NAMES)
+    assert all(len(name) <= 24 for name in QUIRKS)
+
+
+FAMILY_OF = {
+    "otlp_json_genai": "OpenTelemetry spans (OTLP)", "otel_span_openinference": "OpenTelemetry spans",
+    "otel_genai_events_legacy": "OpenTelemetry events", "vercel_ai_uimessages": "Vercel AI UIMessages",
+    "vercel_ai_modelmessages": "Vercel AI ModelMessages", "opencode_export": "an OpenCode export",
+    "opencode_run_json": "an OpenCode run", "stream_openai_chat_chunks": "a stream of Chat Completions",
+    "stream_openai_responses_events": "a stream of OpenAI Responses", "stream_anthropic_sse": "server-sent events",
+    "stream_bedrock_converse": "a stream of Bedrock Converse", "codex_exec_json": "events of `codex exec --json`",
+    "claude_code_stream_json": "a stream of the Claude Agent SDK", "cursor_cli_stream_json": "a stream of the Cursor CLI",
+    "qwen_code_chat": "a Qwen Code session", "llxprt_session": "an llxprt session", "goose_export": "a goose session",
+    "goose_session_legacy": "a goose session", "copilot_cli_events": "events of the Copilot CLI",
+    "openhands_sdk_events": "events of the OpenHands SDK", "openhands_v0_events": "events of OpenHands",
+    "amp_thread": "an Amp thread", "google_adk_session": "a Google ADK session",
+    "pydantic_ai_messages": "pydantic-ai messages", "atif": "an ATIF trajectory", "inspect_eval_sample": "an Inspect log",
+    "langfuse_observations": "Langfuse observations", "langsmith_run": "LangSmith runs", "mlflow_trace": "MLflow traces",
+    "braintrust_span": "Braintrust spans", "tau_bench_result": "a tau-bench result", "tau2_simulation": "a tau2 simulation",
+    "bfcl_result": "a BFCL result", "swe_agent_traj": "a SWE-agent trajectory",
+}  # fmt: skip
+NOBODYS = ("anthropic_hh", "glaive_function_calling_v2", "xlam_function_calling", "haystack_chatmessage")
+
+
+@pytest.mark.skipif(not SAMPLES.is_dir(), reason="the corpus is not here")
+def test_a_family_is_named_only_where_all_its_marks_are() -> None:
+    for path in sorted(SAMPLES.glob("*.jsonl")):
+        told = json.loads(inspect(path, "--output-format", "json").stdout)["files"][0]
+        if told["unknown"] is None:  # read by now: that is better than named
+            continue
+        names = [one["name"] for one in told["unknown"]["resembles"]]
+        if path.stem in NOBODYS:
+            assert not names, path.stem
+        elif path.stem in FAMILY_OF:
+            assert names[:1] == [FAMILY_OF[path.stem]], path.stem
+    assert {name for name, _ in FAMILIES} >= set(FAMILY_OF.values()) - {"server-sent events"}
+
+
+def test_formats_say_what_can_be_done_with_each() -> None:
+    listed = json.loads(CliRunner().invoke(cli, ["formats", "--output-format", "json"]).stdout)
+    assert [row["format"] for row in listed] == list(NAMES)
+    for row in listed:
+        one = carrier(row["format"])
+        assert (row["title"], row["read_as"], row["session"]) == (one.title, one.about, one.session)
+        assert row["fix"] == ("yes" if one.splice else "partly")
+        assert (row["read"], row["render"]) == (True, False)
+    table = CliRunner().invoke(cli, ["formats"]).stdout.splitlines()
+    assert table[0].split() == ["format", "what", "it", "is", "read", "fix", "render", "read", "as"]
+    assert [line.split()[0] for line in table[1:]] == list(NAMES)
