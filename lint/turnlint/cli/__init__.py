@@ -21,6 +21,8 @@ COMMANDS = {
     "explain": "Say what a rule means, why it matters and what fix does.",
     "why": "Say which rule explains a provider's refusal, and where it is in a transcript.",
     "profiles": "List the providers whose rules are known, or print one.",
+    "config": "Show which settings hold for a path, and why.",
+    "baseline": "Keep the findings that were there before in a file.",
     "ids": "Show which id each call and result would get.",
     "formats": "List the formats that are read.",
     "schema": "Print a JSON Schema.",

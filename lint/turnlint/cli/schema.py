@@ -10,14 +10,15 @@ import click
 
 from turnlint.cli.nearest import Named
 
-FILES = {"report": "report-v1.json", "repair": "repair-v1.json", "transcript": "transcript.json"}
+FILES = {"report": "report-v1.json", "repair": "repair-v1.json", "transcript": "transcript.json",
+         "config": "config-v1.json"}  # fmt: skip
 MADE = "profile"
 
 
 @click.command("schema")
 @click.argument("name", type=Named("schema", (*FILES, MADE)))
 def command(name: str) -> None:
-    """Print a JSON Schema: of a report, of a repair, of a canonical transcript, or of a profile of your own."""
+    """Print a JSON Schema: of a report, of a repair, of a canonical transcript, of a configuration, or of a profile of your own."""
     if name == MADE:
         from json import dumps
 

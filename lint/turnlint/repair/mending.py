@@ -70,7 +70,7 @@ def judge_damage(book: Book, damages: tuple[Damage, ...]) -> Iterator[Finding]:
     for entry in book.rules() if damages else ():
         if entry.check_record:
             for damage in damages:
-                yield from ask(entry, damage.record.line, entry.check_record, damage)
+                yield from book.told(ask(entry, damage.record.line, entry.check_record, damage))
 
 
 def ask(_: Entry, __: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:
