@@ -12,7 +12,7 @@ from turnlint.rulebook import FAMILIES
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    {"steps", "model", "globs"},
+    {"steps", "model", "globs", "handwritten"},
     {"lifecycle", "rows", "documents", "clauses"},
     {"keeping"},
     {"ledger", "carrying", "placing", "profiles"},

@@ -18,16 +18,23 @@ DEEP = "**"
 _MAGIC = frozenset("*?[")
 
 
+@lru_cache(maxsize=512)
 def file_steps(pattern: str) -> Steps:
-    """A pattern over files. One without a slash is about names in any folder; one that ends in a slash, a folder."""
-    steps = pattern.removeprefix("./").split("/")
-    if steps[-1] == "":
-        steps[-1] = DEEP
-    elif len(steps) == 1:
+    """A pattern over files, as `.gitignore` has them.
+
+    One without a slash is about names in any folder; a plain name at its end may be a folder, and then it is about
+    all that is in there.
+    """
+    folder = pattern.endswith("/")
+    steps = pattern.removeprefix("./").strip("/").split("/")
+    if len(steps) == 1 and not pattern.startswith(("/", "./")):
         steps.insert(0, DEEP)
+    if folder or is_plain(steps[-1]):
+        steps.append(DEEP)
     return tuple(steps)
 
 
+@lru_cache(maxsize=512)
 def pointer_steps(pattern: str) -> Steps:
     """A pattern over JSON Pointers (RFC 6901)."""
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pattern.split("/")[1:])

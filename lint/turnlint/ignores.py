@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct, structs
 
 from turnlint.documents.locate import locate
-from turnlint.globs import Steps, is_like, matches
+from turnlint.globs import file_steps, is_like, matches, pointer_steps
 from turnlint.model import Finding, Pointer, Severity
 from turnlint.rulebook import selects
 
@@ -20,10 +20,10 @@ class Ignore(Struct, frozen=True):
     reason: str
     rules: tuple[str, ...] = ()
     """Codes, beginnings of codes, names or families."""
-    paths: tuple[Steps, ...] = ()
+    paths: tuple[str, ...] = ()
     conversations: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
-    pointers: tuple[Steps, ...] = ()
+    pointers: tuple[str, ...] = ()
     fingerprints: tuple[str, ...] = ()
     until: str = ""
     """The last day on which it holds, as `YYYY-MM-DD`."""
@@ -36,7 +36,7 @@ class Ignore(Struct, frozen=True):
 
     def is_about(self, path: tuple[str, ...]) -> bool:
         """Whether it holds for a file."""
-        return not self.paths or any(matches(one, path) for one in self.paths)
+        return not self.paths or any(matches(file_steps(one), path) for one in self.paths)
 
     def covers(self, finding: Finding, pointers: Iterable[Pointer], fingerprint: str = "") -> bool:
         """Whether it names a finding, in a file that it holds for."""
@@ -53,7 +53,7 @@ class Ignore(Struct, frozen=True):
 
     def _is_at(self, pointer: Pointer) -> bool:
         names = tuple(map(str, pointer))
-        return any(matches(one, names) for one in self.pointers)
+        return any(matches(pointer_steps(one), names) for one in self.pointers)
 
 
 def _has(patterns: tuple[str, ...], name: str | None) -> bool:

@@ -94,15 +94,11 @@ def _lines(settings: "Settings | None") -> Iterator[Line]:
 def _ignored(ignore: "Ignore") -> dict[str, Any]:
     """An ignore as it was written, but for what it does not say."""
     said = {
-        "rule": ignore.rules, "path": ["/".join(one) for one in ignore.paths], "conversation": ignore.conversations,
-        "call": ignore.calls, "pointer": [_pointer(one) for one in ignore.pointers],
+        "rule": ignore.rules, "path": ignore.paths, "conversation": ignore.conversations,
+        "call": ignore.calls, "pointer": ignore.pointers,
         "fingerprint": ignore.fingerprints, "reason": ignore.reason, "until": ignore.until,
     }  # fmt: skip
     return {key: value if isinstance(value, str) else [*value] for key, value in said.items() if value}
-
-
-def _pointer(steps: tuple[str, ...]) -> str:
-    return "".join("/" + step.replace("~", "~0").replace("/", "~1") for step in steps)
 
 
 def _origin(said: "Said") -> str:

@@ -53,7 +53,9 @@ def _holds(path: str, folder: str) -> bool:
 
 def _saw(ignore: "Ignore", files: set[tuple[str, ...]]) -> bool:
     """Whether every file that an ignore is about was among those that were linted."""
-    return bool(ignore.paths) and all(all(map(is_plain, steps)) and steps in files for steps in ignore.paths)
+    return bool(ignore.paths) and all(
+        all(map(is_plain, one)) and one in files for one in (tuple(path.split("/")) for path in ignore.paths)
+    )
 
 
 def _entries(plan: Plan, sources: list[Source]) -> Iterator[str]:

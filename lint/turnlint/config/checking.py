@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from turnlint.own_profiles.values import Document, Fault, Path
+from turnlint.handwritten import Document, Fault, Path
 
 FILE = "config-v1.json"
 MOST_LISTED = 12
@@ -162,7 +162,7 @@ def nearest(wrong: str, names: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     known = list(names)
-    close = get_close_matches(wrong.lower(), known, 1)
+    close = [one for word in (wrong, wrong.lower()) for one in get_close_matches(word, known, 1)]
     if close:
         return f"{short(wrong)}; did you mean {close[0]!r}?"
     more = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""

@@ -11,7 +11,7 @@ from typing import Any
 from turnlint.config.checking import in_words, nearest, short
 from turnlint.config.reading import Layer
 from turnlint.globs import DEEP, is_plain, pointer_steps
-from turnlint.own_profiles.values import Fault, Path
+from turnlint.handwritten import Fault, Path
 from turnlint.own_rules.expressions import BadExpression, expression
 from turnlint.rulebook import OWN
 
@@ -82,8 +82,7 @@ def _selectors(value: dict[str, Any], own: frozenset[str]) -> Iterator[_Wrong]:
             continue
         if not any(matches(entry.rule, selector) for entry in entries):
             known = [*names_of(entries), *FAMILIES, *mine]
-            upper = selector.upper()
-            yield path, f"there is no rule {nearest(upper if upper in known else selector, known)}"
+            yield path, f"there is no rule {nearest(selector, known)}"
 
 
 def _named(value: Any) -> Iterator[tuple[Path, str]]:

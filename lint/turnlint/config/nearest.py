@@ -9,7 +9,7 @@ import re
 
 NAMES = ("turnlint.yaml", "turnlint.yml")
 TABLES = "pyproject.toml"
-_HAS_TABLE = re.compile(rb"""tool["']?\s*\.\s*["']?turnlint|^\s*\[\s*["']?tool["']?\s*\]""", re.MULTILINE)
+_HAS_TABLE = re.compile(rb"""^\s*\[{0,2}\s*["']?tool["']?\s*(?:\.\s*["']?turnlint|\]|=)""", re.MULTILINE)
 _MOST = 1 << 20
 
 

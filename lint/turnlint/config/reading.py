@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint.config.checking import shape_faults
-from turnlint.own_profiles.values import MOST_BYTES, Document, Fault, Kind, Path, decoded, documents
+from turnlint.handwritten import MOST_BYTES, Document, Fault, Kind, Path, decoded, documents
 
 DEEPEST = 10
 """Files that extend one another."""

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from turnlint.config.meaning import faults, texts
-from turnlint.config.reading import BadConfig, Layer, chain, lines_of
+from turnlint.config.reading import BadConfig, Layer, chain, lines_of, shown
 from turnlint.globs import file_steps, matches, pointer_steps
+from turnlint.handwritten import Path
 from turnlint.ignores import Ignore
-from turnlint.own_profiles.values import Path
 from turnlint.own_rules.rules import Condition, OwnRule
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Config:
 
 def _said(layer: Layer, path: Path, value: Any, section: str) -> Said:
     if path[-1] == "baseline" or "profile" in path:
-        value = os.path.join(layer.folder, value)
+        value = shown(os.path.join(layer.folder, value))
     return Said(value, layer.at(path, key=isinstance(path[-1], str)), section)
 
 
@@ -140,10 +140,10 @@ def _ignores(layer: Layer) -> Iterator[Ignore]:
             yield Ignore(
                 " ".join(one["reason"].split()),
                 tuple(texts(one.get("rule", ()))),
-                tuple(map(file_steps, texts(one.get("path", ())))),
+                tuple(texts(one.get("path", ()))),
                 tuple(texts(one.get("conversation", ()))),
                 tuple(texts(one.get("call", ()))),
-                tuple(map(pointer_steps, texts(one.get("pointer", ())))),
+                tuple(texts(one.get("pointer", ()))),
                 tuple(texts(one.get("fingerprint", ()))),
                 one.get("until", ""),
                 layer.at(("ignore", index)),

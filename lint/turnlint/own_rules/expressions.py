@@ -67,9 +67,7 @@ class Expression:
             raise BadExpression(f"is no regular expression: {error.msg}{place}") from None
         except (RecursionError, OverflowError):
             raise BadExpression("is too large for a regular expression") from None
-        flags = int(tree.state.flags)
-        if flags & (re.ASCII | re.LOCALE):
-            raise BadExpression("the flags a and L are not read here")
+        flags = _known(int(tree.state.flags))
         self.end = self._node("MATCH")
         try:
             self.start = self._sequence(list(tree), flags, self.end)
@@ -117,7 +115,7 @@ class Expression:
             return self._node(op, argument, flags, (then,))
         if op == "SUBPATTERN":
             _, added, removed, inner = argument
-            return self._sequence(list(inner), (flags | added) & ~removed, then)
+            return self._sequence(list(inner), _known((flags | added) & ~removed), then)
         if op == "BRANCH":
             ways = tuple(self._sequence(list(one), flags, then) for one in argument[1])
             return self._node("SPLIT", then=ways)
@@ -193,6 +191,12 @@ class Expression:
             if node.op == "SPLIT" or (node.op == "AT" and _stands(node, state.before, char)):
                 waiting += node.then
         return reached
+
+
+def _known(flags: int) -> int:
+    if flags & (re.ASCII | re.LOCALE):
+        raise BadExpression("the flags a and L are not read here")
+    return flags
 
 
 def _kind(char: str) -> str:
