@@ -23,6 +23,7 @@ DEFAULTS = (
     ("format", "auto"), ("provider", "auto"), ("select", "all"), ("fail-on", "error"), ("level", "lossy"),
 )  # fmt: skip
 ALL = "default"
+VALUE_WIDTH = 56
 Line = tuple[str, Any, str]
 """A key, what it says, and where from."""
 
@@ -117,10 +118,16 @@ def _text(path: str, settings: "Settings | None") -> Iterator[str]:
     from tabulate import tabulate
 
     yield shown(path)
-    table = [(key, shown(_words(value)), shown(origin)) for key, value, origin in _lines(settings)]
+    table = [(key, _wrapped(shown(_words(value))), shown(origin)) for key, value, origin in _lines(settings)]
     yield tabulate(table, tablefmt="plain", disable_numparse=True)
     if settings is None:
         yield "no configuration was found"
+
+
+def _wrapped(text: str) -> str:
+    from textwrap import wrap
+
+    return "\n".join(wrap(text, VALUE_WIDTH, break_on_hyphens=False))
 
 
 def _words(value: Any) -> str:
