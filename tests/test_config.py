@@ -2,13 +2,14 @@
 
 import json
 import random
+import tomllib
 from pathlib import Path
 
 import jsonschema
 import pytest
 
 from settings import found, put, turnlint, unanswered
-from turnlint.config.checking import schema, shape_faults
+from turnlint.config.checking import schema, shape_faults, tool_schema
 from turnlint.config.nearest import Nearest
 from turnlint.config.reading import BadConfig, chain, document_of
 from turnlint.handwritten import Document
@@ -321,6 +322,7 @@ def test_our_reading_of_the_schema_is_that_of_others() -> None:
     """The check that settings go through, against a validator of the whole language."""
     chance = random.Random(7)  # noqa: S311 - the same documents in every run
     validator = jsonschema.Draft202012Validator(schema())
+    older = jsonschema.Draft7Validator(tool_schema("turnlint"))
     keys = [*schema()["properties"], "nothing"]
     defs = schema()["$defs"]
     parts = [
@@ -338,8 +340,16 @@ def test_our_reading_of_the_schema_is_that_of_others() -> None:
         valid = validator.is_valid(value)
         ours = list(shape_faults(Document(value, {(): (1, 1)})))
         assert (not ours) is valid, (value, ours)
+        assert older.is_valid(value) is valid
         agreed[valid] += 1
     assert min(agreed.values()) > 100
+
+
+def test_checkers_of_such_files_find_the_schema_of_the_table() -> None:
+    text = (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
+    points = tomllib.loads(text)["project"]["entry-points"]["validate_pyproject.tool_schema"]
+    assert points == {"turnlint": f"{tool_schema.__module__}:{tool_schema.__name__}"}
+    assert "$ref" not in json.dumps(tool_schema("turnlint"))
 
 
 def test_the_schema_is_a_schema_and_describes_every_key(tmp_path: Path) -> None:

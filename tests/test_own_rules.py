@@ -171,7 +171,7 @@ def test_words_of_a_rule_cannot_steer_a_terminal(tmp_path: Path) -> None:
 
 
 PIECES = ["a", "b", "[ab]", "[^a]", ".", "a*", "b+", "(ab)?", "(a|b)*", "^", "$", r"\b", r"\A", r"\Z", "a{2,3}", "(?i:A)",
-          "(?s:.)", "(?m:^)", "(?m:$)", r"\w", r"\W", r"\d", r"\D", r"\s", "(a|)", "x*?", "(?i:[A-B])", "(?i:[^A])", "é"]  # fmt: skip
+          "(?s:.)", "(?m:^)", "(?m:$)", r"\w", r"\W", r"\d", r"\D", r"\s", "(a|)", "x*?", "(?i:S)", "s", "k", "(?i:[A-B])", "(?i:[^A])", "é"]  # fmt: skip
 
 
 @given(

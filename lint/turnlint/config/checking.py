@@ -167,3 +167,22 @@ def nearest(wrong: str, names: Iterable[str]) -> str:
         return f"{short(wrong)}; did you mean {close[0]!r}?"
     more = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
     return f"{short(wrong)}; there are {', '.join(known[:MOST_LISTED])}{more}"
+
+
+def tool_schema(_: str) -> dict[str, Any]:
+    """The schema of the table in `pyproject.toml` for `validate-pyproject`: in its dialect, and without references."""
+    whole: dict[str, Any] = _written_out({key: value for key, value in schema().items() if key != "$defs"})
+    return {**whole, "$schema": "http://json-schema.org/draft-07/schema#", "$id": "urn:turnlint:config-v1"}
+
+
+def _written_out(part: Any) -> Any:
+    if isinstance(part, list):
+        return [_written_out(one) for one in part]
+    if not isinstance(part, dict):
+        return part
+    own = {key: _written_out(one) for key, one in part.items() if key != "$ref"}
+    return (
+        {**_written_out(_resolved({"$ref": part["$ref"]})), **own}
+        if isinstance(part.get("$ref"), str)
+        else own
+    )

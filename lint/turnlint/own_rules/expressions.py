@@ -74,11 +74,14 @@ class Expression:
         except RecursionError:
             raise BadExpression("is too large for a regular expression") from None
         self.first = self._first()
+        self.literal, self.any_case = _literal(list(tree), flags)
         self.found = _State(frozenset({-1}), "")
         self._forget()
 
     def is_in(self, text: str) -> bool:
         """Whether it is found anywhere in a text."""
+        if not self._may_be_in(text):
+            return False
         state, at, last = self.idle[""], 0, len(text) - 1
         while at <= last:
             if self.first and not state.nodes:
@@ -96,6 +99,12 @@ class Expression:
                 return True
             state, at = following, at + 1
         return self._step(state, "") is self.found
+
+    def _may_be_in(self, text: str) -> bool:
+        """Whether the characters that every match has are there: most texts are done with that."""
+        if self.any_case:
+            return not text.isascii() or self.literal in text.lower()
+        return self.literal in text
 
     # From an expression to nodes, from its end to its start.
 
@@ -191,6 +200,18 @@ class Expression:
             if node.op == "SPLIT" or (node.op == "AT" and _stands(node, state.before, char)):
                 waiting += node.then
         return reached
+
+
+def _literal(items: list[Any], flags: int) -> tuple[str, bool]:
+    """The longest run of plain characters that every match has, and whether their case does not matter."""
+    runs, any_case = [""], bool(flags & re.IGNORECASE)
+    for op, argument in items:
+        if str(op) == "LITERAL" and (not any_case or argument < 128):
+            runs[-1] += chr(argument)
+        else:
+            runs.append("")
+    longest = max(runs, key=len)
+    return longest.lower() if any_case else longest, any_case
 
 
 def _known(flags: int) -> int:
