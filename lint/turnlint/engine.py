@@ -21,7 +21,7 @@ from turnlint.model import SEVERITIES, Finding, Pointer, Record, Severity, Trans
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
 from turnlint.reading import Batch, Foreign, batches
-from turnlint.rows import Line, Place, Row, shape_of
+from turnlint.rows import Ignored, Line, Place, Row, shape_of
 from turnlint.rulebook import Entry
 from turnlint.weighing import weigh
 
@@ -203,7 +203,7 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
 
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None"]
-Event = Row | Skipped | Crash | Tally
+Event = Row | Ignored | Skipped | Crash | Tally
 
 
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:

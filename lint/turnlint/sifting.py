@@ -6,7 +6,6 @@ read files, and to know what day it is.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import Literal
 
 from msgspec import Struct, field
 
@@ -14,19 +13,10 @@ from turnlint.baseline import Baseline
 from turnlint.engine import Event, Tally
 from turnlint.ignores import Ignore
 from turnlint.model import Pointer, Severity
-from turnlint.rows import Row
+from turnlint.rows import Ignored, Row
 
 VIEWS = 50
 """Findings of a shape that are drawn where some are sifted out, so that those which stay still have their picture."""
-
-
-class Ignored(Struct, frozen=True):
-    """A finding that is known. Sinks that have a word for it may say so."""
-
-    row: Row
-    by: Literal["ignore", "baseline"]
-    reason: str
-    until: str = ""
 
 
 class Account(Struct):
@@ -46,7 +36,7 @@ class Sieve(Struct, frozen=True):
     today: str = ""
     account: Account = field(default_factory=Account)
 
-    def sift(self, events: Iterable[Event]) -> Iterator[Event | Ignored]:
+    def sift(self, events: Iterable[Event]) -> Iterator[Event]:
         """Events without the findings that are known, and the tally without them too."""
         if not self.ignores and self.baseline is None:
             yield from events
