@@ -145,3 +145,22 @@ def test_findings_that_stay_have_their_picture(tmp_path: Path) -> None:
     assert text.count("^^^ never answered") == 3
     assert "call `c10`" in text
     assert "= 7 more" in text
+
+
+@pytest.mark.parametrize(
+    "selector", ["pointer: /messages/3/**", "call: c2", "pointer: '/**', call: c2", "call: 'c2'"]
+)
+@pytest.mark.parametrize("options", [[], ["--canonical"], ["--provider", "mistral"]])
+def test_what_is_ignored_stays_though_all_around_it_moves(
+    tmp_path: Path, selector: str, options: list[str]
+) -> None:
+    """A result is added before it, and ids are given anew: it is the same finding still."""
+    first, second = (json.loads(unanswered(None, one))["messages"] for one in ("c1", "c2"))
+    second[1]["tool_calls"][0]["function"]["arguments"] = '{"n": 2}'
+    put(tmp_path, **{"a.jsonl": json.dumps({"messages": first[:2] + second}) + "\n",
+                     "turnlint.yaml": f"ignore: [{{rule: PA201, {selector}, reason: known}}]\n"})  # fmt: skip
+    turnlint(tmp_path, "fix", "a.jsonl", *options)
+    messages = json.loads((tmp_path / "a.jsonl").read_text())["messages"]
+    answered = {one["tool_call_id"] for one in messages if one["role"] == "tool"}
+    asked = [one["tool_calls"][0]["id"] for one in messages if one.get("tool_calls")]
+    assert [one in answered for one in asked] == [True, False]

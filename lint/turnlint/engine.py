@@ -53,7 +53,7 @@ class Options(Struct, frozen=True):
     own_rules: "tuple[OwnRule, ...]" = ()
     """Rules that the user brings: they look at records as they are written."""
     without: "tuple[Ignore, ...]" = ()
-    """Findings that are not even made. A report that tells of them sifts its rows instead."""
+    """Findings that a repair leaves alone. A report sifts its rows instead, to tell of them."""
     root: str = ""
     """The folder from which fingerprints see a file; the one that the run is in where nothing is said."""
 
@@ -154,12 +154,12 @@ class Book:
         return open_watch(self.options.own_rules, chosen, self.told)
 
     def told(self, findings: list[Finding]) -> list[Finding]:
-        """Findings as the user wants them: as grave as the configuration says, without those that it leaves out."""
-        if not findings or not (self.options.severities or self.options.without):
+        """Findings as grave as the configuration says."""
+        if not findings or not self.options.severities:
             return findings
-        from turnlint.ignores import settled
+        from turnlint.ignores import regraded
 
-        return settled(findings, self.options.severities, self.options.without)
+        return [regraded(finding, self.options.severities) for finding in findings]
 
 
 class Judged(Struct):

@@ -60,14 +60,6 @@ def _has(patterns: tuple[str, ...], name: str | None) -> bool:
     return not patterns or (name is not None and any(is_like(one, name) for one in patterns))
 
 
-def settled(
-    findings: list[Finding], severities: tuple[tuple[str, Severity], ...], without: tuple[Ignore, ...]
-) -> list[Finding]:
-    """Findings as grave as the user says, without those that are ignored wherever they may turn out to stand."""
-    graded = [regraded(finding, severities) for finding in findings]
-    return [one for one in graded if not any(ignore.covers(one, pointers_of(one)) for ignore in without)]
-
-
 def pointers_of(finding: Finding) -> Iterator[Pointer]:
     """Where a finding stands, as it was meant, and as far as that exists."""
     where = finding.where

@@ -120,7 +120,7 @@ def _toml(text: str) -> Document:
         value = _plain(tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
         found = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
-        spot = (int(found[1]), int(found[2])) if found else None
+        spot = (int(found[1]), int(found[2])) if found else (len(text.splitlines()) or 1, 1)
         raise Fault(f"is no TOML: {str(error).partition(' (at ')[0].lower()}", spot) from None
     except RecursionError:
         raise Fault("is nested deeper than any configuration is") from None
