@@ -54,6 +54,22 @@ def test_a_fingerprint_names_one_finding(folder: Path) -> None:
     assert ignoring(folder, f"fingerprint: [{rows[0]['fingerprint']}, {rows[3]['fingerprint']}]") == LOGS[1:3]
 
 
+def test_a_fingerprint_is_the_same_from_every_folder_of_a_project(folder: Path) -> None:
+    (folder / "sub").mkdir()
+    ignoring(folder, "rule: ST110")
+    prints = [
+        {row["fingerprint"] for row in json.loads(run.stdout)["findings"]}
+        for run in (
+            turnlint(folder, "lint", "--output-format", "json"),
+            turnlint(folder / "sub", "lint", "../a.jsonl", "../b.jsonl", "--output-format", "json"),
+            turnlint(folder / "sub", "lint", str(folder), "--output-format", "json"),
+        )
+    ]
+    assert prints[0] == prints[1] == prints[2]
+    ignoring(folder, f"fingerprint: {sorted(prints[0])}", "rule: ST110")
+    assert found(folder / "sub", "..") == []
+
+
 def test_numbers_for_names_are_names(folder: Path) -> None:
     put(folder, **{"a.jsonl": unanswered("1e5", "007") + "\n"})
     assert ignoring(folder, "conversation: 1e5, call: 007, path: a.jsonl") == LOGS[2:]

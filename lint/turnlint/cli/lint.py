@@ -14,7 +14,6 @@ from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given
-from turnlint.cli.unused import tell_unused
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import Source, SourceError
 from turnlint.engine import Content, Crash, Options, Skipped, Tally, lint
@@ -90,7 +89,9 @@ def command(
             kind, path = _split(output)
             sinks.append(open_sink(kind, _open_output(path, files), Look(DEFAULT_WIDTH, False, statistics)))
         code = _run(sources, plan, sinks, quiet=output_format != "text")
-        if code < EXIT_USAGE:
+        if code < EXIT_USAGE and plan.account is not None:
+            from turnlint.cli.unused import tell_unused
+
             tell_unused(plan, paths, sources)
         raise click.exceptions.Exit(code)
 

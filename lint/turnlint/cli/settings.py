@@ -201,6 +201,7 @@ class Plan:
             ignore=(*left_out, *asked.ignore),
             severities=tuple(one.value for one in settings.severities),
             own_rules=settings.rules,
+            root=os.getcwd() if self.file else os.path.dirname(settings.file),
         )
 
     def _named(self, providers: tuple[str, ...], profiles: Iterable[str]) -> Options:
