@@ -149,6 +149,20 @@ def test_a_file_takes_over_others_and_goes_before_them(folder: Path) -> None:
     assert turnlint(folder, "lint", "logs").returncode == 1
 
 
+def test_what_is_excluded_is_not_come_across(folder: Path) -> None:
+    configure(folder, "exclude: [kimi/, /e.jsonl]\n")
+    assert found(folder) == ["logs/a.jsonl:PA201:error", "logs/e.jsonl:ST110:warning"]
+    assert found(folder, "logs/*/*.jsonl", "logs/a.jsonl") == ["logs/a.jsonl:PA201:error"]
+    assert found(folder, "logs/kimi/k.jsonl") == ["logs/kimi/k.jsonl:PA201:error"]
+    assert turnlint(folder, "lint", "logs/kimi").returncode == 3
+    before = (folder / "logs" / "kimi" / "k.jsonl").read_text()
+    turnlint(folder, "fix", "logs")
+    assert (folder / "logs" / "kimi" / "k.jsonl").read_text() == before
+    assert "logs/kimi" not in turnlint(folder, "baseline", "write").stdout
+    assert "kimi" not in (folder / "turnlint.baseline").read_text()
+    assert "exclude   kimi/" in turnlint(folder, "config", "show").stdout
+
+
 def test_a_named_file_holds_for_all_and_sees_files_from_here(folder: Path) -> None:
     configure(folder / "logs", "severity: {ST110: error}\n")
     (folder / "ci").mkdir()

@@ -138,7 +138,7 @@ def _write(path: str, entries: list[Entry]) -> None:
 def _found(asked: dict[str, Any], reason: str, *, must_exist: bool = True) -> list[Found]:
     """What a run finds, by baseline. Where anything cannot be read nothing is known of what is gone: it ends there."""
     plan = _plan(asked)
-    sources = sources_of(asked["paths"], asked["stdin_filename"], [])
+    sources = plan.read(sources_of(asked["paths"], asked["stdin_filename"], []))
     found: dict[str, Found] = {}
     files = 0
     with bar(sources, "linting") as progress:

@@ -76,7 +76,9 @@ def _lines(settings: "Settings | None") -> Iterator[Line]:
         yield (key, default, ALL) if said is None else (key, said.value, _origin(said))
     if settings is None:
         return
-    for key, some in (("profile", settings.profiles), ("ignore", settings.ignore)):
+    for key, some in (
+        ("exclude", settings.excluded), ("profile", settings.profiles), ("ignore", settings.ignore),
+    ):  # fmt: skip
         yield from ((key, said.value, _origin(said)) for said in some)
     for said in settings.severities:
         yield "severity", {said.value[0]: said.value[1]}, _origin(said)

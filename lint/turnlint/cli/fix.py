@@ -81,15 +81,18 @@ def command(
         raise click.UsageError("--canonical gives ids that no provider was asked about; leave --provider out")
     policy = Policy(close_pending=close_pending, canonical=canonical, select=bool(select))
     # What -o names is no report of an earlier run: it is read as any log, and then -o has too much to take.
-    sources = sources_of(
-        paths, stdin_filename, [one for one in (report_file, journal_file) if one and one != STDOUT]
+    plan = Plan(asked, options, sifted=False)
+    sources = plan.read(
+        sources_of(
+            paths, stdin_filename, [one for one in (report_file, journal_file) if one and one != STDOUT]
+        )
     )
     if output and len(sources) > 1:
         raise click.UsageError("-o takes one file; there are several to fix")
     carried = [name for name, is_so in _carried(way, sources, report_file).items() if is_so]
     if len(carried) > 1:
         raise click.UsageError(f"standard output cannot carry both {carried[0]} and {carried[1]}")
-    settings = _Settings(Plan(asked, options, sifted=False), policy, way, report_file, bool(carried), color)
+    settings = _Settings(plan, policy, way, report_file, bool(carried), color)
     raise click.exceptions.Exit(_run(sources, settings))
 
 

@@ -79,8 +79,8 @@ def command(
         given("format_name", format_name), words(providers), profiles, options.select, options.ignore,
         fail_on=given("fail_on", fail_on), baseline=baseline,
     )  # fmt: skip
-    sources = sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)])
     plan = Plan(asked, options)
+    sources = plan.read(sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)]))
     if not _is_ready(plan, sources):
         raise click.exceptions.Exit(EXIT_INTERNAL)
     with ExitStack() as files:

@@ -137,6 +137,15 @@ class Plan:
         self.account: Account | None = None
         self.terms: dict[int, tuple[Settings | None, Terms]] = {}
 
+    def read(self, sources: list[Source]) -> list[Source]:
+        """The sources that are to be read: all that were named, and those come across that nobody excludes."""
+        return [one for one in sources if one.named or not self._is_excluded(one)]
+
+    def _is_excluded(self, source: Source) -> bool:
+        path = os.path.abspath(source.path or source.name)
+        found = self._file(os.path.dirname(path))
+        return found is not None and self.config(found).leaves_out(path)
+
     def prepare(self, sources: list[Source]) -> None:
         """Work out what holds for each source, so that what cannot be used is known before anything is read."""
         for source in sources or [Source(".", None)]:

@@ -51,6 +51,7 @@ class Settings(Struct, frozen=True):
     """Pairs of a rule and how grave it is, that which goes before nothing first."""
     ignores: tuple[Ignore, ...] = ()
     rules: tuple[OwnRule, ...] = ()
+    excluded: tuple[Said, ...] = ()
 
     def texts(self, said: Said | None) -> tuple[str, ...] | None:
         return None if said is None else tuple(texts(said.value))
@@ -75,6 +76,11 @@ class Config:
             for layer in self.layers
             for index, section in enumerate(layer.document.value.get("paths", ()))
         ]
+        self.excluded = tuple(
+            said
+            for layer in self.layers
+            for said in _listed(layer, ("exclude",), layer.document.value.get("exclude", ()), "")
+        )
         self.ignores = tuple(one for layer in self.layers for one in _ignores(layer))
         self.rules = tuple({rule.name: rule for layer in self.layers for rule in _rules(layer)}.values())
         self.made: dict[tuple[tuple[int, ...], tuple[int, ...]], Settings] = {}
@@ -82,6 +88,11 @@ class Config:
     def parts_of(self, path: str) -> tuple[str, ...]:
         """A file's path, as patterns see it."""
         return tuple(os.path.relpath(path, self.root).split(os.sep))
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether a file that somebody came across is not to be read."""
+        parts = self.parts_of(path) if self.excluded else ()
+        return any(matches(file_steps(one.value), parts) for one in self.excluded)
 
     def of(self, path: str) -> Settings:
         """The settings of a file. Files of which the same holds have the same ones."""
@@ -115,7 +126,7 @@ class Config:
                 severities.append(_said(layer, (*path, "severity", rule), (rule, severity), section))
         return Settings(
             self.path, **found, profiles=tuple(profiles), ignore=tuple(ignored), severities=tuple(severities),
-            ignores=tuple(self.ignores[number] for number in ignores), rules=self.rules,
+            ignores=tuple(self.ignores[number] for number in ignores), rules=self.rules, excluded=self.excluded,
         )  # fmt: skip
 
 
