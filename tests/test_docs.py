@@ -15,7 +15,7 @@ from turnlint.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-FILES = re.findall(r"^```jsonl (\S+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+FILES = re.findall(r"^```(?:jsonl|yaml) (\S+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 BLOCKS = re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 RUNS = [[found for found in COMMAND.findall(block) if found[1]] for block in BLOCKS]
@@ -44,7 +44,7 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
 
 def test_the_readme_shows_commands_with_their_output() -> None:
     assert sum(map(len, RUNS)) >= 8
-    assert len(FILES) == 2
+    assert len(FILES) == 3
 
 
 @pytest.mark.parametrize("block", RUNS, ids=[block[0][0] for block in RUNS])

@@ -12,7 +12,7 @@ from turnlint.rulebook import FAMILIES
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    {"steps", "model"},
+    {"steps", "model", "globs", "handwritten"},
     {"lifecycle", "rows", "documents", "clauses"},
     {"keeping"},
     {"ledger", "carrying", "placing", "profiles"},
@@ -23,9 +23,13 @@ LAYERS = (
     {"fits"},
     {"api"},
     {"rulebook", "writing", "notation", "own_profiles", "reading"},
+    {"ignores", "own_rules"},
+    {"config"},
     {"engine"},
     {"repair"},
     {"report", "why", "inspecting"},
+    {"baseline"},
+    {"sifting"},
     {"testing", "cli"},
 )
 """Each room may look into those before it, and into its own."""
@@ -88,7 +92,7 @@ def test_a_module_says_what_it_owns(path: Path) -> None:
 
 
 HEAVY = ("jsonschema", "ruamel", "tabulate", "importlib.metadata", "dataclasses", "pathlib", "argparse",
-         "multiprocessing", "asyncio", "hashlib", "tempfile", "difflib", "gzip")  # fmt: skip
+         "multiprocessing", "asyncio", "hashlib", "tempfile", "difflib", "gzip", "tomllib", "fnmatch")  # fmt: skip
 """What no run on one sound file has a use for."""
 
 

@@ -4,6 +4,7 @@ This module owns the order of things: read, pair, judge, place. It refuses to kn
 conversations, what any rule says and how anything is shown.
 """
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,15 +17,17 @@ from turnlint.clean import is_clean
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.documents.trouble import Damage
 from turnlint.fits import fits
-from turnlint.model import SEVERITIES, Finding, Pointer, Record, Transcript
+from turnlint.model import SEVERITIES, Finding, Pointer, Record, Severity, Transcript
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
 from turnlint.reading import Batch, Foreign, batches
-from turnlint.rows import Line, Place, Row, shape_of
+from turnlint.rows import Ignored, Line, Place, Row, shape_of
 from turnlint.rulebook import Entry
 from turnlint.weighing import weigh
 
 if TYPE_CHECKING:
+    from turnlint.ignores import Ignore
+    from turnlint.own_rules import OwnRule, Watch
     from turnlint.view import Plan
 
 Content = Literal["none", "excerpt", "full"]
@@ -45,6 +48,14 @@ class Options(Struct, frozen=True):
     fingerprints: bool = False
     profiles: tuple[Profile, ...] = ()
     """Profiles that the user brings."""
+    severities: tuple[tuple[str, Severity], ...] = ()
+    """How grave the findings of some rules are, by selector; the last that means a rule holds."""
+    own_rules: "tuple[OwnRule, ...]" = ()
+    """Rules that the user brings: they look at records as they are written."""
+    without: "tuple[Ignore, ...]" = ()
+    """Findings that a repair leaves alone. A report sifts its rows instead, to tell of them."""
+    root: str = ""
+    """The folder from which fingerprints see a file; the one that the run is in where nothing is said."""
 
 
 class Tally(Struct):
@@ -63,11 +74,13 @@ class Tally(Struct):
     """How many of those are written on a wire that is not its own, as `provider on wire`: their spelling is not judged."""
     skipped: int = 0
     crashes: int = 0
+    ignored: dict[str, int] = {}
+    """Findings that are known and not counted above, by what knows them: `baseline`, `ignore`, `ignore until DAY`."""
 
     def add(self, other: "Tally") -> None:
         for name in ("files", "conversations", "messages", "calls", "results", "skipped", "crashes"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name in ("findings", "rules", "providers", "across"):
+        for name in ("findings", "rules", "providers", "across", "ignored"):
             mine, theirs = getattr(self, name), getattr(other, name)
             for key, count in theirs.items():
                 mine[key] = mine.get(key, 0) + count
@@ -124,8 +137,29 @@ class Book:
             from turnlint import rulebook
 
             entries = [entry for package in self.packages for entry in rulebook.load(package)]
+            if self.options.own_rules:
+                from turnlint.own_rules.entries import entry_of
+
+                entries += map(entry_of, self.options.own_rules)
             self.entries = rulebook.choose(entries, self.options.select, self.options.ignore)
         return self.entries
+
+    def watch(self) -> "Watch | None":
+        """The user's own rules of this run, if there are any."""
+        if not self.options.own_rules:
+            return None
+        from turnlint.own_rules.watching import open_watch
+
+        chosen = self.rules() if self.options.select or self.options.ignore else None
+        return open_watch(self.options.own_rules, chosen, self.told)
+
+    def told(self, findings: list[Finding]) -> list[Finding]:
+        """Findings as grave as the configuration says."""
+        if not findings or not self.options.severities:
+            return findings
+        from turnlint.ignores import regraded
+
+        return [regraded(finding, self.options.severities) for finding in findings]
 
 
 class Judged(Struct):
@@ -169,6 +203,7 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
         else:
             found = ask(entry, line, entry.check, bare)
             judged.findings += [weigh(finding, transcript, chosen) for finding in found] if chosen else found
+    judged.findings = book.told(judged.findings)
     return judged
 
 
@@ -176,7 +211,7 @@ REMEMBERED = 10_000
 
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None"]
-Event = Row | Skipped | Crash | Tally
+Event = Row | Ignored | Skipped | Crash | Tally
 
 
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:
@@ -197,13 +232,17 @@ class _Run:
         self.said: set[tuple[str, int, Pointer, int | None, str, str | None]] = set()
         """What was found lately: branches of one conversation share their faults."""
         self.failure: SourceError | None = None
+        self.watch = book.watch()
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
-        for batch in batches(self.source, self.options.format, progress, self.book.wires):
+        watch = self.watch.hear if self.watch else None
+        for batch in batches(self.source, self.options.format, progress, self.book.wires, watch):
             if len(self.said) > REMEMBERED:
                 self.said.clear()
             self._take(batch)
             yield from self._ready()
+        self._place([(finding, None) for finding in (self.watch.left() if self.watch else ())])
+        yield from self._ready()
         yield from self._settle()
         yield self.tally
         if self.failure:
@@ -229,7 +268,8 @@ class _Run:
         judged = judge(self.book, transcript, self._ask)
         self._count(transcript, judged.pairs)
         self._count_providers(transcript, judged.chosen)
-        self._place([(finding, transcript) for finding in judged.findings])
+        own = self.watch.within(transcript) if self.watch else []
+        self._place([(finding, transcript) for finding in (*judged.findings, *own)])
 
     def _judge_damage(self, *damages: Damage) -> None:
         findings: list[Finding] = []
@@ -237,7 +277,7 @@ class _Run:
             if entry.check_record:
                 for damage in damages:
                     findings += self._ask(entry, damage.record.line, entry.check_record, damage)
-        self._place([(finding, None) for finding in findings])
+        self._place([(finding, None) for finding in self.book.told(findings)])
 
     def _ask(self, entry: Entry, line: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:
         try:
@@ -321,7 +361,10 @@ class _Run:
     def _fingerprint(self, finding: Finding, identity: str, place: Place) -> str:
         from turnlint.fingerprint import fingerprint
 
-        return fingerprint(finding, identity, place, self.source.name, self.met)
+        path = self.source.name
+        if self.options.root and self.source.path is not None:
+            path = os.path.relpath(self.source.path, self.options.root)
+        return fingerprint(finding, identity, place, path, self.met)
 
     def _settle(self) -> Iterator[Row]:
         """Read again what was let go, in file order, and place what stands there."""

@@ -5,7 +5,7 @@ in a mixed file to the one it speaks for. It refuses to judge, and to pair; what
 beside the conversations, in the order of the file.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -30,6 +30,8 @@ class Foreign(Struct, frozen=True):
 
 
 Item = Transcript | Damage | Foreign
+Watch = Callable[[Record], None]
+"""Sees every record before it is read, while its bytes are there."""
 Batch = Iterable[Transcript | tuple[Damage, ...] | Foreign | SourceError]
 """What one record gives, its damage together; and at the end what stopped the reading for good, if anything did."""
 
@@ -51,10 +53,11 @@ def read(source: Source, format_name: str | None = None, progress: Progress | No
 
 
 def batches(
-    source: Source, format_name: str | None, progress: Progress | None = None, prefer: tuple[str, ...] = ()
-) -> Iterator[Batch]:
+    source: Source, format_name: str | None, progress: Progress | None = None, prefer: tuple[str, ...] = (),
+    watch: Watch | None = None,
+) -> Iterator[Batch]:  # fmt: skip
     """All that a source holds, record by record. Raises `SourceError` where it cannot even be opened."""
-    return _Reading(source, format_name, prefer).batches(progress)
+    return _Reading(source, format_name, prefer, watch).batches(progress)
 
 
 def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: str | None) -> list[Item]:
@@ -70,8 +73,11 @@ def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: s
 
 
 class _Reading:
-    def __init__(self, source: Source, format_name: str | None, prefer: tuple[str, ...]) -> None:
+    def __init__(
+        self, source: Source, format_name: str | None, prefer: tuple[str, ...], watch: Watch | None = None
+    ) -> None:
         self.source = source
+        self.watch = watch
         self.prefer = prefer
         self.format = format_name
         self.readers: dict[str, Reader] = {}
@@ -120,6 +126,8 @@ class _Reading:
 
     def _decode(self, carrier: Carrier, record: Record) -> Decoded[Any]:
         record.kept = self.kept
+        if self.watch:
+            self.watch(record)
         return carrier.shape.read(record)
 
     def _feed(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:

@@ -4,6 +4,7 @@ This module owns those values. It refuses to compute them.
 """
 
 import re
+from typing import Literal
 
 from msgspec import Struct
 
@@ -62,3 +63,13 @@ class Row(Struct, frozen=True):
     related: tuple[tuple[str, Place], ...] = ()
     view: tuple[Line, ...] = ()
     fingerprint: str = ""
+
+
+class Ignored(Struct, frozen=True):
+    """A finding that is known and not told of. An output that has a word for it may say so."""
+
+    row: Row
+    by: Literal["ignore", "baseline"]
+    reason: str
+    until: str = ""
+    """The last day on which it is left out, where there is one."""

@@ -19,6 +19,8 @@ from turnlint.api import Check, CheckRecord, Rule
 GROUP = "turnlint.rules"
 BUILTIN = "turnlint_rules"
 FAMILIES = ("state", "pairing", "projection", "contract")
+OWN = "own/"
+"""How the names of rules begin that a user writes into the configuration."""
 FAULTS_ONLY = ("state", "pairing")
 """Families whose built-in rules have nothing to say where `clean` sees no fault; a test holds them to it."""
 
@@ -153,10 +155,17 @@ def choose(entries: list[Entry], select: tuple[str, ...], ignore: tuple[str, ...
 
 
 def matches(rule: Rule, selector: str) -> bool:
-    if selector in (rule.name, rule.fault) or selector.upper() == "ALL":
+    return selects(selector, rule.code, rule.name, rule.fault)
+
+
+def selects(selector: str, code: str, name: str, fault: str) -> bool:
+    """Whether a selector means the rule of this code, name and family; `own` is the family of the user's own rules."""
+    if name.startswith(OWN):
+        fault = OWN.removesuffix("/")
+    if selector in (name, fault) or selector.upper() == "ALL":
         return True
     upper = selector.upper()
-    return len(upper) >= 2 and upper[:2].isalpha() and rule.code.startswith(upper)
+    return len(upper) >= 2 and upper[:2].isalpha() and code.startswith(upper)
 
 
 def nearest(selector: str, names: list[str]) -> str | None:

@@ -14,7 +14,7 @@ from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Event, Options, Tally, lint
 from turnlint.notation import write
 from turnlint.rows import Row
-from turnlint.rulebook import Entry
+from turnlint.rulebook import GROUP, Entry, load, packages
 from turnlint.writing import Written
 
 HEADINGS = ("What it does", "Why it matters", "How it happens", "What fix does", "Evidence")
@@ -58,6 +58,18 @@ def fixed(data: bytes, format_name: str | None, provider: str = "none", name: st
         if done.failures:
             raise AssertionError(f"not repaired: {done.failures[0].reason}")
         return b"".join(patched(source, done.patches))
+
+
+def problems_in(package: str) -> Iterator[str]:
+    """What is not as the files of a package's rules say: for the tests of who writes one."""
+    if package not in packages():
+        yield f"{package}: not installed, or not named in the entry-point group {GROUP}"
+        return
+    entries = load(package)
+    if not entries:
+        yield f"{package}: no module of it has a RULE"
+    for entry in entries:
+        yield from problems(entry)
 
 
 def problems(entry: Entry) -> Iterator[str]:

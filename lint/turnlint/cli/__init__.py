@@ -22,6 +22,8 @@ COMMANDS = {
     "inspect": "Say what a file is: its format, what is in it, and what can be done with it.",
     "why": "Say which rule explains a provider's refusal, and where it is in a transcript.",
     "profiles": "List the providers whose rules are known, or print one.",
+    "config": "Show which settings hold for a path, and why.",
+    "baseline": "Keep the findings that were there before in a file.",
     "ids": "Show which id each call and result would get.",
     "formats": "List the formats that are read.",
     "schema": "Print a JSON Schema.",

@@ -11,11 +11,11 @@ from typing import IO, Any, cast
 import click
 from msgspec import Struct, structs
 
-from turnlint.cli.asking import is_same, providers_of, rules_of_a_run, shown, sources_of, words
+from turnlint.cli.asking import is_same, rules_of_a_run, shown, sources_of, words
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
 from turnlint.cli.look import Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
-from turnlint.cli.own import own_profiles, tell_unused
+from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import STDIN, Source
 from turnlint.engine import Book, Options
@@ -29,6 +29,7 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 @click.command("fix")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @rules_of_a_run
+@configured
 @click.option(
     "--level", type=Named("level", LEVELS), default="lossy", show_default=True,
     help="How far it may go: lossless moves, renames, writes the same otherwise, and takes out copies and empty "
@@ -69,40 +70,38 @@ def command(
     """
     way = Way(not (diff or check), diff, output, journal_file, not no_journal)
     _refuse(way, paths, report_file)
-    named, own = own_profiles(profiles, words(providers))
-    tell_unused(named, own)
     options = Options(
-        format=None if format_name == "auto" else format_name,
-        providers=providers_of(named), profiles=own, select=words(select), ignore=words(ignore),
+        format=None if format_name == "auto" else format_name, select=words(select), ignore=words(ignore),
     )  # fmt: skip
-    if canonical and any(name != "auto" for name in options.providers):
+    asked = Asked(
+        given("format_name", format_name), words(providers), profiles, options.select, options.ignore,
+        fail_on=given("fail_on", fail_on), level=given("level", level),
+    )  # fmt: skip
+    if canonical and set(asked.providers) - {"auto", "none"}:
         raise click.UsageError("--canonical gives ids that no provider was asked about; leave --provider out")
-    policy = Policy(
-        level=cast("Any", level), close_pending=close_pending, canonical=canonical, select=bool(select),
-        named=frozenset(name.partition("@")[0] for name in options.providers if name != "auto"),
-    )  # fmt: skip
-    if canonical:
-        options = structs.replace(options, providers=())
+    policy = Policy(close_pending=close_pending, canonical=canonical, select=bool(select))
     # What -o names is no report of an earlier run: it is read as any log, and then -o has too much to take.
-    sources = sources_of(
-        paths, stdin_filename, [one for one in (report_file, journal_file) if one and one != STDOUT]
+    plan = Plan(asked, options, sifted=False)
+    sources = plan.read(
+        sources_of(
+            paths, stdin_filename, [one for one in (report_file, journal_file) if one and one != STDOUT]
+        )
     )
     if output and len(sources) > 1:
         raise click.UsageError("-o takes one file; there are several to fix")
     carried = [name for name, is_so in _carried(way, sources, report_file).items() if is_so]
     if len(carried) > 1:
         raise click.UsageError(f"standard output cannot carry both {carried[0]} and {carried[1]}")
-    settings = _Settings(options, policy, way, fail_on, report_file, bool(carried), color)
+    settings = _Settings(plan, policy, way, report_file, bool(carried), color)
     raise click.exceptions.Exit(_run(sources, settings))
 
 
 class _Settings(Struct, frozen=True):
     """What a run was asked for."""
 
-    options: Options
+    plan: Plan
     policy: Policy
     way: Way
-    fail_on: str
     report: str | None
     busy: bool
     """Standard output carries something for programs, or a diff: words go to standard error."""
@@ -154,9 +153,7 @@ def _run(sources: list[Source], settings: _Settings) -> int:
     from turnlint.rulebook import BrokenRules, UnknownRule
 
     try:
-        book = Book(settings.options)
-        if len(book.packages) > 1:
-            book.rules()
+        settings.plan.prepare(sources)
     except (UnknownRule, UnknownProvider) as error:
         raise click.UsageError(str(error)) from None
     except BrokenRules as error:
@@ -165,20 +162,32 @@ def _run(sources: list[Source], settings: _Settings) -> int:
     out = Pipe(sys.stdout)
     said = Pipe(sys.stderr) if settings.busy else out
     look = Look(width(), colors(settings.color), False)
-    run = Run(settings.options, book, settings.policy, settings.way, look, out)
+    runs = [_run_of(source, settings, look, out) for source in sources]
     words_look = structs.replace(look, color=look.color and (said is out or _colors_errors(settings.color)))
     done: list[Done] = []
     finished = False
     report = _open_report(settings.report)
     try:
-        _fix_all(run, sources, done, (said, words_look), keep=report is not None)
+        _fix_all(runs, sources, done, (said, words_look), keep=report is not None)
         finished = True
     finally:
         _sum_up(done, (said, words_look), dry=not settings.way.write)
         if report is not None:
             _report(report, done, complete=finished and not _failed(done), dry=not settings.way.write)
         out.flush()
-    return _exit_code(done, settings)
+    return _exit_code(done, sources, settings)
+
+
+def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe) -> Run:
+    """A repair of one source, as far as its settings let it go."""
+    terms = settings.plan.of(source)
+    options, book, policy = terms.options, terms.book, settings.policy
+    if policy.canonical and options.providers:
+        options = structs.replace(options, providers=())
+        book = Book(options)
+    named = frozenset(name.partition("@")[0] for name in options.providers if name != "auto")
+    policy = structs.replace(policy, level=cast("Any", terms.level), named=named)
+    return Run(options, book, policy, settings.way, look, out)
 
 
 def _colors_errors(choice: str) -> bool:
@@ -188,14 +197,14 @@ def _colors_errors(choice: str) -> bool:
 Voice = tuple[Pipe, Look]
 
 
-def _fix_all(run: Run, sources: list[Source], done: list[Done], voice: Voice, *, keep: bool) -> None:
+def _fix_all(runs: list[Run], sources: list[Source], done: list[Done], voice: Voice, *, keep: bool) -> None:
     from turnlint.report.repair_text import lines_of
 
     said, look = voice
     waiting: list[str] = []
     try:
-        with bar(sources, "fixing", quiet=run.way.diff) as progress:
-            for source in sources:
+        with bar(sources, "fixing", quiet=any(run.way.diff for run in runs)) as progress:
+            for source, run in zip(sources, runs, strict=True):
                 one = repair(run, source, progress)
                 done.append(one)
                 tell(one)
@@ -256,7 +265,7 @@ def _failed(done: list[Done]) -> bool:
     return any(one.problem or (one.fixed and one.fixed.failures) for one in done)
 
 
-def _exit_code(done: list[Done], settings: _Settings) -> int:
+def _exit_code(done: list[Done], sources: list[Source], settings: _Settings) -> int:
     if any(one.crashed or (one.fixed and one.fixed.failures) for one in done):
         return EXIT_INTERNAL
     if any(one.problem for one in done):
@@ -266,8 +275,8 @@ def _exit_code(done: list[Done], settings: _Settings) -> int:
         return EXIT_NOTHING
     if not settings.way.write and any(one.changed for one in done):
         return EXIT_FINDINGS
-    name = settings.fail_on
-    levels = SEVERITIES[: SEVERITIES.index(cast("Any", name)) + 1] if name != "never" else ()
-    return (
-        EXIT_FINDINGS if any(one.fixed.after[level] for one in done if one.fixed for level in levels) else 0
+    left = any(
+        one.fixed and any(one.fixed.after[level] for level in levels(settings.plan.of(source).fail_on))
+        for source, one in zip(sources, done, strict=True)
     )
+    return EXIT_FINDINGS if left else 0

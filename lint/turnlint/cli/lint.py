@@ -10,13 +10,13 @@ from typing import Any, cast
 
 import click
 
-from turnlint.cli.asking import providers_of, rules_of_a_run, shown, sources_of, words
+from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
-from turnlint.cli.own import own_profiles, tell_unused
+from turnlint.cli.settings import Asked, Plan, configured, given
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import Source, SourceError
-from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally, lint
+from turnlint.engine import Content, Crash, Options, Skipped, Tally, lint
 from turnlint.model import SEVERITIES
 from turnlint.report import FORMATS, Sink, open_sink
 
@@ -26,6 +26,11 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 @click.command("lint")
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
 @rules_of_a_run
+@configured
+@click.option(
+    "--baseline", metavar="FILE",
+    help="Findings that were there before: they are not told of again. `turnlint baseline write` makes it.",
+)  # fmt: skip
 @click.option(
     "--fail-on", type=Named("level", (*SEVERITIES, "never")), default="error", show_default=True,
     help="The mildest severity that makes the exit code 1.",
@@ -51,7 +56,7 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 )
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
-    select: tuple[str, ...], ignore: tuple[str, ...], fail_on: str, output_format: str, outputs: tuple[str, ...],
+    select: tuple[str, ...], ignore: tuple[str, ...], baseline: str | None, fail_on: str, output_format: str, outputs: tuple[str, ...],
     stdin_filename: str, show_content: str | None, statistics: bool, color: str,
 ) -> None:  # fmt: skip
     """Find what is wrong in transcripts.
@@ -61,12 +66,8 @@ def command(
     """
     content = show_content or ("excerpt" if is_terminal(sys.stdout) and not os.environ.get("CI") else "none")
     kinds = [output_format, *(_split(output)[0] for output in outputs)]
-    named, own = own_profiles(profiles, words(providers))
-    tell_unused(named, own)
     options = Options(
         format=None if format_name == "auto" else format_name,
-        providers=providers_of(named),
-        profiles=own,
         select=words(select),
         ignore=words(ignore),
         view="text" in kinds,
@@ -74,36 +75,53 @@ def command(
         fingerprints=any(kind in ("json", "jsonl") for kind in kinds),
     )
     look = Look(width(), colors(color), statistics)
-    sources = sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)])
+    asked = Asked(
+        given("format_name", format_name), words(providers), profiles, options.select, options.ignore,
+        fail_on=given("fail_on", fail_on), baseline=baseline,
+    )  # fmt: skip
+    plan = Plan(asked, options)
+    sources = plan.read(sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)]))
+    if not _is_ready(plan, sources):
+        raise click.exceptions.Exit(EXIT_INTERNAL)
     with ExitStack() as files:
         sinks = [open_sink(output_format, sys.stdout.write, look)]
         for output in outputs:
             kind, path = _split(output)
             sinks.append(open_sink(kind, _open_output(path, files), Look(DEFAULT_WIDTH, False, statistics)))
-        raise click.exceptions.Exit(_run(sources, options, sinks, fail_on, quiet=output_format != "text"))
+        code = _run(sources, plan, sinks, quiet=output_format != "text")
+        if code < EXIT_USAGE and plan.account is not None:
+            from turnlint.cli.unused import tell_unused
+
+            tell_unused(plan, paths, sources)
+        raise click.exceptions.Exit(code)
 
 
-def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: str, *, quiet: bool) -> int:
+def _is_ready(plan: Plan, sources: list[Source]) -> bool:
+    """Work out what holds for each source, before anything is read or opened."""
     from turnlint.providers import UnknownProvider
     from turnlint.rulebook import BrokenRules, UnknownRule
 
     try:
-        book = Book(options)
-        if len(book.packages) > 1:
-            book.rules()
+        plan.prepare(sources)
     except (UnknownRule, UnknownProvider) as error:
         raise click.UsageError(str(error)) from None
     except BrokenRules as error:
         click.echo(f"turnlint: {shown(str(error))}", err=True)
-        return EXIT_INTERNAL
+        return False
+    return True
+
+
+def _run(sources: list[Source], plan: Plan, sinks: list[Sink], *, quiet: bool) -> int:
     total = Tally()
-    unreadable = False
+    unreadable = failed = False
     passed_over = 0
     with bar(sources, "linting") as progress:
         for source in sources:
+            terms = plan.of(source)
             try:
-                for event in lint(source, options, book, progress):
+                for event in terms.sift(lint(source, terms.options, terms.book, progress)):
                     if isinstance(event, Tally):
+                        failed |= terms.fails(event)
                         total.add(event)
                         continue
                     _tell(event)
@@ -129,10 +147,10 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
         files = "1 file" if passed_over == 1 else f"{passed_over:,} files"
         click.echo(f"turnlint: {files} of no known format skipped", err=True)
     sys.stdout.flush()
-    return _exit_code(total, fail_on, unreadable=unreadable)
+    return _exit_code(total, failed=failed, unreadable=unreadable)
 
 
-def _exit_code(total: Tally, fail_on: str, *, unreadable: bool) -> int:
+def _exit_code(total: Tally, *, failed: bool, unreadable: bool) -> int:
     if total.crashes:
         return EXIT_INTERNAL
     if unreadable:
@@ -140,8 +158,7 @@ def _exit_code(total: Tally, fail_on: str, *, unreadable: bool) -> int:
     if not total.files:
         click.echo("turnlint: nothing to lint", err=True)
         return EXIT_NOTHING
-    levels = SEVERITIES[: SEVERITIES.index(cast("Any", fail_on)) + 1] if fail_on != "never" else ()
-    return EXIT_FINDINGS if any(total.findings[level] for level in levels) else 0
+    return EXIT_FINDINGS if failed else 0
 
 
 def _tell(event: object) -> None:

@@ -15,6 +15,7 @@ FILES = {
     "repair": "repair-v1.json",
     "inspect": "inspect-v1.json",
     "transcript": "transcript.json",
+    "config": "config-v1.json",
 }
 MADE = "profile"
 
@@ -22,7 +23,7 @@ MADE = "profile"
 @click.command("schema")
 @click.argument("name", type=Named("schema", (*FILES, MADE)))
 def command(name: str) -> None:
-    """Print a JSON Schema: of a report, of a repair, of an inspection, of a canonical transcript, or of a profile of your own."""
+    """Print a JSON Schema: of a report, a repair, an inspection, a canonical transcript, a configuration, or a profile of your own."""
     if name == MADE:
         from json import dumps
 

@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint import wording
+from turnlint.handwritten import Document, Fault, Path
 from turnlint.own_profiles.shape import kinds, schema
-from turnlint.own_profiles.values import Document, Fault, Path
 
 EXPRESSIONS = frozenset({"pattern", "models", "other_models", "keep"})
 MOST_LISTED = 12

@@ -10,9 +10,9 @@ from typing import Any
 import msgspec
 
 from turnlint.carriers import NAMES
+from turnlint.handwritten import MOST_BYTES, Document, Fault, documents
 from turnlint.own_profiles.checks import Names, faults
 from turnlint.own_profiles.shape import SOURCE, kinds
-from turnlint.own_profiles.values import MOST_BYTES, Document, Fault, documents
 from turnlint.profiles import Profile
 from turnlint.providers import SHARED, Providers, UnknownProvider
 

@@ -24,6 +24,7 @@ from turnlint.repair.change import Change
 from turnlint.repair.choosing import Policy, wanted
 from turnlint.repair.layout import line_patches
 from turnlint.repair.mending import Mended, State, ask, judge_damage, mend, rewritten
+from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
 from turnlint.repair.verifying import fault_of, is_better
 from turnlint.steps import Close, Patch, Take
@@ -246,6 +247,7 @@ class _Fixing:
         for one in transcripts:
             try:
                 judged = judge(self.book, one, ask)
+                Spared(self.options.without).sift([judged])
                 found.append(judged)
                 self._meet(judged)
             except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden

@@ -27,6 +27,7 @@ from turnlint.repair.losses import lost
 from turnlint.repair.making import Maker
 from turnlint.repair.names import Names
 from turnlint.repair.sheet import Sheet
+from turnlint.repair.sparing import Spared, is_ignored
 from turnlint.repair.unit import Changes, Unit, Unrepairable, changed
 from turnlint.rulebook import Entry
 from turnlint.steps import Patch
@@ -62,18 +63,20 @@ class Mended(Struct, frozen=True):
     settled: bool
 
 
-def look(unit: Unit, book: Book) -> State:
+def look(unit: Unit, book: Book, spared: Spared) -> State:
     """Read a unit and hold it against the rules of a run."""
     reading = unit.read()
-    judged = tuple(judge(book, transcript, ask) for transcript in reading.transcripts)
-    return State(unit, judged, tuple(judge_damage(book, reading.damages)))
+    judged = [judge(book, transcript, ask) for transcript in reading.transcripts]
+    spared.sift(judged)
+    return State(unit, tuple(judged), tuple(judge_damage(book, reading.damages)))
 
 
 def judge_damage(book: Book, damages: tuple[Damage, ...]) -> Iterator[Finding]:
     for entry in book.rules() if damages else ():
         if entry.check_record:
             for damage in damages:
-                yield from ask(entry, damage.record.line, entry.check_record, damage)
+                found = book.told(ask(entry, damage.record.line, entry.check_record, damage))
+                yield from (one for one in found if not is_ignored(one, book.options.without))
 
 
 def ask(_: Entry, __: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:
@@ -82,7 +85,8 @@ def ask(_: Entry, __: int, check: Callable[[Any], Any], subject: object) -> list
 
 def mend(unit: Unit, book: Book, policy: Policy) -> Mended:
     """Repair a unit as far as it goes."""
-    start = base = state = look(unit, book)
+    spared = Spared(book.options.without)
+    start = base = state = look(unit, book, spared)
     changes: list[Change] = []
     overruled: set[str | None] = set()
     last: str | None = None
@@ -96,7 +100,7 @@ def mend(unit: Unit, book: Book, policy: Policy) -> Mended:
             if one.what == "renamed" and one.fault == "projection" and one.provider != last:
                 overruled |= {last} if last else set()
                 last = one.provider
-        state = look(unit, book)
+        state = look(unit, book, spared)
         base = state if early else base
     return Mended(start, base, state, tuple(changes), settled=_round(state, book, policy, overruled) is None)
 

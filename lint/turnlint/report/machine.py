@@ -65,6 +65,7 @@ def summary_of(tally: Tally) -> dict[str, Any]:
         "rules": dict(sorted(tally.rules.items())),
         "providers": dict(sorted(tally.providers.items())),
         "across": dict(sorted(tally.across.items())),
+        "ignored": dict(sorted(tally.ignored.items())),
     }
 
 

@@ -20,6 +20,7 @@ EXCERPT = 210
 LEAST_EXCERPT = 12
 LONGEST_WORDS = 600
 DOTS = "…"
+_KNOWN = {"baseline": "in the baseline"}
 _COLORS = {"error": "31", "warning": "33", "info": "36"}
 
 
@@ -152,6 +153,12 @@ class Text:
         seen = f"{_many(tally.files, 'file')} ({_many(tally.conversations, 'conversation')}, {_many(tally.messages, 'message')})"
         counts = [_many(count, name) for name, count in tally.findings.items() if count]
         found = f"Found {', '.join(counts)} in {seen}." if counts else f"No findings in {seen}."
+        if tally.ignored:
+            known = (
+                f"{count:,} {_KNOWN.get(by, by.replace('ignore', 'ignored'))}"
+                for by, count in sorted(tally.ignored.items())
+            )
+            found += f" Not shown: {', '.join(known)}."
         if self.skipped:
             some = ", ".join(visible(name) for name in self.skipped[:3])
             rest = f" and {len(self.skipped) - 3:,} more" if len(self.skipped) > 3 else ""

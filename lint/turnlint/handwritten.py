@@ -1,7 +1,7 @@
 """YAML as plain values that know where they stand.
 
 This module owns the reading of YAML: the core types and nothing else, each key once, and no more of it than a
-profile can need. It refuses to know what a profile is.
+file that people write can need. It refuses to know what is in such a file.
 """
 
 import re
@@ -14,14 +14,25 @@ MOST_BYTES = 1 << 20
 """All built-in profiles together are smaller."""
 MOST_VALUES = 100_000
 DEEPEST = 24
-AS_WRITTEN = frozenset({"version", "date", "name"})
-"""Keys whose values are texts even where they look like a number or a day: `1.10` is not 1.1."""
 _CORE = "tag:yaml.org,2002:"
 _KINDS = {"SequenceNode": "seq", "MappingNode": "map"}
 
 Path = tuple[str | int, ...]
 Spot = tuple[int, int]
 """Line and column, from 1."""
+
+
+class Kind(Struct, frozen=True):
+    """What is read, in the words of its sentences."""
+
+    name: str
+    key: str
+    """The key by which one takes over from another."""
+    as_written: frozenset[str]
+    """Keys whose values are texts even where they look like a number or a day: `1.10` is not 1.1."""
+
+
+PROFILE = Kind("profile", "extends", frozenset({"version", "date", "name"}))
 
 
 class Fault(Exception):  # noqa: N818 - something wrong in a user's file, with a sentence
@@ -49,18 +60,18 @@ class Document(Struct):
         return self.values.get(path)
 
 
-def documents(data: bytes) -> list[Document]:
+def documents(data: bytes, kind: Kind = PROFILE) -> list[Document]:
     """The documents of a file that are not empty. Raises `Fault`."""
-    text = _decoded(data)
+    text = decoded(data, kind)
     try:
-        return [_Walk().document(node) for node in _nodes(text) if not _is_empty(node)]
+        return [_Walk(kind).document(node) for node in _nodes(text) if not _is_empty(node)]
     except RecursionError:
-        raise Fault("is nested deeper than any profile is") from None
+        raise Fault(f"is nested deeper than any {kind.name} is") from None
 
 
-def _decoded(data: bytes) -> str:
+def decoded(data: bytes, kind: Kind) -> str:
     if len(data) > MOST_BYTES:
-        raise Fault(f"is larger than {MOST_BYTES >> 10} KiB, which no profile is")
+        raise Fault(f"is larger than {MOST_BYTES >> 10} KiB, which no {kind.name} is")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -102,7 +113,8 @@ def _tag(node: Any) -> str:
 class _Walk:
     """From nodes to values. Aliases unfold here, so what they unfold to is counted here."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Kind) -> None:
+        self.kind = kind
         self.count = 0
         self.made = Document()
 
@@ -117,10 +129,11 @@ class _Walk:
         if self.count > MOST_VALUES:
             raise Fault(f"unfolds to more than {MOST_VALUES:,} values", spot)
         if len(path) > DEEPEST:
-            raise Fault("is nested deeper than any profile is", spot)
+            raise Fault(f"is nested deeper than any {self.kind.name} is", spot)
         kind = type(node).__name__
         if kind == "ScalarNode":
-            return _scalar(node, path, spot)
+            key = next((part for part in reversed(path) if isinstance(part, str)), "")
+            return _scalar(node, spot, as_written=key in self.kind.as_written)
         if _tag(node) != _KINDS[kind]:
             raise _tagged(node, spot)
         if kind == "SequenceNode":
@@ -135,7 +148,8 @@ class _Walk:
                 raise Fault("a key is a plain text", spot)
             name = str(key.value)
             if _tag(key) == "merge":
-                raise Fault("merge keys (<<) are not read; a profile takes over another by `extends`", spot)
+                one = f"a {self.kind.name} takes over another by `{self.kind.key}`"
+                raise Fault(f"merge keys (<<) are not read; {one}", spot)
             if name in found:
                 line = self.made.keys[*path, name][0]
                 raise Fault(f"the key {name!r} stands twice, first in line {line}", spot)
@@ -144,13 +158,13 @@ class _Walk:
         return found
 
 
-def _scalar(node: Any, path: Path, spot: Spot) -> Any:
+def _scalar(node: Any, spot: Spot, *, as_written: bool) -> Any:
     tag, text = _tag(node), str(node.value)
     if tag in ("str", "timestamp", "value", "merge"):
         return text
     if tag == "null":
         return None
-    if path and path[-1] in AS_WRITTEN and tag in ("int", "float"):
+    if as_written and tag in ("int", "float"):
         return text
     try:
         if tag == "bool":

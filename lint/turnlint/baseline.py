@@ -1,0 +1,137 @@
+"""A file of findings that were there before.
+
+This module owns that file: a line a finding, by fingerprint, sorted, so that it merges like any list and changes only
+where findings do; no line numbers and no day stand in it. It refuses to find anything.
+"""
+
+import os
+from collections.abc import Iterable
+from json import dumps
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from turnlint.report.escape import in_json
+from turnlint.rows import Row
+
+SCHEMA = "turnlint/baseline-v1"
+NAME = "turnlint.baseline"
+"""No name that a walk through a folder takes for a log."""
+LONGEST_NAME = 200
+_HEAD = f'{{"baseline": "{SCHEMA}"}}'
+"""Sorts before all entries."""
+_MARKS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
+
+
+class BadBaseline(Exception):  # noqa: N818 - a user's file, and the sentence says what is wrong with it
+    """A baseline that cannot be read."""
+
+
+class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """One finding that is known."""
+
+    path: str
+    """From the folder of the baseline, with slashes."""
+    code: str
+    fingerprint: str
+    rule: str
+    conversation: str | None = None
+    call: str | None = None
+    reason: str = ""
+
+    @property
+    def line(self) -> str:
+        return in_json(dumps(msgspec.to_builtins(self)))
+
+
+class Baseline:
+    """The findings of a file, and which of them were met in this run."""
+
+    def __init__(self, path: str, entries: Iterable[Entry] = ()) -> None:
+        self.path = path
+        self.root = os.path.dirname(os.path.abspath(path))
+        self.entries = {entry.fingerprint: entry for entry in entries}
+        self.met: set[str] = set()
+
+    def knows(self, row: Row) -> Entry | None:
+        """The entry of a finding; from then on it was met."""
+        entry = self.entries.get(row.fingerprint)
+        if entry is not None:
+            self.met.add(entry.fingerprint)
+        return entry
+
+    def entry_of(self, row: Row, file: str | None, reason: str) -> Entry:
+        """A finding as an entry; a reason that was given before stays."""
+        finding = row.finding
+        known = self.entries.get(row.fingerprint)
+        return Entry(
+            path=self.seen(file, row.path), code=finding.code, fingerprint=row.fingerprint, rule=finding.rule,
+            conversation=_short(finding.conversation), call=_short(finding.call_id),
+            reason=reason or (known.reason if known else ""),
+        )  # fmt: skip
+
+    def seen(self, file: str | None, name: str) -> str:
+        """A file's path as entries have it; the name alone where it is no file."""
+        return name if file is None else os.path.relpath(file, self.root).replace(os.sep, "/")
+
+    def stale(self, paths: Iterable[str]) -> list[Entry]:
+        """Entries that nothing was found for, of these files and of files that are gone."""
+        here = set(paths)
+        return [
+            entry
+            for entry in self.entries.values()
+            if entry.fingerprint not in self.met
+            and (entry.path in here or not os.path.exists(os.path.join(self.root, entry.path)))
+        ]
+
+
+def _short(name: str | None) -> str | None:
+    return name if name is None or len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
+
+
+def read(path: str, *, must_exist: bool = True) -> Baseline:
+    """The baseline in a file. Raises `BadBaseline`."""
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().splitlines()
+    except FileNotFoundError:
+        if not must_exist:
+            return Baseline(path)
+        raise BadBaseline(f"{path}: no such file; `turnlint baseline write` makes one") from None
+    except OSError as error:
+        raise BadBaseline(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
+    return Baseline(
+        path, [entry for number, line in enumerate(lines, 1) for entry in _entries(path, number, line)]
+    )
+
+
+def _entries(path: str, number: int, line: bytes) -> list[Entry]:
+    if not line.strip():
+        return []
+    if line.startswith(_MARKS):
+        raise BadBaseline(f"{path}:{number}: a merge was not finished here; keep the lines of both sides")
+    try:
+        value: Any = msgspec.json.decode(line)
+        if isinstance(value, dict) and "baseline" in value:
+            if value["baseline"] != SCHEMA:
+                raise BadBaseline(f"{path}:{number}: is of another version than {SCHEMA}")
+            return []
+        return [msgspec.convert(value, Entry)]
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadBaseline(f"{path}:{number}: is no entry of a baseline: {str(error).lower()}") from None
+
+
+def write(path: str, entries: Iterable[Entry]) -> None:
+    """Put a baseline in the place of what was there, at one stroke. Sorted by bytes, as `sort` does in the C locale."""
+    lines = sorted({entry.line for entry in entries})
+    data = "".join(f"{line}\n" for line in (_HEAD, *lines))
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "x", encoding="ascii") as file:
+            file.write(data)
+        os.replace(temporary, path)
+    except OSError as error:
+        if os.path.exists(temporary):
+            os.unlink(temporary)
+        raise BadBaseline(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -1,0 +1,199 @@
+"""`turnlint baseline`.
+
+This module owns the three things that are done to a baseline: written from what is found, rid of what is gone, and
+held against what is found. It refuses to know its lines.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import click
+from msgspec import Struct, structs
+
+from turnlint.baseline import NAME, BadBaseline, Baseline, Entry, read, write
+from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
+from turnlint.cli.settings import Asked, Plan, configured, given
+from turnlint.cli.waiting import bar
+from turnlint.documents.source import Source, SourceError
+from turnlint.engine import Crash, Options, Skipped, Tally, lint
+from turnlint.rows import Row
+from turnlint.sifting import Sieve
+
+EXIT_STALE, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
+MOST_SHOWN = 20
+Command = Callable[..., Any]
+
+
+@click.group("baseline")
+def command() -> None:
+    """Keep the findings that were there before in a file.
+
+    `turnlint lint --baseline FILE`, or `baseline: FILE` in the configuration, does not tell of them again. A line a
+    finding, sorted, by fingerprints: records may be reordered and appended, and the file merges like any list.
+    """
+
+
+def _on_sources(verb: Command) -> Command:
+    decorators = (
+        click.argument("paths", nargs=-1, metavar="[PATH...|-]"),
+        click.option(
+            "--baseline", "file", metavar="FILE",
+            help=f"Which baseline. Default: that of the configuration, else {NAME}.",
+        ),
+        rules_of_a_run,
+        configured,
+        click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input."),
+    )  # fmt: skip
+    for decorate in reversed(decorators):
+        verb = decorate(verb)
+    return verb
+
+
+class Found(Struct):
+    """What a run found, by baseline."""
+
+    baseline: Baseline
+    entries: list[Entry] = []
+    paths: set[str] = set()
+    """The files that were read."""
+    codes: set[str] | None = None
+    """The rules that were asked, where the command line chose some."""
+
+    def stale(self) -> list[Entry]:
+        """Entries that nothing was found for, of rules that were asked."""
+        met = {entry.fingerprint for entry in self.entries}
+        self.baseline.met |= met
+        return [
+            one for one in self.baseline.stale(self.paths) if self.codes is None or one.code in self.codes
+        ]
+
+
+@command.command("write")
+@_on_sources
+@click.option("--reason", metavar="TEXT", default="", help="Why they stay: stands with each new entry.")
+def write_(reason: str, **asked: Any) -> None:
+    """Write all that is found into a baseline.
+
+    Entries of files that are not read now stay as they are. Exit code: 0, 2 usage, 3 nothing to lint, 4 internal.
+    """
+    for one in _found(asked, reason, must_exist=False):
+        stale = {entry.fingerprint for entry in one.stale()}
+        known = one.baseline.entries
+        kept = [entry for name, entry in known.items() if name not in stale]
+        new = [entry for entry in one.entries if entry.fingerprint not in known]
+        _write(one.baseline.path, [*one.entries, *(entry for entry in kept if entry not in one.entries)])
+        total = len(kept) + len(new)
+        click.echo(f"{shown(one.baseline.path)}: {_many(total)}, {len(new):,} new, {len(stale):,} gone")
+
+
+@command.command("prune")
+@_on_sources
+def prune(**asked: Any) -> None:
+    """Take out what is found no more. Nothing is added.
+
+    Entries of files that are not read now stay, unless the file is gone. Exit code: 0, 2 usage, 3 nothing to lint,
+    4 internal.
+    """
+    for one in _found(asked, ""):
+        stale = one.stale()
+        kept = [entry for entry in one.baseline.entries.values() if entry not in stale]
+        if stale:
+            _write(one.baseline.path, kept)
+        click.echo(f"{shown(one.baseline.path)}: {_many(len(kept))}, {len(stale):,} gone")
+
+
+@command.command("check")
+@_on_sources
+def check(**asked: Any) -> None:
+    """Say which entries are found no more, and write nothing.
+
+    Exit code: 0 all are found, 1 some are not, 2 usage, 3 nothing to lint, 4 internal.
+    """
+    gone = 0
+    for one in _found(asked, ""):
+        stale = sorted(one.stale(), key=lambda entry: entry.line)
+        gone += len(stale)
+        for entry in stale[:MOST_SHOWN]:
+            named = f' in conversation "{entry.conversation}"' if entry.conversation else ""
+            about = f" of call {entry.call}" if entry.call else ""
+            click.echo(shown(f"{entry.path}: {entry.code} {entry.rule}{about}{named} is gone"))
+        if len(stale) > MOST_SHOWN:
+            click.echo(f"and {len(stale) - MOST_SHOWN:,} more")
+        click.echo(f"{shown(one.baseline.path)}: {_many(len(one.baseline.entries))}, {len(stale):,} gone")
+    raise click.exceptions.Exit(EXIT_STALE if gone else 0)
+
+
+def _many(count: int) -> str:
+    return "1 entry" if count == 1 else f"{count:,} entries"
+
+
+def _write(path: str, entries: list[Entry]) -> None:
+    try:
+        write(path, entries)
+    except BadBaseline as error:
+        raise click.UsageError(shown(str(error))) from None
+
+
+def _found(asked: dict[str, Any], reason: str, *, must_exist: bool = True) -> list[Found]:
+    """What a run finds, by baseline. Where anything cannot be read nothing is known of what is gone: it ends there."""
+    plan = _plan(asked)
+    sources = plan.read(sources_of(asked["paths"], asked["stdin_filename"], []))
+    found: dict[str, Found] = {}
+    files = 0
+    with bar(sources, "linting") as progress:
+        for source in sources:
+            one = _of(source, plan, asked["file"], found, must_exist=must_exist)
+            terms = plan.of(source)
+            options = structs.replace(terms.options, fingerprints=True, root=one.baseline.root)
+            seen = one.baseline.seen(source.path, source.name)
+            one.paths.add(seen)
+            # What is ignored is no debt: it goes into no baseline, and what is there of it goes.
+            sieve = Sieve(terms.sieve.ignores if terms.sieve else (), None, plan.today)
+            if plan.asked.select or plan.asked.ignore:
+                one.codes = (one.codes or set()) | {entry.rule.code for entry in terms.book.rules()}
+            try:
+                for event in sieve.sift(lint(source, options, terms.book, progress)):
+                    if isinstance(event, Row):
+                        one.entries.append(one.baseline.entry_of(event, source.path, reason))
+                    elif isinstance(event, Crash):
+                        _stop(
+                            f"{event.rule} crashed at {event.path}:{event.line}; nothing is written",
+                            EXIT_INTERNAL,
+                        )
+                    elif isinstance(event, Tally):
+                        files += event.files
+                    elif isinstance(event, Skipped) and source.named:
+                        click.echo(f"turnlint: {shown(source.name)}: no known format", err=True)
+            except SourceError as error:
+                _stop(f"{error.name}: {error.reason}", EXIT_USAGE)
+    if not files:
+        _stop("nothing to lint", EXIT_NOTHING)
+    return list(found.values())
+
+
+def _plan(asked: dict[str, Any]) -> Plan:
+    name = asked["format_name"]
+    select, ignore = words(asked["select"]), words(asked["ignore"])
+    options = Options(format=None if name == "auto" else name, select=select, ignore=ignore)
+    return Plan(
+        Asked(given("format_name", name), words(asked["providers"]), asked["profiles"], select, ignore), options,
+        with_baselines=False,
+    )  # fmt: skip
+
+
+def _of(source: Source, plan: Plan, file: str | None, found: dict[str, Found], *, must_exist: bool) -> Found:
+    """The baseline of a source: the one that was asked for, or that of its configuration."""
+    path = file or plan.baseline_of(source) or NAME
+    key = os.path.realpath(path)
+    if key not in found:
+        try:
+            found[key] = Found(read(path, must_exist=must_exist))
+        except BadBaseline as error:
+            raise click.UsageError(shown(str(error))) from None
+    return found[key]
+
+
+def _stop(why: str, code: int) -> None:
+    click.echo(f"turnlint: {shown(why)}", err=True)
+    raise click.exceptions.Exit(code)

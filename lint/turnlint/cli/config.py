@@ -1,0 +1,138 @@
+"""`turnlint config`.
+
+This module owns how settings and their origins are shown.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from turnlint.cli.asking import shown
+from turnlint.cli.nearest import Named
+from turnlint.cli.settings import Asked, Plan, choosing
+from turnlint.documents.source import Source
+from turnlint.engine import Options
+
+if TYPE_CHECKING:
+    from turnlint.config.settings import Said, Settings
+    from turnlint.ignores import Ignore
+
+DEFAULTS = (
+    ("format", "auto"), ("provider", "auto"), ("select", "all"), ("fail-on", "error"), ("level", "lossy"),
+)  # fmt: skip
+ALL = "default"
+VALUE_WIDTH = 56
+Line = tuple[str, Any, str]
+"""A key, what it says, and where from."""
+
+
+@click.group("config")
+def command() -> None:
+    """Show which settings hold for a path, and why.
+
+    Settings stand in turnlint.yaml, or in the table tool.turnlint of pyproject.toml; the nearest one above a file
+    holds for it. `turnlint schema config` says what may stand there.
+    """
+
+
+@command.command("show")
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
+@choosing
+@click.option(
+    "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
+    help="text or json.",
+)  # fmt: skip
+def show(paths: tuple[str, ...], output_format: str) -> None:
+    """Print the settings for a path, and where each comes from.
+
+    PATH need not be there; without one, the folder you are in. Exit code: 0, or 2 where a configuration cannot be
+    used.
+    """
+    plan = Plan(Asked(), Options(), with_baselines=False)
+    found = [(path, _settings(plan, path)) for path in paths or (".",)]
+    if output_format == "json":
+        from json import dumps
+
+        from turnlint.report.escape import in_json
+
+        click.echo(in_json(dumps([_document(*one) for one in found], indent=1)))
+        return
+    for number, (path, settings) in enumerate(found):
+        click.echo("\n".join([""] * bool(number) + [*_text(path, settings)]))
+
+
+def _settings(plan: Plan, path: str) -> "Settings | None":
+    """What holds for a path; for a folder, for what is written straight into it."""
+    source = Source(os.path.join(path, "*") if os.path.isdir(path) else path, None)
+    plan.prepare([source])
+    return plan.settings(source)
+
+
+def _lines(settings: "Settings | None") -> Iterator[Line]:
+    for key, default in DEFAULTS:
+        said = getattr(settings, key.replace("-", "_"), None)
+        yield (key, default, ALL) if said is None else (key, said.value, _origin(said))
+    if settings is None:
+        return
+    for key, some in (
+        ("exclude", settings.excluded), ("profile", settings.profiles), ("ignore", settings.ignore),
+    ):  # fmt: skip
+        yield from ((key, said.value, _origin(said)) for said in some)
+    for said in settings.severities:
+        yield "severity", {said.value[0]: said.value[1]}, _origin(said)
+    if settings.baseline:
+        yield "baseline", settings.baseline.value, _origin(settings.baseline)
+    for ignore in settings.ignores:
+        yield "ignore", _ignored(ignore), ignore.origin
+    for rule in settings.rules:
+        yield (
+            "rule",
+            {"name": f"own/{rule.name}", "severity": rule.severity, "message": rule.message},
+            rule.origin,
+        )
+
+
+def _ignored(ignore: "Ignore") -> dict[str, Any]:
+    """An ignore as it was written, but for what it does not say."""
+    said = {
+        "rule": ignore.rules, "path": ignore.paths, "conversation": ignore.conversations,
+        "call": ignore.calls, "pointer": ignore.pointers,
+        "fingerprint": ignore.fingerprints, "reason": ignore.reason, "until": ignore.until,
+    }  # fmt: skip
+    return {key: value if isinstance(value, str) else [*value] for key, value in said.items() if value}
+
+
+def _origin(said: "Said") -> str:
+    return f"{said.origin} (paths: {said.section})" if said.section else said.origin
+
+
+def _document(path: str, settings: "Settings | None") -> dict[str, Any]:
+    return {
+        "path": path,
+        "config": settings.file if settings else None,
+        "settings": [{"key": key, "value": value, "from": origin} for key, value, origin in _lines(settings)],
+    }
+
+
+def _text(path: str, settings: "Settings | None") -> Iterator[str]:
+    from tabulate import tabulate
+
+    yield shown(path)
+    table = [(key, _wrapped(shown(_words(value))), shown(origin)) for key, value, origin in _lines(settings)]
+    yield tabulate(table, tablefmt="plain", disable_numparse=True)
+    if settings is None:
+        yield "no configuration was found"
+
+
+def _wrapped(text: str) -> str:
+    from textwrap import wrap
+
+    return "\n".join(wrap(text, VALUE_WIDTH, break_on_hyphens=False))
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{key}: {_words(one)}" for key, one in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,278 @@
+"""What holds for each source of a run: the command line, and where that is silent, the nearest configuration.
+
+This module owns the options that say which configuration is read, and how both come together. It refuses to know
+any command.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+from msgspec import Struct, structs
+
+from turnlint.cli.asking import providers_of, shown
+from turnlint.cli.own import own_profiles, tell_unused
+from turnlint.config.nearest import Nearest
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, Tally
+from turnlint.model import SEVERITIES
+
+if TYPE_CHECKING:
+    from turnlint.baseline import Baseline
+    from turnlint.config.settings import Config, Said, Settings
+    from turnlint.sifting import Account, Sieve
+
+Command = Callable[..., Any]
+_ASKED = "turnlint.settings"
+DAY = "TURNLINT_TODAY"
+
+
+def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    """These options are for the plan of a run, not for the command that it belongs to."""
+    ctx.meta.setdefault(_ASKED, {})[param.name] = value
+
+
+def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    if value:
+        from turnlint.config.meaning import is_date
+
+        if not is_date(value):
+            raise click.BadParameter(f"{value!r} is no day; it is written YYYY-MM-DD", ctx, param)
+    _keep(ctx, param, value or "")
+
+
+OPTIONS = (
+    click.option(
+        "--config", metavar="FILE", expose_value=False, callback=_keep,
+        help="The configuration for all files, in place of the nearest turnlint.yaml or pyproject.toml.",
+    ),
+    click.option("--no-config", is_flag=True, expose_value=False, callback=_keep, help="Read no configuration."),
+)  # fmt: skip
+TODAY = click.option(
+    "--today", metavar="YYYY-MM-DD", envvar=DAY, expose_value=False, callback=_day,
+    help=f"The day with which `until` of ignores is compared; without it they all hold. Also {DAY}.",
+)  # fmt: skip
+
+
+def choosing(command: Command) -> Command:
+    """Give a command the options that say which configuration is read."""
+    for option in reversed(OPTIONS):
+        command = option(command)
+    return command
+
+
+def configured(command: Command) -> Command:
+    """The same, and which day it is."""
+    return choosing(TODAY(command))
+
+
+class Asked(Struct, frozen=True):
+    """What the command line says of rules; nothing where it is silent."""
+
+    format: str | None = None
+    providers: tuple[str, ...] = ()
+    profiles: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: str | None = None
+    level: str | None = None
+    baseline: str | None = None
+
+    @property
+    def narrows(self) -> bool:
+        """A run that looks for less, or for something else, than the configuration says."""
+        return bool(self.format or self.providers or self.select or self.ignore)
+
+
+def given(name: str, value: Any) -> Any:
+    """The value of an option that stands on the command line, or nothing."""
+    source = click.get_current_context().get_parameter_source(name)
+    return value if source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT) else None
+
+
+class Terms(Struct, frozen=True):
+    """What holds for a source."""
+
+    options: Options
+    book: Book
+    fail_on: str = "error"
+    level: str = "lossy"
+    sieve: "Sieve | None" = None
+
+    def sift(self, events: Iterable[Any]) -> Iterable[Any]:
+        return events if self.sieve is None else self.sieve.sift(events)
+
+    def fails(self, tally: Tally) -> bool:
+        """Whether what was found is as grave as was asked for."""
+        return any(tally.findings[level] for level in levels(self.fail_on))
+
+
+def levels(fail_on: str) -> tuple[str, ...]:
+    """The severities that make the exit code 1."""
+    return () if fail_on == "never" else SEVERITIES[: [*SEVERITIES].index(fail_on) + 1]  # type: ignore[arg-type]
+
+
+class Plan:
+    """The terms of all sources of a run, each worked out once. Raises a `UsageError` for what cannot be used."""
+
+    def __init__(
+        self, asked: Asked, options: Options, *, sifted: bool = True, with_baselines: bool = True
+    ) -> None:
+        self.asked = asked
+        self.options = options
+        self.sifted = sifted
+        """Findings that are known are told of, not left out from the first."""
+        self.with_baselines = with_baselines
+        said = click.get_current_context().meta.get(_ASKED, {})
+        self.file: str | None = said.get("config")
+        self.off: bool = said.get("no_config", False)
+        self.today: str = said.get("today", "")
+        if self.file and self.off:
+            raise click.UsageError("--config and --no-config exclude each other")
+        self.nearest = Nearest()
+        self.configs: dict[str, Config] = {}
+        self.baselines: dict[str, Baseline] = {}
+        self.account: Account | None = None
+        self.terms: dict[int, tuple[Settings | None, Terms]] = {}
+
+    def read(self, sources: list[Source]) -> list[Source]:
+        """The sources that are to be read: all that were named, and those come across that nobody excludes."""
+        return [one for one in sources if one.named or not self._is_excluded(one)]
+
+    def _is_excluded(self, source: Source) -> bool:
+        path = os.path.abspath(source.path or source.name)
+        found = self._file(os.path.dirname(path))
+        return found is not None and self.config(found).leaves_out(path)
+
+    def prepare(self, sources: list[Source]) -> None:
+        """Work out what holds for each source, so that what cannot be used is known before anything is read."""
+        for source in sources or [Source(".", None)]:
+            book = self.of(source).book
+            if len(book.packages) > 1:
+                book.rules()
+
+    def of(self, source: Source) -> Terms:
+        """What holds for a source."""
+        settings = self.settings(source)
+        if id(settings) not in self.terms:
+            self.terms[id(settings)] = settings, self._terms(settings)
+        return self.terms[id(settings)][1]
+
+    def settings(self, source: Source) -> "Settings | None":
+        """What the configuration says of a source, where there is one."""
+        path = os.path.abspath(source.path or source.name)
+        found = self._file(os.path.dirname(path))
+        return self.config(found).of(path) if found else None
+
+    def _file(self, folder: str) -> str | None:
+        if self.off:
+            return None
+        return os.path.abspath(self.file) if self.file else self.nearest.of(folder)
+
+    def config(self, path: str) -> "Config":
+        if path not in self.configs:
+            from turnlint.config.reading import BadConfig
+            from turnlint.config.settings import Config
+
+            try:
+                self.configs[path] = Config(path, os.getcwd() if self.file else None)
+            except BadConfig as error:
+                raise click.UsageError("\n".join(map(shown, error.lines))) from None
+        return self.configs[path]
+
+    def _terms(self, settings: "Settings | None") -> Terms:
+        asked = self.asked
+        if settings is None:
+            options = self._named(asked.providers, asked.profiles)
+            fail_on, level = asked.fail_on, asked.level
+        else:
+            options = self._configured(settings)
+            fail_on = asked.fail_on or _value(settings.fail_on, None)
+            level = asked.level or _value(settings.level, None)
+        options, sieve = self._sieve(options, settings)
+        book = self._checked(settings, lambda: Book(options))
+        return Terms(options, book, fail_on or "error", level or "lossy", sieve)
+
+    def _configured(self, settings: "Settings") -> Options:
+        asked = self.asked
+        providers = asked.providers or settings.texts(settings.provider) or ()
+        profiles = (*(one.value for one in settings.profiles), *asked.profiles)
+        options: Options = self._checked(settings, lambda: self._named(providers, profiles))
+        name = asked.format or _value(settings.format, "auto")
+        # Rules that were asked for by name are wanted, whatever the configuration leaves out.
+        left_out = () if asked.select else tuple(one.value for one in settings.ignore)
+        return structs.replace(
+            options,
+            format=None if name == "auto" else name,
+            select=asked.select or settings.texts(settings.select) or (),
+            ignore=(*left_out, *asked.ignore),
+            severities=tuple(one.value for one in settings.severities),
+            own_rules=settings.rules,
+            root=os.getcwd() if self.file else os.path.dirname(settings.file),
+        )
+
+    def _named(self, providers: tuple[str, ...], profiles: Iterable[str]) -> Options:
+        named, own = own_profiles(profiles, providers)
+        tell_unused(named, own)
+        return structs.replace(self.options, providers=providers_of(named), profiles=own)
+
+    def _checked(self, settings: "Settings | None", make: Callable[[], Any]) -> Any:
+        """A provider that the configuration names and nobody has is a fault of that file."""
+        from turnlint.providers import UnknownProvider
+
+        try:
+            return make()
+        except UnknownProvider as error:
+            if self.asked.providers or settings is None or settings.provider is None:
+                raise
+            raise click.UsageError(
+                f"{shown(settings.provider.origin)}: provider: {shown(str(error))}"
+            ) from None
+
+    def _sieve(self, options: Options, settings: "Settings | None") -> "tuple[Options, Sieve | None]":
+        """What is known of a source: sifted out of what is told, or never found at all."""
+        ignores = settings.ignores if settings else ()
+        if not self.sifted:
+            return structs.replace(
+                options, without=tuple(one for one in ignores if not one.is_over(self.today))
+            ), None
+        file = self._baseline_file(settings) if self.with_baselines else None
+        if not ignores and file is None:
+            return options, None
+        from turnlint.sifting import VIEWS, Account, Sieve
+
+        self.account = self.account or Account()
+        baseline = self._baseline(file) if file else None
+        by_fingerprint = baseline is not None or any(one.fingerprints for one in ignores)
+        options = structs.replace(
+            options,
+            views_per_rule=VIEWS,
+            fingerprints=options.fingerprints or by_fingerprint,
+            root=baseline.root if baseline else options.root,
+        )
+        return options, Sieve(ignores, baseline, self.today, self.account)
+
+    def baseline_of(self, source: Source) -> str | None:
+        """The file of findings that were there before, where one is named."""
+        return self._baseline_file(self.settings(source))
+
+    def _baseline_file(self, settings: "Settings | None") -> str | None:
+        file: str | None = self.asked.baseline or (_value(settings.baseline, None) if settings else None)
+        return file
+
+    def _baseline(self, file: str) -> "Baseline":
+        from turnlint.baseline import BadBaseline, read
+
+        key = os.path.abspath(file)
+        if key not in self.baselines:
+            try:
+                self.baselines[key] = read(file)
+            except BadBaseline as error:
+                raise click.UsageError(shown(str(error))) from None
+        return self.baselines[key]
+
+
+def _value(said: "Said | None", other: Any) -> Any:
+    return other if said is None else said.value

@@ -1,0 +1,71 @@
+"""What somebody once decided to live with, and is no more.
+
+This module owns the words about ignores and entries of a baseline that met nothing in a run, and about those whose
+time is up. It says nothing where a run did not look far enough to know.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from turnlint.cli.settings import Plan
+from turnlint.documents.source import Source
+from turnlint.globs import is_plain
+
+if TYPE_CHECKING:
+    from turnlint.ignores import Ignore
+
+
+def tell_unused(plan: Plan, paths: Iterable[str], sources: list[Source]) -> None:
+    """Say it on standard error, a line each."""
+    from turnlint.report.escape import visible
+
+    for line in (*_ignores(plan, [*paths] or ["."], sources), *_entries(plan, sources)):
+        click.echo(f"turnlint: {visible(line)}", err=True)
+
+
+def _ignores(plan: Plan, paths: list[str], sources: list[Source]) -> Iterator[str]:
+    account = plan.account
+    for config in plan.configs.values() if account else ():
+        whole = any(_holds(path, config.root) for path in paths)
+        files = {config.parts_of(source.path) for source in sources if source.path}
+        for ignore in config.ignores:
+            assert account is not None
+            back = account.over.get(ignore.origin, 0)
+            if back:
+                number = "1 finding is" if back == 1 else f"{back:,} findings are"
+                yield f"{ignore.origin}: this ignore held until {ignore.until}; {number} back"
+            elif (
+                ignore.origin not in account.met and not plan.asked.narrows and (whole or _saw(ignore, files))
+            ):
+                yield f"{ignore.origin}: this ignore meets no finding; take it out"
+
+
+def _holds(path: str, folder: str) -> bool:
+    """Whether a folder that was linted has all that a configuration is about."""
+    if not os.path.isdir(path):
+        return False
+    above = os.path.realpath(path)
+    return os.path.commonpath([above, os.path.realpath(folder)]) == above
+
+
+def _saw(ignore: "Ignore", files: set[tuple[str, ...]]) -> bool:
+    """Whether every file that an ignore is about was among those that were linted."""
+    return bool(ignore.paths) and all(
+        all(map(is_plain, one)) and one in files for one in (tuple(path.split("/")) for path in ignore.paths)
+    )
+
+
+def _entries(plan: Plan, sources: list[Source]) -> Iterator[str]:
+    for baseline in plan.baselines.values() if not plan.asked.narrows else ():
+        here = [baseline.seen(one.path, one.name) for one in sources if _has(plan, one, baseline)]
+        if stale := baseline.stale(here):
+            gone = "1 finding is" if len(stale) == 1 else f"{len(stale):,} findings are"
+            yield f"{baseline.path}: {gone} gone; `turnlint baseline prune` takes them out"
+
+
+def _has(plan: Plan, source: Source, baseline: object) -> bool:
+    sieve = plan.of(source).sieve
+    return sieve is not None and sieve.baseline is baseline

@@ -1,0 +1,157 @@
+"""What is wrong with what settings say, once their shape is right.
+
+This module owns those questions: formats and rules that exist, days, expressions and places that can be used. It
+refuses to ask which files settings are for.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from turnlint.config.checking import in_words, nearest, short
+from turnlint.config.reading import Layer
+from turnlint.globs import DEEP, is_plain, pointer_steps
+from turnlint.handwritten import Fault, Path
+from turnlint.own_rules.expressions import BadExpression, expression
+from turnlint.rulebook import OWN
+
+PROFILES = (".yaml", ".yml")
+
+
+def faults(layer: Layer, own: frozenset[str]) -> Iterator[Fault]:
+    """All that is wrong in one file, given the names of all rules of the user's own."""
+    value = layer.document.value
+    found = [*_rules(value.get("rules", ())), *_ignores(value.get("ignore", ())), *_selectors(value, own)]
+    for prefix, part in _parts(value):
+        name = part.get("format", "auto")
+        found += _format((*prefix, "format"), name)
+        if "none" in (names := texts(part.get("provider", ()))) and len(names) > 1:
+            found.append(((*prefix, "provider"), "'none' leaves all providers out; it stands alone"))
+        found += [
+            ((*prefix, "provider"), f"{short(one)} is a file; name it in `profile`, and here the provider")
+            for one in names
+            if one.endswith(PROFILES)
+        ]
+    yield from (Fault(in_words(path) + sentence, layer.document.spot(path)) for path, sentence in found)
+
+
+_Wrong = tuple[Path, str]
+
+
+def texts(value: Any) -> list[str]:
+    """One text or several."""
+    return [value] if isinstance(value, str) else [one for one in value if isinstance(one, str)]
+
+
+def _parts(value: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    """The settings for all files, and those of each section."""
+    yield (), value
+    for index, section in enumerate(value.get("paths", ())):
+        yield ("paths", index), section
+
+
+def _format(path: Path, name: str) -> Iterator[_Wrong]:
+    from turnlint.carriers import NAMES
+
+    if name not in ("auto", *NAMES):
+        yield path, f"there is no format {nearest(name, ('auto', *NAMES))}"
+
+
+def _selectors(value: dict[str, Any], own: frozenset[str]) -> Iterator[_Wrong]:
+    """Rules that are named and that nobody has."""
+    named = [
+        ((*prefix, key, *below), selector)
+        for prefix, part in _parts(value)
+        for key in ("select", "ignore", "severity")
+        for below, selector in _named(part.get(key, ()))
+    ]
+    for index, one in enumerate(value.get("ignore", ())):
+        if isinstance(one, dict):
+            named += [
+                (("ignore", index, "rule", *below), selector)
+                for below, selector in _named(one.get("rule", ()))
+            ]
+    if not named:
+        return
+    from turnlint.rulebook import FAMILIES, everything, matches, names_of
+
+    entries = everything()
+    mine = sorted(OWN + name for name in own)
+    for path, selector in named:
+        if selector in mine or (selector == OWN[:-1] and mine):
+            continue
+        if not any(matches(entry.rule, selector) for entry in entries):
+            known = [*names_of(entries), *FAMILIES, *mine]
+            yield path, f"there is no rule {nearest(selector, known)}"
+
+
+def _named(value: Any) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        yield (), value
+    elif isinstance(value, dict):
+        yield from (((name,), name) for name in value)
+    else:
+        yield from (((index,), one) for index, one in enumerate(value) if isinstance(one, str))
+
+
+def _ignores(ignores: Any) -> Iterator[_Wrong]:
+    for index, one in enumerate(ignores):
+        if not isinstance(one, dict):
+            continue
+        path: Path = ("ignore", index)
+        if not one.keys() - {"reason", "until"}:
+            yield path, "names nothing that it ignores"
+        if "until" in one and not _is_day(one["until"]):
+            yield (*path, "until"), f"there is no day {short(one['until'])}"
+        for pointer in texts(one.get("pointer", ())):
+            if pointer and not pointer.startswith("/"):
+                yield (*path, "pointer"), f"{short(pointer)} is no JSON Pointer: it begins with a slash"
+
+
+def _is_day(text: str) -> bool:
+    from datetime import date
+
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _rules(rules: Any) -> Iterator[_Wrong]:
+    seen = set()
+    for index, rule in enumerate(rules):
+        path: Path = ("rules", index)
+        if rule["name"] in seen:
+            yield (*path, "name"), f"there are two rules called {rule['name']!r}"
+        seen.add(rule["name"])
+        each = pointer_steps(rule.get("each", ""))
+        for where in rule.get("where", ()):
+            if where and not where.startswith("/"):
+                yield (*path, "where", where), f"{short(where)} is no JSON Pointer: it begins with a slash"
+        for below in (rule["pointer"], *rule.get("where", ())):
+            if DEEP in each and DEEP in pointer_steps(below):
+                yield path, "'**' stands in `each` and below it: that takes too long; leave one out"
+                break
+        yield from _condition((*path, "when"), rule["when"])
+        for where, condition in rule.get("where", {}).items():
+            yield from _condition((*path, "where", where), condition)
+        steps = pointer_steps(rule["pointer"])
+        if "absent" in rule["when"] and (not steps or not is_plain(steps[-1])):
+            yield (*path, "pointer"), "what may be absent is a key; the place ends with one"
+
+
+def _condition(path: Path, condition: dict[str, Any]) -> Iterator[_Wrong]:
+    if "absent" in condition and len(condition) > 1:
+        yield (*path, "absent"), "nothing else can be asked of what is absent"
+    for key in ("matches", "not-matches"):
+        if key in condition:
+            try:
+                expression(condition[key])
+            except BadExpression as error:
+                yield (*path, key), f"{short(condition[key])} {error}"
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a day, as `--today` and `until` write it."""
+    return re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII) is not None and _is_day(text)

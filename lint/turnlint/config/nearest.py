@@ -1,0 +1,53 @@
+"""Which file holds the settings of a path.
+
+This module owns that search. Most runs find nothing, so it costs a few looks at the disk and imports nothing. It
+refuses to read settings.
+"""
+
+import os
+import re
+
+NAMES = ("turnlint.yaml", "turnlint.yml")
+TABLES = "pyproject.toml"
+_HAS_TABLE = re.compile(rb"""^\s*\[{0,2}\s*["']?tool["']?\s*(?:\.\s*["']?turnlint|\]|=)""", re.MULTILINE)
+_MOST = 1 << 20
+
+
+class Nearest:
+    """The nearest file for each folder, looked for once."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, str | None] = {}
+
+    def of(self, folder: str) -> str | None:
+        """The file for a folder: its own, or that of the nearest one above, within a repository."""
+        passed = []
+        while folder not in self.known:
+            passed.append(folder)
+            found = _in(folder)
+            above = os.path.dirname(folder)
+            if found or above == folder or os.path.exists(os.path.join(folder, ".git")):
+                self.known[folder] = found
+                break
+            folder = above
+        found = self.known[folder]
+        self.known.update(dict.fromkeys(passed, found))
+        return found
+
+
+def _in(folder: str) -> str | None:
+    for name in NAMES:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            return path
+    path = os.path.join(folder, TABLES)
+    return path if os.path.isfile(path) and has_table(path) else None
+
+
+def has_table(path: str) -> bool:
+    """Whether a TOML file may have our table. One that cannot be read has not."""
+    try:
+        with open(path, "rb") as file:
+            return _HAS_TABLE.search(file.read(_MOST)) is not None
+    except OSError:
+        return False

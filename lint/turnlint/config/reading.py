@@ -1,0 +1,186 @@
+"""A file of settings as values with their places, and what it extends.
+
+This module owns the two languages that settings are written in, and the chain of files. It refuses to know what a
+setting means.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from turnlint.config.checking import shape_faults
+from turnlint.handwritten import MOST_BYTES, Document, Fault, Kind, Path, decoded, documents
+
+DEEPEST = 10
+"""Files that extend one another."""
+MOST_TOLD = 20
+KIND = Kind("configuration", "extend", frozenset({"conversation", "call", "fingerprint"}))
+TABLE = ("tool", "turnlint")
+_HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
+_KEY = re.compile(
+    r"""\s*((?:[A-Za-z0-9_$-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_$-]+|"[^"]*"|'[^']*'))*)\s*="""
+)
+_PART = re.compile(r"""[A-Za-z0-9_$-]+|"[^"]*"|'[^']*'""")
+
+
+class BadConfig(Exception):  # noqa: N818 - what is wrong in a user's file, a line each
+    """Settings that cannot be used, with everything that is wrong in them."""
+
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__("\n".join(lines))
+        self.lines = lines
+
+
+class Layer(Struct):
+    """One file of a chain."""
+
+    path: str
+    document: Document
+
+    @property
+    def folder(self) -> str:
+        return os.path.dirname(self.path)
+
+    def at(self, path: Path, *, key: bool = False) -> str:
+        """A place in it, as messages name it."""
+        return place(self.path, self.document.spot(path, key=key))
+
+
+def chain(path: str) -> list[Layer]:
+    """The file and all that it extends, that which goes before nothing first. Raises `BadConfig`."""
+    return _chain(path, (), None)
+
+
+def _chain(path: str, below: tuple[str, ...], asked: str | None) -> list[Layer]:
+    real = os.path.realpath(path)
+    if real in below:
+        raise BadConfig([f"{asked}: extend: {shown(path)} extends itself"])
+    if len(below) >= DEEPEST:
+        raise BadConfig([f"{asked}: extend: more than {DEEPEST} files extend one another"])
+    try:
+        layer = Layer(path, document_of(path))
+    except Fault as fault:
+        if asked and fault.spot is None:
+            raise BadConfig([f"{asked}: extend: {shown(path)} {fault.sentence}"]) from None
+        raise BadConfig([line(path, fault)]) from None
+    if wrong := list(shape_faults(layer.document)):
+        raise BadConfig(lines_of(path, wrong))
+    found: list[Layer] = []
+    said = layer.document.value.get("extend", [])
+    for index, one in enumerate([said] if isinstance(said, str) else said):
+        spot = layer.at(("extend",) if isinstance(said, str) else ("extend", index))
+        found += _chain(os.path.join(layer.folder, one), (*below, real), spot)
+    return [*found, layer]
+
+
+def document_of(path: str) -> Document:
+    """What stands in a file. Raises `Fault`."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise Fault((error.strerror or "cannot be read").lower()) from None
+    if path.endswith(".toml"):
+        return _toml(decoded(data, KIND))
+    found = documents(data, KIND)
+    if len(found) > 1:
+        raise Fault("holds several documents; settings are one", found[1].spot(()))
+    return found[0] if found else Document({}, {(): (1, 1)})
+
+
+def line(path: str, fault: Fault) -> str:
+    return f"{place(path, fault.spot)}: {fault.sentence}"
+
+
+def lines_of(path: str, faults: list[Fault]) -> list[str]:
+    """What is wrong, in the order of the file, and not without end."""
+    told = [line(path, fault) for fault in sorted(faults, key=lambda one: one.spot or (0, 0))]
+    more = [f"{shown(path)}: and {len(told) - MOST_TOLD:,} more"] if len(told) > MOST_TOLD else []
+    return told[:MOST_TOLD] + more
+
+
+def place(path: str, spot: tuple[int, int] | None) -> str:
+    return shown(path) + (f":{spot[0]}:{spot[1]}" if spot else "")
+
+
+def shown(path: str) -> str:
+    """A path as short as it can be said from here."""
+    near = os.path.relpath(path)
+    return path if near.startswith(os.pardir + os.sep + os.pardir) else near
+
+
+def _toml(text: str) -> Document:
+    """The table of a `pyproject.toml`, or all of a file of our own."""
+    import tomllib
+
+    try:
+        value = _plain(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
+        spot = (int(found[1]), int(found[2])) if found else (len(text.splitlines()) or 1, 1)
+        raise Fault(f"is no TOML: {str(error).partition(' (at ')[0].lower()}", spot) from None
+    except RecursionError:
+        raise Fault("is nested deeper than any configuration is") from None
+    tool = value.get(TABLE[0])
+    table = tool.get(TABLE[1]) if isinstance(tool, dict) else None
+    inside = TABLE if table is not None else ()
+    made = Document({} if table is None and tool is not None else value if table is None else table)
+    made.values[()] = (1, 1)
+    for path, spot in _spots(text):
+        if path[: len(inside)] == inside and _has(value, path):
+            made.values[path[len(inside) :]] = made.keys[path[len(inside) :]] = spot
+    return made
+
+
+def _plain(value: Any) -> Any:
+    """Days as texts, as YAML has them here."""
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def _has(value: Any, path: Path) -> bool:
+    for part in path:
+        try:
+            value = value[part]
+        except (LookupError, TypeError):
+            return False
+    return True
+
+
+def _spots(text: str) -> Iterator[tuple[Path, tuple[int, int]]]:
+    """Tables and keys with their places; what stands inside of a line has the place of its key."""
+    table: Path = ()
+    counts: dict[Path, int] = {}
+    inside = ""
+    for number, content in enumerate(text.splitlines(), 1):
+        if inside:
+            inside = "" if inside in content else inside
+            continue
+        if header := _HEADER.match(content):
+            table = _table(_parts(header[2]), header[1] == "[[", counts)
+            yield table, (number, header.start(1) + 1)
+        elif key := _KEY.match(content):
+            yield (*table, *_parts(key[1])), (number, key.start(1) + 1)
+        inside = next((mark for mark in ('"""', "'''") if content.count(mark) % 2), "")
+
+
+def _table(parts: Path, new: bool, counts: dict[Path, int]) -> Path:
+    """The path of a table; in a list of tables, that of the one which was begun last."""
+    path: Path = ()
+    for index, part in enumerate(parts):
+        path = (*path, part)
+        if index == len(parts) - 1 and new:
+            counts[path] = counts.get(path, -1) + 1
+        if path in counts:
+            path = (*path, counts[path])
+    return path
+
+
+def _parts(text: str) -> Path:
+    return tuple(part.strip("\"'") for part in _PART.findall(text))

@@ -1,0 +1,186 @@
+"""The settings of one path, and where each comes from.
+
+This module owns what goes before what: a file before those that it extends, a section before the settings for all
+files, a later section before an earlier one. It refuses to read a file, and to know options of a command.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from turnlint.config.meaning import faults, texts
+from turnlint.config.reading import BadConfig, Layer, chain, lines_of, shown
+from turnlint.globs import file_steps, matches, pointer_steps
+from turnlint.handwritten import Path
+from turnlint.ignores import Ignore
+from turnlint.own_rules.rules import Condition, OwnRule
+
+if TYPE_CHECKING:
+    from turnlint.model import Severity
+
+REPLACED = ("format", "provider", "select", "fail-on", "level", "baseline")
+"""Keys of which only what goes first holds; of the others all that is said holds together."""
+
+
+class Said(Struct, frozen=True):
+    """One thing that a file says of a key, and where."""
+
+    value: Any
+    origin: str
+    section: str = ""
+    """The pattern of the section that it stands in."""
+
+
+class Settings(Struct, frozen=True):
+    """What holds for a path; nothing where no file says anything."""
+
+    file: str = ""
+    """The file that was found for it."""
+    format: Said | None = None
+    provider: Said | None = None
+    select: Said | None = None
+    fail_on: Said | None = None
+    level: Said | None = None
+    baseline: Said | None = None
+    profiles: tuple[Said, ...] = ()
+    ignore: tuple[Said, ...] = ()
+    """Rules that are left out."""
+    severities: tuple[Said, ...] = ()
+    """Pairs of a rule and how grave it is, that which goes before nothing first."""
+    ignores: tuple[Ignore, ...] = ()
+    rules: tuple[OwnRule, ...] = ()
+    excluded: tuple[Said, ...] = ()
+
+    def texts(self, said: Said | None) -> tuple[str, ...] | None:
+        return None if said is None else tuple(texts(said.value))
+
+
+class Config:
+    """A file and what it extends, checked. Raises `BadConfig`."""
+
+    def __init__(self, path: str, root: str | None = None) -> None:
+        self.path = path
+        self.root = root or os.path.dirname(path)
+        """What patterns over files are relative to."""
+        self.layers = chain(path)
+        own = frozenset(
+            rule["name"] for layer in self.layers for rule in layer.document.value.get("rules", ())
+        )
+        for layer in self.layers:
+            if wrong := list(faults(layer, own)):
+                raise BadConfig(lines_of(layer.path, wrong))
+        self.sections = [
+            (layer, ("paths", index), tuple(map(file_steps, texts(section["path"]))))
+            for layer in self.layers
+            for index, section in enumerate(layer.document.value.get("paths", ()))
+        ]
+        self.excluded = tuple(
+            said
+            for layer in self.layers
+            for said in _listed(layer, ("exclude",), layer.document.value.get("exclude", ()), "")
+        )
+        self.ignores = tuple(one for layer in self.layers for one in _ignores(layer))
+        self.rules = tuple({rule.name: rule for layer in self.layers for rule in _rules(layer)}.values())
+        self.made: dict[tuple[tuple[int, ...], tuple[int, ...]], Settings] = {}
+
+    def parts_of(self, path: str) -> tuple[str, ...]:
+        """A file's path, as patterns see it."""
+        return tuple(os.path.relpath(path, self.root).split(os.sep))
+
+    def leaves_out(self, path: str) -> bool:
+        """Whether a file that somebody came across is not to be read."""
+        parts = self.parts_of(path) if self.excluded else ()
+        return any(matches(file_steps(one.value), parts) for one in self.excluded)
+
+    def of(self, path: str) -> Settings:
+        """The settings of a file. Files of which the same holds have the same ones."""
+        parts = self.parts_of(path)
+        held = tuple(
+            number
+            for number, one in enumerate(self.sections)
+            if any(matches(steps, parts) for steps in one[2])
+        )
+        ignores = tuple(number for number, one in enumerate(self.ignores) if one.is_about(parts))
+        if (held, ignores) not in self.made:
+            self.made[held, ignores] = self._made(held, ignores)
+        return self.made[held, ignores]
+
+    def _made(self, held: tuple[int, ...], ignores: tuple[int, ...]) -> Settings:
+        parts: list[tuple[Layer, Path]] = [(layer, ()) for layer in self.layers]
+        parts += [self.sections[number][:2] for number in held]
+        found: dict[str, Said] = {}
+        profiles: list[Said] = []
+        ignored: list[Said] = []
+        severities: list[Said] = []
+        for layer, path in parts:
+            value = layer.document.value if not path else layer.document.value[path[0]][path[1]]
+            section = ", ".join(texts(value["path"])) if path else ""
+            for key in REPLACED:
+                if key in value:
+                    found[key.replace("-", "_")] = _said(layer, (*path, key), value[key], section)
+            profiles += _listed(layer, (*path, "profile"), value.get("profile", ()), section)
+            ignored += _listed(layer, (*path, "ignore"), value.get("ignore", ()), section)
+            for rule, severity in value.get("severity", {}).items():
+                severities.append(_said(layer, (*path, "severity", rule), (rule, severity), section))
+        return Settings(
+            self.path, **found, profiles=tuple(profiles), ignore=tuple(ignored), severities=tuple(severities),
+            ignores=tuple(self.ignores[number] for number in ignores), rules=self.rules, excluded=self.excluded,
+        )  # fmt: skip
+
+
+def _said(layer: Layer, path: Path, value: Any, section: str) -> Said:
+    if path[-1] == "baseline" or "profile" in path:
+        value = shown(os.path.join(layer.folder, value))
+    return Said(value, layer.at(path, key=isinstance(path[-1], str)), section)
+
+
+def _listed(layer: Layer, path: Path, value: Any, section: str) -> Iterator[Said]:
+    if isinstance(value, str):
+        yield _said(layer, path, value, section)
+        return
+    for index, one in enumerate(value):
+        if isinstance(one, str):
+            yield _said(layer, (*path, index), one, section)
+
+
+def _ignores(layer: Layer) -> Iterator[Ignore]:
+    for index, one in enumerate(layer.document.value.get("ignore", ())):
+        if isinstance(one, dict):
+            yield Ignore(
+                " ".join(one["reason"].split()),
+                tuple(texts(one.get("rule", ()))),
+                tuple(texts(one.get("path", ()))),
+                tuple(texts(one.get("conversation", ()))),
+                tuple(texts(one.get("call", ()))),
+                tuple(texts(one.get("pointer", ()))),
+                tuple(texts(one.get("fingerprint", ()))),
+                one.get("until", ""),
+                layer.at(("ignore", index)),
+            )
+
+
+def _rules(layer: Layer) -> Iterator[OwnRule]:
+    for index, one in enumerate(layer.document.value.get("rules", ())):
+        severity: Severity = one.get("severity", "warning")
+        yield OwnRule(
+            one["name"],
+            " ".join(one["message"].split()),
+            severity,
+            pointer_steps(one.get("each", "")),
+            tuple((pointer_steps(where), _condition(asked)) for where, asked in one.get("where", {}).items()),
+            pointer_steps(one["pointer"]),
+            _condition(one["when"]),
+            one.get("about", ""),
+            layer.at(("rules", index)),
+        )
+
+
+def _condition(asked: dict[str, Any]) -> Condition:
+    tests = {**asked}
+    absent = tests.pop("absent", False)
+    tests.pop("exists", None)
+    if isinstance(tests.get("kind"), str):
+        tests["kind"] = [tests["kind"]]
+    return Condition(tuple(tests.items()), absent)

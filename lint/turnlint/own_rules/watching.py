@@ -1,0 +1,107 @@
+"""Records held against rules of a user's own.
+
+This module owns the walk through a decoded record. Each rule passes each value at most once, so the work grows with
+the record alone. What is found waits here for the conversation that it belongs to. It refuses to know what a record
+means.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from turnlint.documents.decode import value_of
+from turnlint.globs import States, Steps, advance, begin, is_plain
+from turnlint.model import Finding, Location, Pointer, Record, Transcript
+from turnlint.own_rules.placing import within
+from turnlint.own_rules.rules import OwnRule
+from turnlint.rulebook import OWN, Entry
+
+MOST = 1000
+"""So many findings of one rule in one record say enough."""
+
+
+class Watch:
+    """The rules of a run that look at records."""
+
+    def __init__(self, rules: tuple[OwnRule, ...], told: Callable[[list[Finding]], list[Finding]]) -> None:
+        self.rules = rules
+        self.told = told
+        self.heard: dict[int, list[Finding]] = {}
+        """What was found in records whose conversation is not there yet, by their place."""
+
+    def hear(self, record: Record) -> None:
+        """Hold a record against the rules while its bytes are there."""
+        value = value_of(record.data)
+        found = [
+            _finding(rule, record, at)
+            for rule in self.rules
+            for _, at in zip(range(MOST), places(rule, value), strict=False)
+        ]
+        if found := self.told(found):
+            self.heard[record.offset] = found
+
+    def within(self, transcript: Transcript) -> list[Finding]:
+        """What was found in a conversation. It is told of once."""
+        return within(transcript, self.heard) if self.heard else []
+
+    def left(self) -> list[Finding]:
+        """What belongs to no conversation."""
+        return [finding for findings in self.heard.values() for finding in findings]
+
+
+def open_watch(
+    rules: tuple[OwnRule, ...], chosen: list[Entry] | None, told: Callable[[list[Finding]], list[Finding]]
+) -> Watch | None:
+    """A watch by those of the rules that a run has chosen, if there are any."""
+    names = None if chosen is None else {entry.rule.name for entry in chosen}
+    mine = tuple(rule for rule in rules if names is None or OWN + rule.name in names)
+    return Watch(mine, told) if mine else None
+
+
+def _finding(rule: OwnRule, record: Record, at: Pointer) -> Finding:
+    name = OWN + rule.name
+    return Finding(name, name, "state", rule.severity, rule.message, Location(record, at))
+
+
+def places(rule: OwnRule, value: Any) -> Iterator[Pointer]:
+    """Where a rule has something to say."""
+    for at, piece in find(value, rule.each):
+        if all(_is_so(piece, steps, condition) for steps, condition in rule.where):
+            for below, found in find(piece, rule.pointer[:-1] if rule.when.absent else rule.pointer):
+                if rule.when.absent:
+                    if isinstance(found, dict) and rule.pointer[-1] not in found:
+                        yield (*at, *below)
+                elif rule.when.holds(found):
+                    yield (*at, *below)
+
+
+def _is_so(piece: Any, steps: Steps, condition: Any) -> bool:
+    if condition.absent:
+        return next(find(piece, steps), None) is None
+    return any(condition.holds(found) for _, found in find(piece, steps))
+
+
+def find(value: Any, steps: Steps) -> Iterator[tuple[Pointer, Any]]:
+    """Every place of a pattern with its value, in the order of the record."""
+    waiting: list[tuple[Pointer, Any, States]] = [((), value, begin(steps))]
+    while waiting:
+        at, here, states = waiting.pop()
+        if len(steps) in states:
+            yield at, here
+        below = [
+            ((*at, name), child, passed)
+            for name, child in _children(here, steps, states)
+            if (passed := advance(steps, states, str(name)))
+        ]
+        waiting.extend(reversed(below))
+
+
+def _children(value: Any, steps: Steps, states: States) -> Iterator[tuple[str | int, Any]]:
+    """Those of a value's parts that a pattern may lead to."""
+    wanted = [steps[state] for state in states if state < len(steps)]
+    if isinstance(value, dict):
+        if all(map(is_plain, wanted)):
+            yield from ((name, value[name]) for name in wanted if name in value)
+        else:
+            yield from value.items()
+    elif isinstance(value, list) and wanted:
+        yield from enumerate(value)

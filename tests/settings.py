@@ -1,0 +1,47 @@
+"""A folder with logs, and turnlint run in it, for tests of settings."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+USER = {"role": "user", "content": "go"}
+HIDDEN = ("CI", "GITHUB", "NO_COLOR", "TURNLINT")
+
+
+def call(name: str) -> dict[str, Any]:
+    return {"id": name, "type": "function", "function": {"name": "run", "arguments": "{}"}}
+
+
+def unanswered(identity: str | None, *ids: str, say: str = "go") -> str:
+    """A line with a conversation whose calls have no results."""
+    messages = [
+        {"role": "user", "content": say},
+        {"role": "assistant", "content": None, "tool_calls": [call(one) for one in ids]},
+        USER,
+    ]
+    return json.dumps({**({"id": identity} if identity else {}), "messages": messages})
+
+
+def put(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def turnlint(folder: Path, *arguments: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
+    clean["XDG_STATE_HOME"] = str(folder / ".state")
+    return subprocess.run(
+        [sys.executable, "-m", "turnlint", *arguments], cwd=folder, env={**clean, **env}, input=stdin,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def found(folder: Path, *arguments: str, **env: str) -> list[str]:
+    """What is found, as `PATH:CODE:SEVERITY`."""
+    run = turnlint(folder, "lint", "--output-format", "jsonl", *arguments, **env)
+    assert run.returncode in (0, 1), run.stderr
+    rows = [json.loads(line) for line in run.stdout.splitlines()][:-1]
+    return [f"{os.path.normpath(row['path'])}:{row['code']}:{row['severity']}" for row in rows]
