@@ -26,7 +26,8 @@ LAYERS = (
     {"engine"},
     {"repair"},
     {"report", "why"},
-    {"testing", "cli"},
+    {"library"},
+    {"testing", "cli", "pytest_plugin", "reference"},
 )
 """Each room may look into those before it, and into its own."""
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
