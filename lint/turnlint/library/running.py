@@ -4,7 +4,7 @@ This module owns what the options of the library mean, and how rows and changes 
 know what an object was before it became JSON.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -29,7 +29,7 @@ def options_of(
     provider: str | Sequence[str], format_name: str, select: str | Sequence[str], ignore: str | Sequence[str]
 ) -> Options:
     if format_name not in ("auto", *NAMES):
-        raise TurnlintError(_none("format", format_name, NAMES))
+        raise TurnlintError(none("format", format_name, NAMES))
     providers = _words(provider)
     if "none" in providers and len(providers) > 1:
         raise TurnlintError("provider 'none' leaves all providers out; it cannot stand beside others")
@@ -43,7 +43,7 @@ def options_of(
 
 def policy_of(options: Options, level: Level, *, close_pending: bool, canonical: bool) -> Policy:
     if level not in LEVELS:
-        raise TurnlintError(_none("level", str(level), LEVELS))
+        raise TurnlintError(none("level", str(level), LEVELS))
     if canonical and any(name != "auto" for name in options.providers):
         raise TurnlintError("canonical ids are no provider's; leave provider out")
     return Policy(
@@ -77,10 +77,6 @@ def _events(data: bytes, options: Options) -> list[Event]:
         if isinstance(event, Crash):
             raise TurnlintError(f"{event.rule} crashed: {visible(event.reason)}")
     return found
-
-
-def total(found: Iterable[Event]) -> Tally:
-    return next(event for event in found if isinstance(event, Tally))
 
 
 def fixed(given: Plain, options: Options, policy: Policy) -> Fixed[Any]:
@@ -142,7 +138,7 @@ def _words(names: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(word.strip() for name in given for word in name.split(",") if word.strip())
 
 
-def _none(what: str, name: str, known: Sequence[str]) -> str:
+def none(what: str, name: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches
 
     close = get_close_matches(name.lower(), known, 1)
