@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import Enum
+from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -169,7 +170,9 @@ def test_what_stays_unrepaired_is_left_and_says_so() -> None:
     assert fix(SOUND, canonical=True).value[1]["tool_calls"][0]["id"] != "c1"
 
 
-@pytest.mark.parametrize("wire", NAMES)
+@pytest.mark.parametrize(
+    "wire", [name for name in NAMES if find_spec(f"turnlint.writing.{name.replace('-', '_')}")]
+)
 def test_every_wire_is_repaired_as_the_command_repairs_it(wire: str) -> None:
     text = """
         user       What is the weather in Paris?
