@@ -45,6 +45,19 @@ LOG = """\
 "tool_calls": [{"id": "call_a91", "type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\": \\"Paris\\"}"}}]}, \
 {"role": "user", "content": "In Celsius, please."}, {"role": "tool", "tool_call_id": "call_a91", "content": "18 °C"}]}
 """
+SINKS = {
+    "text": "For people: the conversation around each finding, and findings that say the same as one.",
+    "concise": "A line a finding, as compilers write them, for editors and for `grep`.",
+    "json": "One document, `turnlint/report-v1`; `turnlint schema report` is its JSON Schema.",
+    "jsonl": "The same, with a line a finding and the summary last.",
+    "sarif": "SARIF 2.1.0, for code scanning.",
+    "github": "Workflow commands, which GitHub shows beside the lines of a file.",
+    "github-summary": "The page of a run at GitHub: give it `$GITHUB_STEP_SUMMARY` for its file.",
+    "gitlab": "Code Quality of GitLab.",
+    "junit": "Test results: each conversation is a case, those in which nothing was found too.",
+    "rdjsonl": "A diagnostic a line, as reviewdog reads them.",
+    "markdown": "A page with a table, to be put into an issue or a merge request.",
+}
 CODES = (
     ("0", "nothing at or above `--fail-on` (default `error`)"),
     ("1", "findings at or above that; for `fix`, what remains, or what `--check` or `--diff` would change"),

@@ -22,6 +22,8 @@ class Look(Struct, frozen=True):
     width: int
     color: bool = False
     statistics: bool = False
+    folds: bool = True
+    fails: tuple[str, ...] = ()
 
 
 def level_of(name: str) -> Severity:
