@@ -100,7 +100,10 @@ def test_the_reference_has_every_rule_provider_and_format_and_its_links_lead_som
 
 
 def test_records_shown_as_examples_of_a_format_are_read_as_that(folder: Path) -> None:
-    sections = re.findall(r"^## (\S+)\n.*?^```json\n(.*?)^```", PAGES["formats"], re.MULTILINE | re.DOTALL)
+    parts = PAGES["formats"].split("\n## ")[1:]
+    sections = [
+        (part.split()[0], part.split("```json\n")[1].split("```")[0]) for part in parts if "```json\n" in part
+    ]
     assert len(sections) >= 9
     for name, record in sections:
         (folder / "log.json").write_text(record, encoding="utf-8")

@@ -435,7 +435,7 @@ def failing() -> Any:
         (b"[]", "found a value of type bytes; decode it first"),
         (None, "expected a list of messages or a request, found a value of type NoneType"),
         (iter([USER]), "found a value of type list_iterator"),
-        (["hello"], "no known format; there are anthropic"),
+        (["hello"], f"no known format; there are {NAMES[0]}"),
         ({"messages": "hello"}, "no known format"),
         ([USER, object()], "/1: a value of type object cannot be written as JSON"),
         ([{**USER, "a/b": {1, 2}}], "/0/a~1b: a value of type set cannot be written as JSON"),
