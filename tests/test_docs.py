@@ -1,40 +1,39 @@
-"""Documents say what is true: every command in them is run and compared."""
+"""Documents say what is true: every command and every line of Python in them is run and compared."""
 
+import doctest
 import os
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from turnlint import rulebook
+from turnlint import reference, rulebook
 from turnlint.cli import COMMANDS
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-FILES = re.findall(r"^```(?:jsonl|yaml) (\S+)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
-BLOCKS = re.findall(r"^```console\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+DOCS = ROOT / "lint" / "turnlint" / "docs"
+PAGES = {
+    path.stem: path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+}
+FILE = re.compile(r"^```\w+ (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
-RUNS = [[found for found in COMMAND.findall(block) if found[1]] for block in BLOCKS]
-RUNS = [block for block in RUNS if block]
-"""Blocks of commands with the output that the document shows for each. `...` stands for what is left out."""
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("readme")
-    for name, text in FILES:
-        (path / name).write_text(text, encoding="utf-8")
-    return path
+RUNS = [
+    (name, commands)
+    for name, text in PAGES.items()
+    for block in BLOCK.findall(text)
+    if (commands := [found for found in COMMAND.findall(block) if found[1]])
+]
+"""Commands with the output that a document shows for each, block by block. `...` stands for what is left out."""
 
 
 def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     env = {
-        **os.environ, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8",
-        "XDG_STATE_HOME": str(folder / "state"),
+        **{name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("PYTEST")},
+        "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "XDG_STATE_HOME": str(folder / "state"),
     }  # fmt: skip
     return subprocess.run(
         [sys.executable, "-m", *command], cwd=folder, env=env, capture_output=True, text=True, encoding="utf-8",
@@ -42,21 +41,79 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def test_the_readme_shows_commands_with_their_output() -> None:
-    assert sum(map(len, RUNS)) >= 8
-    assert len(FILES) == 3
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path
 
 
-@pytest.mark.parametrize("block", RUNS, ids=[block[0][0] for block in RUNS])
-def test_commands_print_what_the_readme_shows(
-    folder: Path, tmp_path: Path, block: list[tuple[str, str]]
+def test_documents_show_commands_with_their_output() -> None:
+    shown = [name for name, commands in RUNS for _ in commands]
+    assert shown.count("README") >= 8
+    assert {"README", "outputs", "pytest", "ci"} <= set(shown)
+
+
+@pytest.mark.parametrize(("page", "block"), RUNS, ids=[f"{name}: {block[0][0]}" for name, block in RUNS])
+def test_commands_print_what_a_document_shows(
+    tmp_path: Path, page: str, block: list[tuple[str, str]]
 ) -> None:
     """One after the other, for the next may be about what the last one did."""
-    shutil.copytree(folder, tmp_path / "here")
+    for name, text in FILE.findall(PAGES[page]):
+        (tmp_path / name).write_text(text, encoding="utf-8")
     for command, shown in block:
-        printed = run(shlex.split(command), tmp_path / "here").stdout
+        printed = run(shlex.split(command), tmp_path).stdout
         start, cut, _ = shown.partition("...\n")
         assert printed.startswith(start) if cut else printed == shown
+
+
+@pytest.mark.parametrize("name", [name for name, text in PAGES.items() if ">>> " in text])
+def test_python_gives_what_a_document_shows(name: str) -> None:
+    parsed = doctest.DocTestParser().get_doctest(PAGES[name], {}, name, name, 0)
+    told: list[str] = []
+    options = doctest.NORMALIZE_WHITESPACE
+    results = doctest.DocTestRunner(optionflags=options).run(parsed, out=told.append)
+    assert results.attempted >= 4
+    assert not results.failed, "".join(told)
+
+
+@pytest.mark.parametrize("name", reference.PAGES)
+def test_the_reference_is_current(name: str) -> None:
+    assert PAGES[name] == reference.page(name), "run `python -m turnlint.reference`"
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name != "README"])
+def test_every_page_can_be_read_with_explain(folder: Path, name: str) -> None:
+    assert run(["turnlint", "explain", name], folder).stdout == PAGES[name]
+
+
+def test_the_reference_has_every_rule_provider_and_format_and_its_links_lead_somewhere() -> None:
+    for name, text in PAGES.items():
+        places = {
+            re.sub(r"[^\w -]", "", line.lstrip("# ").lower()).replace(" ", "-")
+            for line in text.splitlines()
+            if line.startswith("#")
+        }
+        assert set(re.findall(r"\]\(#([^)]*)\)", text)) <= places, name
+        assert text.count("```") % 2 == 0, name
+    for entry in rulebook.load(rulebook.BUILTIN):
+        assert f"\n### {entry.rule.code} {entry.rule.name}\n" in PAGES["rules"]
+        assert all(text in PAGES["rules"] for _, text in reference.examples_of(entry))
+
+
+def test_records_shown_as_examples_of_a_format_are_read_as_that(folder: Path) -> None:
+    parts = PAGES["formats"].split("\n## ")[1:]
+    sections = [
+        (part.split()[0], part.split("```json\n")[1].split("```")[0]) for part in parts if "```json\n" in part
+    ]
+    assert len(sections) >= 9
+    for name, record in sections:
+        (folder / "log.json").write_text(record, encoding="utf-8")
+        for chosen in ("auto", name):
+            done = run(["turnlint", "lint", "log.json", "--format", chosen, "--provider", "none"], folder)
+            assert re.match(r"No findings in 1 file \(1 conversation, [345] messages\)", done.stdout), name
+
+
+def test_a_topic_that_does_not_exist_is_told_of_with_the_nearest(folder: Path) -> None:
+    assert "did you mean providers?" in run(["turnlint", "explain", "provider"], folder).stderr
 
 
 def test_every_command_has_help_and_the_line_that_the_list_shows(folder: Path) -> None:

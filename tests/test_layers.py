@@ -30,7 +30,8 @@ LAYERS = (
     {"report", "why", "inspecting"},
     {"baseline"},
     {"sifting"},
-    {"testing", "cli"},
+    {"library"},
+    {"testing", "cli", "pytest_plugin", "reference"},
 )
 """Each room may look into those before it, and into its own."""
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}

@@ -12,7 +12,10 @@ from turnlint.model import Finding
 
 
 class Place(Struct, frozen=True, gc=False):
-    """Where something stands in its file. Lines and columns count from 1, columns in characters."""
+    """Where something stands in its file. Lines and columns count from 1, columns in characters.
+
+    Line 0 is none: what was no text has no lines.
+    """
 
     line: int
     column: int

@@ -27,6 +27,7 @@ COMMANDS = {
     "ids": "Show which id each call and result would get.",
     "formats": "List the formats that are read.",
     "schema": "Print a JSON Schema.",
+    "completion": "Print the completion script of a shell.",
 }
 """Names with their one-line help, so that `--help` imports none of them. A test holds both to the modules."""
 
@@ -41,11 +42,15 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
         command = import_module(f"turnlint.cli.{cmd_name}").command
         assert isinstance(command, click.Command)
+        if ctx.resilient_parsing:  # a shell asks what could stand here
+            from turnlint.cli.completing import teach
+
+            return teach(command, ctx)
         return command
 
     def resolve_command(

@@ -4,9 +4,12 @@ This module owns the words for a name that does not exist, and the parameter typ
 """
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 def or_nearest(wrong: str, names: Iterable[str]) -> str:
@@ -34,6 +37,16 @@ class Named(click.ParamType[str]):
         if text not in self.names:
             self.fail(f"there is no {self.name} {or_nearest(text, self.names)}{self.note}", param, ctx)
         return text
+
+    def shell_complete(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        param: click.Parameter,  # noqa: ARG002
+        incomplete: str,
+    ) -> "list[CompletionItem]":
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name) for name in self.names if name.startswith(incomplete)]
 
     def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
         return self.name.upper().replace(" ", "_")

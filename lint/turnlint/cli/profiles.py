@@ -120,7 +120,9 @@ def _matrix(providers: "Providers", output_format: str) -> None:
         _json([{"profile": one.label, **to_builtins(one.capabilities)} for one in profiles])
         return
     columns = MATRIX if output_format == "markdown" else MATRIX[:NARROW]
-    table = [(one.label, *(_cell(getattr(one.capabilities, key)) for key, _ in columns)) for one in profiles]
+    table = [
+        (one.label, *(cell_of(getattr(one.capabilities, key)) for key, _ in columns)) for one in profiles
+    ]
     _table(table, ("profile", *(title for _, title in columns)), output_format)
     if output_format == "table":
         for one in profiles:
@@ -149,7 +151,7 @@ def _distinct(versions: "tuple[Profile, ...]") -> "list[Profile]":
     return [one for one in versions if one is versions[0] or one.capabilities != versions[0].capabilities]
 
 
-def _cell(value: Any) -> str:
+def cell_of(value: Any) -> str:
     if isinstance(value, tuple):
         return "; ".join(value)
     if isinstance(value, bool):

@@ -7,7 +7,7 @@ that tell a compressed file from a plain one.
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from typing import IO, Any, Literal, Self, cast
 
 from msgspec import Struct
@@ -32,6 +32,8 @@ class Source(Struct, frozen=True):
     """`None` is standard input."""
     named: bool = True
     """Asked for by this very name, rather than found in a folder."""
+    data: bytes | None = None
+    """What it holds, where that is no file but in memory."""
 
     @property
     def is_log(self) -> bool:
@@ -41,7 +43,7 @@ class Source(Struct, frozen=True):
     @property
     def again(self) -> bool:
         """Whether it can be read a second time: a pipe cannot."""
-        return self.path is not None and os.path.isfile(self.path)
+        return self.data is not None or (self.path is not None and os.path.isfile(self.path))
 
 
 class SourceError(Exception):
@@ -239,6 +241,8 @@ def _zstd_frames(source: Source, plain: Any) -> Callable[[], _Frame]:
 
 
 def _open_plain(source: Source) -> Any:
+    if source.data is not None:
+        return BufferedReader(cast("Any", BytesIO(source.data)), _BUFFER)
     if source.path is None:
         if sys.stdin is None:
             raise OSError(9, "standard input is closed")

@@ -72,7 +72,7 @@ class Text:
         here = f" at {finding.provider}" if finding.fault == "projection" and finding.provider else ""
         title = f"{finding.rule}{visible(here)}: {visible(finding.message)}"
         self.write(f"{head} {self._paint('', title, bold=True)}\n")
-        spot = f"{visible(row.path)}:{place.line}:{place.column}"
+        spot = visible(row.path) + (f":{place.line}:{place.column}" if place.line else "")
         parts = [f"  {self._paint('34', '-->')} {spot}"]
         if finding.conversation is not None:
             parts.append(f'conversation "{clip(visible(finding.conversation[:80]), 40)}"')

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# The action's inputs, from the environment, into one run of `turnlint lint`. Nothing in them is taken for an option or
+# for a command: each is one word behind its option, and what could not be meant ends the step before anything runs.
+set -euo pipefail
+
+refuse() {
+  echo "turnlint: $1" >&2
+  exit 2
+}
+
+# Lines without the spaces around them, into the array `lines`; empty ones are left out.
+split() {
+  lines=()
+  local line
+  while IFS= read -r line || [[ -n $line ]]; do
+    line="${line#"${line%%[![:space:]]*}"}"
+    line="${line%"${line##*[![:space:]]}"}"
+    [[ -z $line ]] || lines+=("$line")
+  done <<<"$1"
+}
+
+# An option once a line of its input, each of which must look as its names do.
+add() {
+  local option=$1 input=$2 form=$3
+  split "$4"
+  for line in "${lines[@]}"; do
+    [[ $line =~ ^($form)$ ]] || refuse "input $input has a form that nothing of its kind has"
+    arguments+=("$option=$line")
+  done
+}
+
+name='[A-Za-z0-9][A-Za-z0-9._-]*'
+provider="$name(@$name)?"
+arguments=()
+add --format format "$name" "${INPUT_FORMAT:-auto}"
+add --provider provider "$provider([ ]*,[ ]*$provider)*" "${INPUT_PROVIDER:-auto}"
+add --select select "$name([ ]*,[ ]*$name)*" "${INPUT_SELECT:-}"
+add --ignore ignore "$name([ ]*,[ ]*$name)*" "${INPUT_IGNORE:-}"
+add --fail-on fail-on 'error|warning|info|never' "${INPUT_FAIL_ON:-error}"
+add --output-format output-format "$name" "${INPUT_OUTPUT_FORMAT:-text}"
+add --output outputs "$name:[^-].*" "${INPUT_OUTPUTS:-}"
+split "${INPUT_PATHS:-.}"
+((${#lines[@]})) || refuse 'input paths is empty'
+for line in "${lines[@]}"; do
+  [[ $line != - ]] || refuse 'input paths has standard input, of which there is none'
+done
+
+code=0
+turnlint lint "${arguments[@]}" -- "${lines[@]}" || code=$?
+[[ -z ${GITHUB_OUTPUT:-} ]] || echo "exit-code=$code" >>"$GITHUB_OUTPUT"
+exit "$code"

@@ -1,0 +1,100 @@
+"""What a shell may put where somebody stops typing.
+
+This module owns the names that fit into each place of a command line: rules, providers, files. A place is known by
+what its help calls it, so that a new option needs nothing here. It refuses to fail: who presses a key wants no message.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+Items = list[CompletionItem]
+Names = Callable[[], Iterator[tuple[str, str]]]
+"""Names with a word about each."""
+
+
+def rules() -> Iterator[tuple[str, str]]:
+    """Codes first, then names, then families."""
+    from turnlint import rulebook
+
+    yield from _single_rules()
+    yield from ((family, "all rules of this family") for family in rulebook.FAMILIES)
+
+
+def _single_rules() -> Iterator[tuple[str, str]]:
+    from turnlint import rulebook
+
+    entries = rulebook.everything()
+    yield from ((one.rule.code, f"{one.rule.name}: {one.headline}") for one in entries)
+    yield from ((one.rule.name, one.headline) for one in entries)
+
+
+def explained() -> Iterator[tuple[str, str]]:
+    from turnlint.cli.explain import topics
+
+    yield from _single_rules()
+    yield from ((name, "a page of the reference") for name in topics())
+
+
+def providers() -> Iterator[tuple[str, str]]:
+    """Providers; their versions follow once the name is there."""
+    from turnlint.providers import Providers
+    from turnlint.rulebook import packages
+
+    known = Providers(packages())
+    for name in known.names():
+        versions = known.versions(name)
+        yield name, versions[0].title
+        yield from ((one.label, one.about or one.title) for one in versions if one.version)
+
+
+def any_provider() -> Iterator[tuple[str, str]]:
+    yield "auto", "the provider whose wire it is, or that the record names"
+    yield "none", "leave all providers out"
+    yield from providers()
+
+
+class Fitting(click.ParamType[str]):
+    """A place of a command line, for completion only."""
+
+    name = "fitting"
+
+    def __init__(self, names: Names | None, *, several: bool = False) -> None:
+        self.names = names
+        self.several = several
+        """Names may follow each other behind commas."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG002
+        if self.names is None:
+            return [CompletionItem(incomplete, type="file")]
+        before, comma, typed = incomplete.rpartition(",") if self.several else ("", "", incomplete)
+        try:
+            known = list(self.names())
+        except Exception:  # noqa: BLE001 - somebody else's rules or profiles may not load; a run says so, a key does not
+            return []
+        fitting = [(name, about) for name, about in known if name.lower().startswith(typed.lower())]
+        if "@" not in typed:
+            fitting = [(name, about) for name, about in fitting if "@" not in name]
+        return [CompletionItem(before + comma + name, help=about) for name, about in fitting]
+
+
+FILES = Fitting(None)
+PLACES: dict[str, Fitting] = {
+    "RULE": Fitting(rules, several=True),
+    "RULE|TOPIC": Fitting(explained),
+    "NAME[@VERSION]": Fitting(any_provider, several=True),
+    "[NAME[@VERSION]]": Fitting(providers),
+}
+
+
+def teach(command: click.Command, ctx: click.Context) -> click.Command:
+    """Let the places of a command be completed that would not be by themselves."""
+    for parameter in command.params:
+        place: Any = parameter.make_metavar(ctx)
+        if place in PLACES:
+            parameter.type = PLACES[place]
+        elif "FILE" in place.split(":")[0] or "PATH" in place:
+            parameter.type = FILES
+    return command

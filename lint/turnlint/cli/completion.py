@@ -1,0 +1,32 @@
+"""`turnlint completion SHELL`.
+
+This module owns how the script reaches a user. What it completes is the matter of `completing`, and how shells are
+spoken to is click's.
+"""
+
+import click
+
+from turnlint.cli.nearest import Named
+
+SHELLS = ("bash", "zsh", "fish")
+VARIABLE = "_TURNLINT_COMPLETE"
+
+
+@click.command("completion")
+@click.argument("shell", type=Named("shell", SHELLS))
+def command(shell: str) -> None:
+    """Print the completion script of a shell: bash, zsh or fish.
+
+    \b
+    bash: turnlint completion bash > ~/.local/share/bash-completion/completions/turnlint
+    zsh:  turnlint completion zsh > "${fpath[1]}/_turnlint"
+    fish: turnlint completion fish > ~/.config/fish/completions/turnlint.fish
+    """  # noqa: D301 - the mark that keeps these lines is click's
+    from click.shell_completion import get_completion_class
+
+    from turnlint.cli import cli
+
+    kind = get_completion_class(shell)
+    assert kind is not None
+    completer = kind(cli, {}, "turnlint", VARIABLE)
+    click.echo(completer.source_template % completer.source_vars())

@@ -1,0 +1,64 @@
+"""`lint` and `fix` on Python objects.
+
+This package owns what a program calls instead of the command: a conversation as any SDK has it goes in, frozen
+values come out, and whatever cannot be read is one exception with a sentence. It refuses to change what it is
+given, to print, and to read or write files. `turnlint explain library` shows how it is used.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, overload
+
+from turnlint.library.results import Change, Finding, Fixed, Related, Repair, TurnlintError
+from turnlint.model import Level
+
+__all__ = ["Change", "Finding", "Fixed", "Level", "Related", "Repair", "TurnlintError", "fix", "lint"]
+
+Names = str | Sequence[str]
+
+
+def lint(
+    transcript: object, /, *, provider: Names = "auto", format: str = "auto", select: Names = (), ignore: Names = (),  # noqa: A002
+) -> tuple[Finding, ...]:  # fmt: skip
+    """What is wrong with a conversation, in its order; nothing where all is well.
+
+    `transcript` is a list of messages or a whole request: dicts, or the models, dataclasses and structs of an SDK.
+    `provider` is `auto`, `none`, or names as `turnlint profiles` lists them, with or without a version; `format`
+    is `auto` or one that `turnlint formats` lists; `select` and `ignore` take rules by code, name or family.
+    Raises `TurnlintError` where there is nothing to judge.
+    """
+    from turnlint.library import plain, running
+
+    options = running.options_of(provider, format, select, ignore)
+    return running.findings(plain.text_of(plain.plain(transcript)), options)
+
+
+@overload
+def fix(
+    transcript: list[Any] | tuple[Any, ...], /, *, provider: Names = ..., format: str = ..., level: Level = ...,
+    close_pending: bool = ..., canonical: bool = ..., select: Names = ..., ignore: Names = ...,
+) -> Fixed[list[dict[str, Any]]]: ...  # fmt: skip
+@overload
+def fix(
+    transcript: Mapping[str, Any], /, *, provider: Names = ..., format: str = ..., level: Level = ...,
+    close_pending: bool = ..., canonical: bool = ..., select: Names = ..., ignore: Names = ...,
+) -> Fixed[dict[str, Any]]: ...  # fmt: skip
+@overload
+def fix(
+    transcript: object, /, *, provider: Names = ..., format: str = ..., level: Level = ...,
+    close_pending: bool = ..., canonical: bool = ..., select: Names = ..., ignore: Names = ...,
+) -> Fixed[Any]: ...  # fmt: skip
+def fix(
+    transcript: object, /, *, provider: Names = "auto", format: str = "auto", level: Level = "lossy",  # noqa: A002
+    close_pending: bool = False, canonical: bool = False, select: Names = (), ignore: Names = (),
+) -> Fixed[Any]:  # fmt: skip
+    """The conversation repaired, what was changed for it, and what is left.
+
+    The options are those of `lint` and of `turnlint fix`. What is given is never changed: the answer holds lists
+    and dicts of its own, in the same shape. A repair that cannot be verified is not made, and `unverified` says why.
+    """
+    from turnlint.library import plain, running
+
+    options = running.options_of(provider, format, select, ignore)
+    policy = running.policy_of(options, level, close_pending=close_pending, canonical=canonical)
+    given = plain.plain(transcript)
+    return running.fixed(given, options, policy)

@@ -1,0 +1,146 @@
+"""One conversation through the engine, in memory.
+
+This module owns what the options of the library mean, and how rows and changes become its values. It refuses to
+know what an object was before it became JSON.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from msgspec import structs
+
+from turnlint import carriers
+from turnlint.carriers import NAMES
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Crash, Event, Options, Skipped, Tally, lint
+from turnlint.library.plain import Plain, read_back, text_of
+from turnlint.library.results import Change, Finding, Fixed, Related, Repair, TurnlintError
+from turnlint.model import Level
+from turnlint.repair.choosing import LEVELS, Policy
+from turnlint.report.escape import visible
+from turnlint.rows import Row
+
+NAME = "transcript"
+NO_MESSAGES = b"[]"
+
+
+def options_of(
+    provider: str | Sequence[str], format_name: str, select: str | Sequence[str], ignore: str | Sequence[str]
+) -> Options:
+    if format_name not in ("auto", *NAMES):
+        raise TurnlintError(none("format", format_name, NAMES))
+    providers = _words(provider)
+    if "none" in providers and len(providers) > 1:
+        raise TurnlintError("provider 'none' leaves all providers out; it cannot stand beside others")
+    return Options(
+        format=None if format_name == "auto" else format_name,
+        providers=() if "none" in providers else providers or ("auto",),
+        select=_words(select),
+        ignore=_words(ignore),
+    )
+
+
+def policy_of(options: Options, level: Level, *, close_pending: bool, canonical: bool) -> Policy:
+    if level not in LEVELS:
+        raise TurnlintError(none("level", str(level), LEVELS))
+    if canonical and any(name != "auto" for name in options.providers):
+        raise TurnlintError("canonical ids are no provider's; leave provider out")
+    return Policy(
+        level=level,
+        close_pending=close_pending,
+        canonical=canonical,
+        named=frozenset(name.partition("@")[0] for name in options.providers if name != "auto"),
+        select=bool(options.select),
+    )
+
+
+def findings(data: bytes, options: Options) -> tuple[Finding, ...]:
+    return tuple(_finding(event) for event in events(data, options) if isinstance(event, Row))
+
+
+def events(data: bytes, options: Options) -> list[Event]:
+    """All that the engine has to say of some bytes; what would be a word on standard error is raised."""
+    found = _events(data, options)
+    if any(isinstance(event, Skipped) for event in found):
+        raise TurnlintError(
+            f"no known format; there are {', '.join(NAMES)}, and naming one by `format` forces it"
+        )
+    return found
+
+
+def _events(data: bytes, options: Options) -> list[Event]:
+    if data == NO_MESSAGES:  # how every history begins; no format could be told from it, and none has to be
+        return [Tally(files=1)]
+    found = list(lint(Source(NAME, None, data=data), options, _book(options)))
+    for event in found:
+        if isinstance(event, Crash):
+            raise TurnlintError(f"{event.rule} crashed: {visible(event.reason)}")
+    return found
+
+
+def fixed(given: Plain, options: Options, policy: Policy) -> Fixed[Any]:
+    from turnlint.keeping.patches import patched
+    from turnlint.repair.fixing import fix
+
+    if policy.canonical:
+        options = structs.replace(options, providers=())
+    data = text_of(given)
+    source = Source(NAME, None, data=data)
+    done = fix(source, options, _book(options), policy)
+    after = b"".join(patched(source, done.patches)) if done.patches else data
+    left = _left(after, options, [one.wire for one in done.told])
+    unverified = tuple(visible(one.reason) for one in done.failures)
+    return Fixed(read_back(after, given), tuple(map(_change, done.changes)), left, unverified)
+
+
+def _left(data: bytes, options: Options, wires: list[str]) -> tuple[Finding, ...]:
+    """What is found afterwards, in the format that it was repaired in where it does not say any more which one it is."""
+    found = carriers.of_wire(wires[0]) if wires else None
+    if found and any(isinstance(event, Skipped) for event in _events(data, options)):
+        options = structs.replace(options, format=found.name)
+    return findings(data, options)
+
+
+@lru_cache(maxsize=32)
+def _book(options: Options) -> Book:
+    """The rules of a run, kept for the next of the same kind: a program asks often."""
+    from turnlint.providers import UnknownProvider
+    from turnlint.rulebook import BrokenRules, UnknownRule
+
+    try:
+        book = Book(options)
+        if len(book.packages) > 1:
+            book.rules()
+    except (UnknownRule, UnknownProvider, BrokenRules) as error:
+        raise TurnlintError(visible(str(error))) from None
+    return book
+
+
+def _finding(row: Row) -> Finding:
+    one = row.finding
+    return Finding(
+        one.code, one.rule, one.fault, one.severity, one.message, row.place.pointer, one.message_index,
+        one.conversation_index, one.call_id, one.tool, one.provider, one.provider_error,
+        Repair(one.fix.level, one.fix.title) if one.fix else None,
+        tuple(Related(note, place.pointer) for note, place in row.related),
+    )  # fmt: skip
+
+
+def _change(change: Any) -> Change:
+    return Change(**{name: getattr(change, name) for name in Change.__struct_fields__})
+
+
+def _words(names: str | Sequence[str]) -> tuple[str, ...]:
+    given = (names,) if isinstance(names, str) else tuple(names)
+    if not all(isinstance(name, str) for name in given):
+        raise TurnlintError("names of providers and rules are texts")
+    return tuple(word.strip() for name in given for word in name.split(",") if word.strip())
+
+
+def none(what: str, name: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name.lower(), known, 1)
+    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
+    return f"there is no {what} {visible(name)!r}; {hint}"

@@ -1,0 +1,70 @@
+"""Findings in a text for people, where no command is run.
+
+This module owns which of them make a conversation faulty, and the way to the report's own view of it. It refuses to
+know who shows the text.
+"""
+
+from collections.abc import Iterable
+
+from msgspec import Struct, structs
+
+from turnlint.engine import Crash, Event, Options, Tally
+from turnlint.library import plain, running
+from turnlint.library.results import TurnlintError
+from turnlint.model import SEVERITIES, Severity
+from turnlint.report import open_sink
+from turnlint.rows import Row
+
+
+class Look(Struct, frozen=True):
+    """How the text is to look."""
+
+    width: int
+    color: bool = False
+    statistics: bool = False
+    folds: bool = True
+    fails: tuple[str, ...] = ()
+
+
+def level_of(name: str) -> Severity:
+    """A severity by its name."""
+    found = next((one for one in SEVERITIES if one == name), None)
+    if found is None:
+        raise TurnlintError(running.none("severity", name, SEVERITIES))
+    return found
+
+
+def is_faulty(events: Iterable[Event], fail_on: Severity) -> bool:
+    """Whether anything was found that is as grave as that, or a rule failed to look."""
+    grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
+    return any(
+        isinstance(event, Crash) or (isinstance(event, Row) and event.finding.severity in grave)
+        for event in events
+    )
+
+
+def text_of(events: Iterable[Event], width: int) -> str:
+    """The report as a terminal shows it, without its last line: the sum of one conversation is no news."""
+    drawn: list[str] = []
+    sink = open_sink("text", drawn.append, Look(width))
+    for event in events:
+        if not isinstance(event, Tally):
+            sink.take(event)
+    sink.finish(Tally(), complete=True)
+    return "".join(drawn[:-1]).rstrip("\n")
+
+
+def fault_of(transcript: object, options: Options, fail_on: Severity, width: int) -> str | None:
+    """The report of a conversation in memory, where it is faulty."""
+    options = structs.replace(options, view=True)
+    events = running.events(plain.text_of(plain.plain(transcript)), options)
+    if not is_faulty(events, fail_on):
+        return None
+    return text_of(map(_without_line, events), width)
+
+
+def _without_line(event: Event) -> Event:
+    """A finding in an object: it has a pointer, and stands on no line."""
+    if not isinstance(event, Row):
+        return event
+    return structs.replace(event, place=structs.replace(event.place, line=0))

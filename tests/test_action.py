@@ -1,0 +1,137 @@
+"""The GitHub Action: what its inputs become, whatever stands in them."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from turnlint.report import FORMATS
+
+ROOT = Path(__file__).parent.parent
+ACTION: dict[str, Any] = YAML(typ="safe").load(ROOT / "action.yml")
+SCRIPT = ROOT / ".ci" / "action.sh"
+STEPS: list[dict[str, Any]] = ACTION["runs"]["steps"]
+BROKEN = {
+    "messages": [{"role": "user", "content": "hi"}, {"role": "tool", "tool_call_id": "c1", "content": "1"}]
+}
+
+
+def test_no_input_stands_in_the_text_of_a_script() -> None:
+    scripts = [step["run"] for step in STEPS if "run" in step]
+    assert len(scripts) == 2
+    assert not any("${{" in script for script in scripts)
+
+
+def test_every_input_reaches_the_script_and_no_other_does() -> None:
+    given = {name: value for step in STEPS for name, value in step.get("env", {}).items()}
+    assert set(given) == {f"INPUT_{name.upper().replace('-', '_')}" for name in ACTION["inputs"]} - {
+        "INPUT_PYTHON_VERSION"
+    }
+    for name, value in given.items():
+        wanted = name.removeprefix("INPUT_").lower().replace("_", "-")
+        assert value == f"${{{{ inputs.{wanted} }}}}"
+    assert set(re.findall(r"INPUT_[A-Z_]+", SCRIPT.read_text())) == set(given)
+
+
+def test_defaults_are_of_those_that_there_are() -> None:
+    assert ACTION["inputs"]["output-format"]["default"] in FORMATS
+    for name, value in ACTION["inputs"].items():
+        assert value["description"], name
+        assert "default" in value, name
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "turnlint").write_text(f'#!/bin/sh\nexec "{sys.executable}" -m turnlint "$@"\n')
+    (programs / "turnlint").chmod(0o755)
+    here = tmp_path / "workspace"
+    here.mkdir()
+    (here / "a.jsonl").write_text(json.dumps(BROKEN))
+    return here
+
+
+def run(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """The script in an environment that has nothing but what a runner gives it."""
+    env = {"PATH": f"{folder.parent / 'programs'}{os.pathsep}{os.environ['PATH']}", "GITHUB_OUTPUT": str(folder.parent / "said"),
+           "PYTHONPATH": os.pathsep.join(sys.path)}  # fmt: skip
+    return subprocess.run(
+        ["bash", str(SCRIPT)], cwd=folder, capture_output=True, text=True, check=False,
+        env={**env, **{f"INPUT_{name.upper()}": value for name, value in inputs.items()}},
+    )  # fmt: skip
+
+
+def said(folder: Path) -> str:
+    return (folder.parent / "said").read_text()
+
+
+def test_a_step_fails_where_something_is_found_and_says_with_which_code(folder: Path) -> None:
+    done = run(folder)
+    assert done.returncode == 1
+    assert "PA202[error] orphan-result" in done.stdout
+    assert said(folder) == "exit-code=1\n"
+
+
+def test_inputs_are_the_options_of_the_command(folder: Path) -> None:
+    done = run(
+        folder, paths="  a.jsonl\n\n*.json*\n", provider="openai, mistral\nkimi", ignore="PA202\nprojection",
+        select="pairing,state", fail_on="info", output_format="concise", outputs="json:report.json\njsonl:r e p.jsonl",
+        format="openai-chat",
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert said(folder) == "exit-code=0\n"
+    assert json.loads((folder / "report.json").read_text())["complete"] is True
+    assert (folder / "r e p.jsonl").exists()
+
+
+HOSTILE = (
+    "$(touch pwned)",
+    "`touch pwned`",
+    "; touch pwned",
+    "x\n--help",
+    "--help",
+    "a b",
+    "&& touch pwned",
+    "'\"",
+    "*",
+)
+
+
+@pytest.mark.parametrize(
+    "name", ["format", "provider", "select", "ignore", "fail_on", "output_format", "outputs"]
+)
+@pytest.mark.parametrize("value", HOSTILE)
+def test_an_input_that_cannot_be_meant_ends_the_step_before_anything_runs(
+    folder: Path, name: str, value: str
+) -> None:
+    done = run(folder, **{name: value})
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "has a form that nothing of its kind has" in done.stderr or "there is no" in done.stderr
+    assert [path.name for path in folder.iterdir()] == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("value", [*HOSTILE[:5], "-", "-o\nx", "$HOME", "::error::x"])
+def test_paths_are_paths_and_nothing_else(folder: Path, value: str) -> None:
+    done = run(folder, paths=value)
+    assert done.returncode == 2
+    assert "no such file or folder" in done.stderr or "standard input" in done.stderr
+    assert not done.stderr.startswith("::")
+    assert "Usage: turnlint [" not in done.stdout
+    assert [path.name for path in folder.iterdir()] == ["a.jsonl"]
+
+
+def test_a_file_with_a_strange_name_is_linted(folder: Path) -> None:
+    name = "-$(touch pwned) '\".jsonl"
+    (folder / "a.jsonl").rename(folder / name)
+    done = run(folder, paths=name)
+    assert done.returncode == 1
+    assert "PA202" in done.stdout
+    assert [path.name for path in folder.iterdir()] == [name]

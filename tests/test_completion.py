@@ -1,0 +1,110 @@
+"""What a shell offers where somebody presses the tab key."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.shell_completion import CompletionItem, ShellComplete
+
+from turnlint import rulebook
+from turnlint.cli import COMMANDS, cli
+from turnlint.cli.completing import Fitting
+from turnlint.cli.completion import SHELLS
+from turnlint.cli.nearest import Named
+
+FREE = {"--stdin-filename", "--model", "--today", "[TEXT|-]", "--output"}
+"""Places for words that nobody can know, and for two things in one."""
+
+
+def offered(*line: str) -> list[CompletionItem]:
+    return ShellComplete(cli, {}, "turnlint", "_TURNLINT_COMPLETE").get_completions(list(line[:-1]), line[-1])
+
+
+def names(*line: str) -> list[str]:
+    return [one.value for one in offered(*line)]
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        (["comple"], ["completion"]),
+        (["explain", "pa20"], [f"PA20{number}" for number in range(1, 10)]),
+        (["explain", "orphan"], ["orphan-result"]),
+        (["explain", "provi"], ["providers"]),
+        (["lint", "--select", "PA201,ST10"], [f"PA201,ST10{number}" for number in range(1, 10)]),
+        (["fix", "--ignore", "proj"], ["projection"]),
+        (["lint", "--provider", "mis"], ["mistral"]),
+        (["lint", "--provider", "mistral@v1"], ["mistral@v1", "mistral@v11", "mistral@v13", "mistral@v15"]),
+        (["lint", "--provider", "no"], ["none"]),
+        (["profiles", "a"], ["anthropic", "azure-openai"]),
+        (["ids", "--provider", "kimi,an"], ["kimi,anthropic"]),
+        (["lint", "--format", "openai"], ["openai-chat", "openai-responses"]),
+        (["lint", "--output-format", "jsonl"], ["jsonl"]),
+        (["lint", "--fail-on", "w"], ["warning"]),
+        (["fix", "--level", "loss"], ["lossless", "lossy"]),
+        (["schema", "rep"], ["report", "repair"]),
+        (["completion", ""], list(SHELLS)),
+    ],
+)
+def test_names_that_fit_are_offered(line: list[str], wanted: list[str]) -> None:
+    found = names(*line)
+    assert [name for name in found if name in wanted] == wanted
+    assert all(name.lower().startswith(line[-1].lower()) for name in found)
+
+
+def test_every_rule_is_offered_by_code_and_by_name_with_what_it_finds() -> None:
+    found = {one.value: one.help for one in offered("explain", "")}
+    for entry in rulebook.load(rulebook.BUILTIN):
+        assert entry.headline in str(found[entry.rule.code])
+        assert found[entry.rule.name] == entry.headline
+
+
+@pytest.mark.parametrize("line", [["lint", "lo"], ["fix", "a.jsonl", "lo"], ["fix", "-o", "lo"], ["why", "text", "lo"],
+                                  ["undo", "lo"], ["lint", "--profile", "lo"], ["fix", "--journal", "lo"]])  # fmt: skip
+def test_paths_are_left_to_the_shell(line: list[str]) -> None:
+    assert [(one.value, one.type) for one in offered(*line)] == [("lo", "file")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_place_of_every_command_is_completed(name: str) -> None:
+    context = cli.make_context("turnlint", [], resilient_parsing=True)
+    command = cli.get_command(context, name)
+    assert command is not None
+    for parameter in command.params:
+        shown = parameter.opts[-1] if isinstance(parameter, click.Option) else parameter.make_metavar(context)
+        if not getattr(parameter, "is_flag", False) and shown not in FREE:
+            assert isinstance(parameter.type, Named | Fitting), shown
+
+
+def test_rules_that_cannot_be_loaded_are_no_matter_for_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rulebook, "everything", lambda: rulebook.load("no.such.package"))
+    assert names("explain", "PA") == []
+
+
+BASH = """
+eval "$("$PYTHON" -m turnlint completion bash)"
+COMP_WORDS=(turnlint lint --select PA20)
+COMP_CWORD=3
+_turnlint_completion turnlint
+echo "${COMPREPLY[@]}"
+"""
+
+
+def test_bash_is_given_a_script_that_works() -> None:
+    scripts = Path(sys.executable).parent
+    env = {**os.environ, "PYTHON": sys.executable, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    if not (scripts / "turnlint").exists():
+        pytest.skip("the command is not installed beside this Python")
+    shown = subprocess.run(["bash", "-c", BASH], env=env, capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == [f"PA20{number}" for number in range(1, 10)]
+    assert shown.stderr == ""
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_is_the_same_on_every_machine(shell: str) -> None:
+    script = subprocess.check_output([sys.executable, "-m", "turnlint", "completion", shell], text=True)
+    assert "_TURNLINT_COMPLETE=" + shell + "_complete" in script
+    assert sys.executable not in script
