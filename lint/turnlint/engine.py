@@ -43,6 +43,10 @@ class Options(Struct, frozen=True):
     content: Content = "none"
     views_per_rule: int = 3
     fingerprints: bool = False
+    spans: bool = False
+    """Places are wanted with their ends, in every unit that columns are counted in."""
+    conversations: bool = False
+    """Each conversation is told of, also where nothing is wrong."""
     profiles: tuple[Profile, ...] = ()
     """Profiles that the user brings."""
 
@@ -77,6 +81,16 @@ class Skipped(Struct, frozen=True):
     """A source no format knows."""
 
     source: Source
+
+
+class Heard(Struct, frozen=True):
+    """A conversation was judged; its findings come before, or, where its records were let go, at the end."""
+
+    path: str
+    line: int
+    index: int
+    id: str | None
+    findings: int
 
 
 class Crash(Struct, frozen=True):
@@ -168,7 +182,7 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
 
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None"]
-Event = Row | Skipped | Crash | Tally
+Event = Row | Skipped | Heard | Crash | Tally
 
 
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:
@@ -220,7 +234,11 @@ class _Run:
         judged = judge(self.book, transcript, self._ask)
         self._count(transcript, judged.pairs)
         self._count_providers(transcript, judged.chosen)
-        self._place([(finding, transcript) for finding in judged.findings])
+        told = self._place([(finding, transcript) for finding in judged.findings])
+        if self.options.conversations:
+            own = sum(finding.conversation_index == transcript.index for finding in told)
+            line = transcript.messages[0].record.line if transcript.messages else 1
+            self.waiting.append(Heard(self.source.name, line, transcript.index, transcript.id, own))
 
     def _judge_damage(self, *damages: Damage) -> None:
         findings: list[Finding] = []
@@ -243,8 +261,11 @@ class _Run:
             return []
         return findings
 
-    def _place(self, told: list[Told]) -> None:
-        """Place what can be placed now; what stands in records that were let go waits for a second look."""
+    def _place(self, told: list[Told]) -> list[Finding]:
+        """Place what can be placed now; what stands in records that were let go waits for a second look.
+
+        Returns what was not said before.
+        """
         told = [one for one in told if self._is_new(one[0])]
         for finding, _ in told:
             self.tally.findings[finding.severity] += 1
@@ -255,6 +276,7 @@ class _Run:
             gone = any(not record.data and record.size for record in _records_of(finding, plan))
             (self.deferred if gone else ready).append((finding, transcript, plan))
         self.waiting.extend(self._rows(ready))
+        return [finding for finding, _ in told]
 
     def _is_new(self, finding: Finding) -> bool:
         where = finding.where
@@ -278,7 +300,10 @@ class _Run:
             return []
         from turnlint.placing import Placer, locations_of
 
-        places = Placer(location for finding, _, _ in ready for location in locations_of(finding))
+        places = Placer(
+            (location for finding, _, _ in ready for location in locations_of(finding)),
+            spans=self.options.spans,
+        )
         identities = self._identities(ready)
         rows = [
             Row(
