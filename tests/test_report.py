@@ -25,10 +25,11 @@ class Look:
     width = 80
     color = False
     statistics = True
+    fails = ("error",)
 
 
 def report(path: Path, kind: str, **options: Any) -> str:
-    chosen = Options(view=True, fingerprints=True, **options)
+    chosen = Options(view=True, fingerprints=True, spans=True, conversations=True, **options)
     written: list[str] = []
     sink = open_sink(kind, written.append, Look())
     total = Tally()
@@ -156,7 +157,7 @@ def test_nothing_of_a_transcript_steers_a_terminal_or_a_runner(tmp_path: Path, k
         shown = report(path, kind, content="full")
         assert "PA202" in shown
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u200b\u202e\u2066]", shown)
-        assert not re.search(r"^\s*(::|##)", shown, re.MULTILINE)
+        assert not re.search(r"^\s*(::(?!(error|warning|notice) (file|title)=)|##)", shown, re.MULTILINE)
         assert kind in ("json", "jsonl") or not re.search(r"##(\[|vso\[)", shown)
         shown.encode()
 

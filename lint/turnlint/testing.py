@@ -171,6 +171,7 @@ def picture(path: str, name: str, format_name: str | None = None) -> str:
         width: int = WIDTH
         color: bool = False
         statistics: bool = False
+        fails: tuple[str, ...] = ()
 
     drawn: list[str] = []
     sink = open_sink("text", drawn.append, Look())

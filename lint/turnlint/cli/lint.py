@@ -18,7 +18,7 @@ from turnlint.cli.waiting import bar
 from turnlint.documents.source import Source, SourceError
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally, lint
 from turnlint.model import SEVERITIES
-from turnlint.report import FORMATS, Sink, open_sink
+from turnlint.report import FORMATS, KINDS, Sink, open_sink
 
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 
@@ -60,7 +60,7 @@ def command(
     Exit code: 0 nothing at or above --fail-on, 1 something, 2 usage, 3 nothing to lint, 4 internal.
     """
     content = show_content or ("excerpt" if is_terminal(sys.stdout) and not os.environ.get("CI") else "none")
-    kinds = [output_format, *(_split(output)[0] for output in outputs)]
+    kinds = [KINDS[kind] for kind in (output_format, *(_split(output)[0] for output in outputs))]
     named, own = own_profiles(profiles, words(providers))
     tell_unused(named, own)
     options = Options(
@@ -69,21 +69,27 @@ def command(
         profiles=own,
         select=words(select),
         ignore=words(ignore),
-        view="text" in kinds,
+        view=any(kind.views for kind in kinds),
         content=cast("Content", content),
-        fingerprints=any(kind in ("json", "jsonl") for kind in kinds),
+        fingerprints=any(kind.fingerprints for kind in kinds),
+        spans=any(kind.spans for kind in kinds),
+        conversations=any(kind.conversations for kind in kinds),
     )
-    look = Look(width(), colors(color), statistics)
+    fails = _fails(fail_on)
+    look = Look(width(), colors(color), statistics, fails)
     sources = sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)])
     with ExitStack() as files:
         sinks = [open_sink(output_format, sys.stdout.write, look)]
         for output in outputs:
             kind, path = _split(output)
-            sinks.append(open_sink(kind, _open_output(path, files), Look(DEFAULT_WIDTH, False, statistics)))
-        raise click.exceptions.Exit(_run(sources, options, sinks, fail_on, quiet=output_format != "text"))
+            write = _open_output(path, files, "a" if KINDS[kind].added else "w")
+            sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, statistics, fails)))
+        raise click.exceptions.Exit(_run(sources, options, sinks, fails, quiet=output_format != "text"))
 
 
-def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: str, *, quiet: bool) -> int:
+def _run(
+    sources: list[Source], options: Options, sinks: list[Sink], fails: tuple[str, ...], *, quiet: bool
+) -> int:
     from turnlint.providers import UnknownProvider
     from turnlint.rulebook import BrokenRules, UnknownRule
 
@@ -129,10 +135,14 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
         files = "1 file" if passed_over == 1 else f"{passed_over:,} files"
         click.echo(f"turnlint: {files} of no known format skipped", err=True)
     sys.stdout.flush()
-    return _exit_code(total, fail_on, unreadable=unreadable)
+    return _exit_code(total, fails, unreadable=unreadable)
 
 
-def _exit_code(total: Tally, fail_on: str, *, unreadable: bool) -> int:
+def _fails(level: str) -> tuple[str, ...]:
+    return SEVERITIES[: SEVERITIES.index(cast("Any", level)) + 1] if level != "never" else ()
+
+
+def _exit_code(total: Tally, fails: tuple[str, ...], *, unreadable: bool) -> int:
     if total.crashes:
         return EXIT_INTERNAL
     if unreadable:
@@ -140,8 +150,7 @@ def _exit_code(total: Tally, fail_on: str, *, unreadable: bool) -> int:
     if not total.files:
         click.echo("turnlint: nothing to lint", err=True)
         return EXIT_NOTHING
-    levels = SEVERITIES[: SEVERITIES.index(cast("Any", fail_on)) + 1] if fail_on != "never" else ()
-    return EXIT_FINDINGS if any(total.findings[level] for level in levels) else 0
+    return EXIT_FINDINGS if any(total.findings[level] for level in fails) else 0
 
 
 def _tell(event: object) -> None:
@@ -168,8 +177,8 @@ def _split(output: str) -> tuple[str, str]:
     return kind, path
 
 
-def _open_output(path: str, files: ExitStack) -> Any:
+def _open_output(path: str, files: ExitStack, mode: str) -> Any:
     try:
-        return files.enter_context(open(path, "w", encoding="utf-8", errors="backslashreplace")).write
+        return files.enter_context(open(path, mode, encoding="utf-8", errors="backslashreplace")).write
     except OSError as error:
         raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None

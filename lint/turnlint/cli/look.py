@@ -18,6 +18,7 @@ class Look(Struct, frozen=True):
     width: int
     color: bool
     statistics: bool
+    fails: tuple[str, ...] = ("error",)
 
 
 def is_terminal(stream: Any) -> bool:

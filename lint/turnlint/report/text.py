@@ -10,6 +10,7 @@ from turnlint.engine import Crash, Event, Skipped, Tally
 from turnlint.model import Finding
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, line_start, visible
+from turnlint.report.words import answer, found, many, title
 from turnlint.rows import Cell, Line, Mark, Row, shape_of
 
 SAMPLES = 3
@@ -68,9 +69,8 @@ class Text:
     def _finding(self, row: Row, group: _Group | None) -> None:
         finding, place = row.finding, row.place
         head = self._paint(_COLORS[finding.severity], f"{finding.code}[{finding.severity}]", bold=True)
-        here = f" at {finding.provider}" if finding.fault == "projection" and finding.provider else ""
-        title = f"{finding.rule}{visible(here)}: {visible(finding.message)}"
-        self.write(f"{head} {self._paint('', title, bold=True)}\n")
+        sentence = f"{visible(title(finding))}: {visible(finding.message)}"
+        self.write(f"{head} {self._paint('', sentence, bold=True)}\n")
         spot = f"{visible(row.path)}:{place.line}:{place.column}"
         parts = [f"  {self._paint('34', '-->')} {spot}"]
         if finding.conversation is not None:
@@ -86,10 +86,8 @@ class Text:
         for note, there in row.related if not row.view else ():
             spot = f"line {there.line}, column {there.column}"
             self.write(f"{margin} {visible(note)}: {spot}, {clip(visible(there.pointer[:120]), 60)}\n")
-        if finding.provider_error and finding.severity != "info":
-            words = clip(visible(" ".join(finding.provider_error.split())), LONGEST_WORDS)
-            verb = "would" if finding.severity == "error" else "may"
-            self.write(f"{' ' * gutter} = {visible(finding.provider or '')} {verb} answer: {words}\n")
+        if words := answer(finding):
+            self.write(f"{' ' * gutter} = {clip(visible(words), LONGEST_WORDS)}\n")
         if finding.fix:
             ask = _asked_for(finding)
             self.write(f"{' ' * gutter} = fix: {visible(finding.fix.title)} [{finding.fix.level}{ask}]\n")
@@ -149,17 +147,15 @@ class Text:
         self.write(table + "\n\n")
 
     def _sum(self, tally: Tally, *, complete: bool) -> str:
-        seen = f"{_many(tally.files, 'file')} ({_many(tally.conversations, 'conversation')}, {_many(tally.messages, 'message')})"
-        counts = [_many(count, name) for name, count in tally.findings.items() if count]
-        found = f"Found {', '.join(counts)} in {seen}." if counts else f"No findings in {seen}."
+        summed = found(tally)
         if self.skipped:
             some = ", ".join(visible(name) for name in self.skipped[:3])
             rest = f" and {len(self.skipped) - 3:,} more" if len(self.skipped) > 3 else ""
-            found += f" Skipped, no known format: {some}{rest}."
+            summed += f" Skipped, no known format: {some}{rest}."
         for key, count in sorted(tally.across.items()):
             provider, _, wire = visible(key).partition(" on ")
-            found += f" Read as {wire}, {_many(count, 'conversation')}: {provider} is asked about ids, names and limits only."
-        return found if complete else found + " Not complete: a rule crashed, see above."
+            summed += f" Read as {wire}, {many(count, 'conversation')}: {provider} is asked about ids, names and limits only."
+        return summed if complete else summed + " Not complete: a rule crashed, see above."
 
     def _paint(self, code: str, text: str, *, bold: bool = False) -> str:
         if not self.look.color or not text:
@@ -203,11 +199,6 @@ def _fitting(cells: tuple[Cell, ...], room: int) -> list[Cell]:
 
 def _width(cells: list[Cell]) -> int:
     return sum(columns(cell.text) for cell in cells) + 2 * max(0, len(cells) - 1)
-
-
-def _many(count: int, name: str) -> str:
-    plural = name if name == "info" else name + "s"
-    return f"{count:,} {name if count == 1 else plural}"
 
 
 def open_sink(_: str, write: Write, look: Look) -> Sink:
