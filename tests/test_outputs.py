@@ -363,7 +363,7 @@ def test_conversations_over_many_lines_are_cases_with_all_that_is_wrong(tmp_path
 
 
 def test_cases_wait_for_what_is_said_at_the_end_and_a_crash_is_an_error() -> None:
-    heard = [Heard("a.jsonl", number, number, f"s-{number}", number % 2) for number in (1, 2, 3)]
+    heard = [Heard("a.jsonl", number, number, f"s-{number}", whole=number == 2) for number in (1, 2, 3)]
     text = written(
         "junit", *heard, row("error", 3), row("error", 1), Crash("rule x", "b.jsonl", 7, "KeyError: 'secret'")
     )
@@ -371,6 +371,11 @@ def test_cases_wait_for_what_is_said_at_the_end_and_a_crash_is_an_error() -> Non
     assert {case.attrib["name"]: len(case) for case in one} == {"s-1": 1, "s-2": 0, "s-3": 1}
     assert other[0][0].tag == "error"
     assert "secret" not in text
+
+
+def test_no_finding_is_lost_that_names_a_conversation_nobody_heard_of() -> None:
+    (suite,) = junit(written("junit", Heard("a.jsonl", 1, 0, "s-0", whole=True), row("error", 7)))
+    assert [(case.attrib["name"], len(case)) for case in suite] == [("s-0", 0), ("conversation 7", 1)]
 
 
 def test_a_file_that_cannot_be_read_is_an_error_in_junit_and_in_sarif(folder: Path) -> None:

@@ -84,13 +84,14 @@ class Skipped(Struct, frozen=True):
 
 
 class Heard(Struct, frozen=True):
-    """A conversation was judged; its findings come before, or, where its records were let go, at the end."""
+    """A conversation was judged, and what was found in it was told before."""
 
     path: str
     line: int
     index: int
     id: str | None
-    findings: int
+    whole: bool
+    """False where its records were let go, so that more may be told at the end of the source."""
 
 
 class Crash(Struct, frozen=True):
@@ -234,11 +235,12 @@ class _Run:
         judged = judge(self.book, transcript, self._ask)
         self._count(transcript, judged.pairs)
         self._count_providers(transcript, judged.chosen)
-        told = self._place([(finding, transcript) for finding in judged.findings])
+        waiting = len(self.deferred)
+        self._place([(finding, transcript) for finding in judged.findings])
         if self.options.conversations:
-            own = sum(finding.conversation_index == transcript.index for finding in told)
             line = transcript.messages[0].record.line if transcript.messages else 1
-            self.waiting.append(Heard(self.source.name, line, transcript.index, transcript.id, own))
+            whole = len(self.deferred) == waiting
+            self.waiting.append(Heard(self.source.name, line, transcript.index, transcript.id, whole))
 
     def _judge_damage(self, *damages: Damage) -> None:
         findings: list[Finding] = []
@@ -261,11 +263,8 @@ class _Run:
             return []
         return findings
 
-    def _place(self, told: list[Told]) -> list[Finding]:
-        """Place what can be placed now; what stands in records that were let go waits for a second look.
-
-        Returns what was not said before.
-        """
+    def _place(self, told: list[Told]) -> None:
+        """Place what can be placed now; what stands in records that were let go waits for a second look."""
         told = [one for one in told if self._is_new(one[0])]
         for finding, _ in told:
             self.tally.findings[finding.severity] += 1
@@ -276,7 +275,6 @@ class _Run:
             gone = any(not record.data and record.size for record in _records_of(finding, plan))
             (self.deferred if gone else ready).append((finding, transcript, plan))
         self.waiting.extend(self._rows(ready))
-        return [finding for finding, _ in told]
 
     def _is_new(self, finding: Finding) -> bool:
         where = finding.where

@@ -40,8 +40,8 @@ class _Suite:
         self.cases = SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="ascii")  # noqa: SIM115 - until it is written out
         self.counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
         self.said: dict[int, list[_Said]] = {}
-        """What was said of conversations that are not complete."""
-        self.heard: dict[int, Heard] = {}
+        """What was said of conversations that have no case yet."""
+        self.waiting: list[Heard] = []
         self.loose: list[_Said] = []
         self.line = 0
 
@@ -67,12 +67,8 @@ class _Suite:
             inside += f"<system-out>{body}</system-out>\n"
         self.case(name, line, inside, "failures" if failing else None)
 
-    def conversation(self, index: int) -> None:
-        """Put a conversation down, if all was said of it."""
-        heard = self.heard.get(index)
-        if heard and len(self.said.get(index, ())) >= heard.findings:
-            del self.heard[index]
-            self.judged(_name(heard), heard.line, self.said.pop(index, []))
+    def conversation(self, heard: Heard) -> None:
+        self.judged(heard.id or f"conversation {heard.index}", heard.line, self.said.pop(heard.index, []))
 
     def settle_line(self) -> None:
         if self.loose:
@@ -81,13 +77,12 @@ class _Suite:
 
     def write_out(self, write: Write) -> None:
         self.settle_line()
-        for index in sorted(self.heard.keys() | self.said.keys()):
-            heard = self.heard.get(index)
-            self.judged(
-                _name(heard) if heard else f"conversation {index}",
-                heard.line if heard else 1,
-                self.said.get(index, []),
-            )
+        for heard in self.waiting:
+            self.conversation(heard)
+        for index, said in sorted(
+            self.said.items()
+        ):  # of a rule that names another conversation than its own
+            self.judged(f"conversation {index}", 1, said)
         counts = " ".join(f'{key}="{count}"' for key, count in self.counts.items())
         write(f'<testsuite name="{self.name}" {counts}>\n')
         self.cases.seek(0)
@@ -111,8 +106,10 @@ class JUnit:
         elif isinstance(event, Heard):
             suite = self._at(event.path)
             suite.settle_line()
-            suite.heard[event.index] = event
-            suite.conversation(event.index)
+            if event.whole:
+                suite.conversation(event)
+            else:
+                suite.waiting.append(event)
         elif isinstance(event, Crash):
             self.crashed = True
             words = in_xml(crashed(event))
@@ -132,7 +129,6 @@ class JUnit:
         if finding.conversation_index is not None:
             suite.settle_line()
             suite.said.setdefault(finding.conversation_index, []).append(said)
-            suite.conversation(finding.conversation_index)
             return
         if row.place.line != suite.line:
             suite.settle_line()
@@ -159,10 +155,6 @@ class JUnit:
             self._at("turnlint").case("the run", 1, inside, "errors")
         self._close()
         self.write("</testsuites>\n")
-
-
-def _name(heard: Heard) -> str:
-    return heard.id or f"conversation {heard.index}"
 
 
 def open_sink(_: str, write: Write, look: Look) -> Sink:
