@@ -138,6 +138,7 @@ def commands(text: str) -> list[Command]:
         name, _, written = head.partition(" ")
         pairs = [pair.partition("=") for pair in written.split(",") if pair]
         unescaped = {key.strip(): _unescaped(value) for key, _, value in pairs}
+        assert len(unescaped) == len(pairs), line
         found.append(Command(name, unescaped, _unescaped(message)))
     return found
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from hostile import POISONS, WIRES, hidden_in, lint_in_all_formats
 from read_outputs import DIAGNOSTIC, GITLAB, SARIF, commands, junit, page
+from turnlint.report.escape import visible
 
 PWNED = "pwned"
 CORPUS = {
@@ -77,6 +78,11 @@ def test_nothing_that_was_written_becomes_markup_a_command_or_a_control_in_any_r
     assert not any(
         hidden_in(value) for one in told for value in (*one.properties.values(), *one.message.split("\n"))
     )
+    assert {one.properties["file"] for one in told if "file" in one.properties} <= {
+        visible(one["path"]) for one in found
+    }
+    messages = {visible(one["message"]) for one in found}
+    assert all(one.message.split("\n")[0] in messages for one in told if "file" in one.properties)
     assert [one for one in told if "title" not in one.properties or one.properties["title"] == PWNED] == []
 
 

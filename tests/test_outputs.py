@@ -28,6 +28,7 @@ class Look:
     color = False
     statistics = False
     fails = ("error",)
+    folds = False
 
 
 def call(identifier: str) -> dict[str, Any]:

@@ -26,6 +26,7 @@ class Look:
     color = False
     statistics = True
     fails = ("error",)
+    folds = False
 
 
 def report(path: Path, kind: str, **options: Any) -> str:
@@ -198,6 +199,25 @@ def test_the_picture_shows_the_conversation(log: Path) -> None:
         "\n"
         "Found 2 errors in 1 file (1 conversation, 4 messages).\n"
     )
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_on_a_terminal_no_line_is_wider_than_the_window(width: int) -> None:
+    class Window(Look):
+        folds = True
+
+    Window.width = width
+    folders = sorted((ROOT / "fixtures" / "rules").iterdir())
+    assert len(folders) > 40
+    for folder in folders:
+        path = next(one for one in sorted(folder.iterdir()) if ".json" in one.name)
+        written: list[str] = []
+        sink = open_sink("text", written.append, Window())
+        total = Tally()
+        for event in testing.events_of(str(path), path.name, Options(view=True, content="excerpt")):
+            total.add(event) if isinstance(event, Tally) else sink.take(event)
+        sink.finish(total, complete=True)
+        assert [line for line in "".join(written).split("\n") if columns(line) > width] == [], path.name
 
 
 def test_escape_leaves_text_alone_and_shows_the_rest() -> None:

@@ -76,7 +76,7 @@ def command(
         conversations=any(kind.conversations for kind in kinds),
     )
     fails = _fails(fail_on)
-    look = Look(width(), colors(color), statistics, fails)
+    look = Look(width(), colors(color), statistics, fails, is_terminal(sys.stdout))
     sources = sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)])
     with ExitStack() as files:
         sinks = [open_sink(output_format, sys.stdout.write, look)]

@@ -19,6 +19,7 @@ class Look(Struct, frozen=True):
     color: bool
     statistics: bool
     fails: tuple[str, ...] = ("error",)
+    folds: bool = False
 
 
 def is_terminal(stream: Any) -> bool:

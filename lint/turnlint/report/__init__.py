@@ -56,6 +56,11 @@ class Look(Protocol):
     @property
     def statistics(self) -> bool: ...
     @property
+    def folds(self) -> bool:
+        """Sentences are broken at the width; else each stays on one line, for programs to find."""
+        ...
+
+    @property
     def fails(self) -> tuple[str, ...]:
         """Severities of which one finding is enough for a run to fail."""
         ...

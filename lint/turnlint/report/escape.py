@@ -93,6 +93,21 @@ def columns(text: str) -> int:
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
+def fold(text: str, width: int, indent: str) -> list[str]:
+    """A visible text in lines of so many columns, all but the first set in; broken at spaces where there are any."""
+    lines: list[str] = []
+    while columns(text) > width:
+        end, used = 0, 0
+        while used + columns(text[end]) <= width:
+            used += columns(text[end])
+            end += 1
+        space = text.rfind(" ", len(indent) + 1, end + 1)
+        end = space if space > 0 else max(end, len(indent) + 1 if lines else 1)
+        lines.append(text[:end].rstrip())
+        text = indent + text[end:].lstrip()
+    return [*lines, text]
+
+
 def clip(text: str, width: int) -> str:
     """At most so many columns of a visible text."""
     if columns(text) <= width:
