@@ -100,10 +100,9 @@ def _rest_of(record: Record, end: int) -> Record | None:
     last = before[before.rindex(b"\n") + 1 :] if newlines else before
     column, extra = (1, (0, 0)) if newlines else (record.column, record.extra)
     width, wider = measure(last)
-    offset = record.offset + end + start
-    return Record(
-        record.line + newlines, offset, tail[start:], record.prefix, column + width, more(extra, wider)
-    )
+    line, offset = record.line + newlines, record.offset + end + start
+    extra = more(extra, wider)
+    return Record(line, offset, tail[start:], record.prefix, column + width, extra=extra)
 
 
 def value_of(data: bytes) -> Any:

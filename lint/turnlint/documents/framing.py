@@ -78,7 +78,7 @@ class _Tape:
 
     def record(self, size: int, prefix: Pointer = ()) -> Record:
         line, offset, column, extra = self.line, self.offset, self.column, self.extra
-        return Record(line, offset, self.take(size), prefix, column, extra)
+        return Record(line, offset, self.take(size), prefix, column, extra=extra)
 
     def note(self, kind: Kind, size: int, detail: str = "") -> Damage:
         return Damage(Record(self.line, self.offset, self.peek(size)), Trouble(kind, 0, size, (), detail))
@@ -195,7 +195,7 @@ def _lines(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
                     yield Damage(Record(line, offset, piece), Trouble("blank-line", 0, len(piece)))
             else:
                 returns = piece.endswith(b"\r")
-                record = Record(line, offset, piece[:-1] if returns else piece, (), column, extra)
+                record = Record(line, offset, piece[:-1] if returns else piece, (), column, extra=extra)
                 column, extra = 1, (0, 0)
                 if returns and not returns_seen:
                     returns_seen = True
