@@ -37,8 +37,11 @@ add --provider provider "$provider([ ]*,[ ]*$provider)*" "${INPUT_PROVIDER:-auto
 add --select select "$name([ ]*,[ ]*$name)*" "${INPUT_SELECT:-}"
 add --ignore ignore "$name([ ]*,[ ]*$name)*" "${INPUT_IGNORE:-}"
 add --fail-on fail-on 'error|warning|info|never' "${INPUT_FAIL_ON:-error}"
-add --output-format output-format "$name" "${INPUT_OUTPUT_FORMAT:-text}"
+add --output-format output-format "$name" "${INPUT_OUTPUT_FORMAT:-github}"
 add --output outputs "$name:[^-].*" "${INPUT_OUTPUTS:-}"
+if [[ ${INPUT_OUTPUT_FORMAT:-github} == github && -n ${GITHUB_STEP_SUMMARY:-} ]]; then
+  arguments+=("--output=github-summary:$GITHUB_STEP_SUMMARY")
+fi
 split "${INPUT_PATHS:-.}"
 ((${#lines[@]})) || refuse 'input paths is empty'
 for line in "${lines[@]}"; do

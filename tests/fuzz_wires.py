@@ -25,7 +25,8 @@ from turnlint.engine import Book, Crash, Options, lint
 from turnlint.keeping.patches import patched
 from turnlint.model import Level
 from turnlint.repair.choosing import LEVELS, Policy
-from turnlint.repair.fixing import Fixed, fix
+from turnlint.repair.fixing import fix
+from turnlint.repair.outcome import Fixed
 from turnlint.rows import Row
 
 

@@ -61,6 +61,7 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
     """The script in an environment that has nothing but what a runner gives it."""
     env = {"PATH": f"{folder.parent / 'programs'}{os.pathsep}{os.environ['PATH']}", "GITHUB_OUTPUT": str(folder.parent / "said"),
+        "GITHUB_STEP_SUMMARY": str(folder.parent / "summary"),
            "PYTHONPATH": os.pathsep.join(sys.path)}  # fmt: skip
     return subprocess.run(
         ["bash", str(SCRIPT)], cwd=folder, capture_output=True, text=True, check=False,
@@ -75,8 +76,9 @@ def said(folder: Path) -> str:
 def test_a_step_fails_where_something_is_found_and_says_with_which_code(folder: Path) -> None:
     done = run(folder)
     assert done.returncode == 1
-    assert "PA202[error] orphan-result" in done.stdout
+    assert re.match(r"::error file=a\.jsonl,line=1,.*title=PA202 orphan-result::result for `c1`", done.stdout)
     assert said(folder) == "exit-code=1\n"
+    assert "`orphan-result`" in (folder.parent / "summary").read_text()
 
 
 def test_inputs_are_the_options_of_the_command(folder: Path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hostile import DRAWS_NOTHING, hidden_in
-from turnlint.report.escape import clip, columns, line_start, visible
+from turnlint.report.escape import clip, columns, fold, line_start, visible
 
 PIECES = (
     *map(chr, range(32)),
@@ -56,6 +56,20 @@ def test_clipped_text_fits_and_is_the_beginning_of_the_text(text: str, width: in
         assert clipped.endswith("…")
         assert shown.startswith(clipped[:-1])
         assert columns(clipped) >= width - 1
+
+
+@MANY
+@given(TEXTS | st.lists(TEXTS).map(" ".join), st.integers(8, 40), st.sampled_from(["", "    "]))
+@example("  --> " + "x" * 40, 20, "    ")
+@example("漢" * 9, 9, "    ")
+@example("e\u0301" * 9 + " " * 20, 8, "")
+def test_folded_text_fits_and_loses_nothing_but_spaces(text: str, width: int, indent: str) -> None:
+    shown = visible(text)
+    lines = fold(shown, width, indent)
+    assert all(columns(line) <= width for line in lines)
+    assert all(line.startswith(indent) for line in lines[1:])
+    assert "".join("".join(lines).split()) == "".join(shown.split())
+    assert columns(shown) > width or lines == [shown]
 
 
 WIDTHS = {"": 0, "abc": 3, "é": 1, "e\u0301": 1, "漢字": 4, "ﾊﾝ": 2, "😀": 2, "ｆｕｌｌ": 8, "…": 1}

@@ -15,7 +15,8 @@ from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally, lint
 from turnlint.keeping.patches import patched
 from turnlint.repair.choosing import Policy
-from turnlint.repair.fixing import Fixed, fix
+from turnlint.repair.fixing import fix
+from turnlint.repair.outcome import Fixed
 
 pytestmark = pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
 MOST = 300

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from broken_logs import BROKEN, DONE, GAP, LATE, STRAY, USER, asks, call, fix, fixed, log, result, settle
 from turnlint.documents.source import Source
 from turnlint.keeping.patches import Patch, patched
-from turnlint.repair.fixing import Fixed
+from turnlint.repair.outcome import Fixed
 from turnlint.report.aligning import differences
 from turnlint.report.changes import MOST, changes
 from turnlint.report.escape import columns

@@ -25,10 +25,12 @@ class Look:
     width = 80
     color = False
     statistics = True
+    fails = ("error",)
+    folds = False
 
 
 def report(path: Path, kind: str, **options: Any) -> str:
-    chosen = Options(view=True, fingerprints=True, **options)
+    chosen = Options(view=True, fingerprints=True, spans=True, conversations=True, **options)
     written: list[str] = []
     sink = open_sink(kind, written.append, Look())
     total = Tally()
@@ -156,7 +158,7 @@ def test_nothing_of_a_transcript_steers_a_terminal_or_a_runner(tmp_path: Path, k
         shown = report(path, kind, content="full")
         assert "PA202" in shown
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u200b\u202e\u2066]", shown)
-        assert not re.search(r"^\s*(::|##)", shown, re.MULTILINE)
+        assert not re.search(r"^\s*(::(?!(error|warning|notice) (file|title)=)|##)", shown, re.MULTILINE)
         assert kind in ("json", "jsonl") or not re.search(r"##(\[|vso\[)", shown)
         shown.encode()
 
@@ -197,6 +199,25 @@ def test_the_picture_shows_the_conversation(log: Path) -> None:
         "\n"
         "Found 2 errors in 1 file (1 conversation, 4 messages).\n"
     )
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_on_a_terminal_no_line_is_wider_than_the_window(width: int) -> None:
+    class Window(Look):
+        folds = True
+
+    Window.width = width
+    folders = sorted((ROOT / "fixtures" / "rules").iterdir())
+    assert len(folders) > 40
+    for folder in folders:
+        path = next(one for one in sorted(folder.iterdir()) if ".json" in one.name)
+        written: list[str] = []
+        sink = open_sink("text", written.append, Window())
+        total = Tally()
+        for event in testing.events_of(str(path), path.name, Options(view=True, content="excerpt")):
+            total.add(event) if isinstance(event, Tally) else sink.take(event)
+        sink.finish(total, complete=True)
+        assert [line for line in "".join(written).split("\n") if columns(line) > width] == [], path.name
 
 
 def test_escape_leaves_text_alone_and_shows_the_rest() -> None:

@@ -9,13 +9,14 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from turnlint import ledger
 from turnlint.api import Case
 from turnlint.clean import is_clean
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.documents.trouble import Damage
+from turnlint.events import Crash, Heard, Skipped, Tally
 from turnlint.fits import fits
 from turnlint.model import SEVERITIES, Finding, Pointer, Record, Severity, Transcript
 from turnlint.profiles import Profile
@@ -29,6 +30,20 @@ if TYPE_CHECKING:
     from turnlint.ignores import Ignore
     from turnlint.own_rules import OwnRule, Watch
     from turnlint.view import Plan
+
+__all__ = [
+    "Book",
+    "Content",
+    "Crash",
+    "Event",
+    "Heard",
+    "Judged",
+    "Options",
+    "Skipped",
+    "Tally",
+    "judge",
+    "lint",
+]
 
 Content = Literal["none", "excerpt", "full"]
 
@@ -46,6 +61,10 @@ class Options(Struct, frozen=True):
     content: Content = "none"
     views_per_rule: int = 3
     fingerprints: bool = False
+    spans: bool = False
+    """Places are wanted with their ends, in every unit that columns are counted in."""
+    conversations: bool = False
+    """Each conversation is told of, also where nothing is wrong."""
     profiles: tuple[Profile, ...] = ()
     """Profiles that the user brings."""
     severities: tuple[tuple[str, Severity], ...] = ()
@@ -56,49 +75,6 @@ class Options(Struct, frozen=True):
     """Findings that a repair leaves alone. A report sifts its rows instead, to tell of them."""
     root: str = ""
     """The folder from which fingerprints see a file; the one that the run is in where nothing is said."""
-
-
-class Tally(Struct):
-    """What was seen, and what was found."""
-
-    files: int = 0
-    conversations: int = 0
-    messages: int = 0
-    calls: int = 0
-    results: int = 0
-    findings: dict[str, int] = field(default_factory=lambda: {"error": 0, "warning": 0, "info": 0})
-    rules: dict[str, int] = {}
-    providers: dict[str, int] = {}
-    """How many conversations were held against each."""
-    across: dict[str, int] = {}
-    """How many of those are written on a wire that is not its own, as `provider on wire`: their spelling is not judged."""
-    skipped: int = 0
-    crashes: int = 0
-    ignored: dict[str, int] = {}
-    """Findings that are known and not counted above, by what knows them: `baseline`, `ignore`, `ignore until DAY`."""
-
-    def add(self, other: "Tally") -> None:
-        for name in ("files", "conversations", "messages", "calls", "results", "skipped", "crashes"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name in ("findings", "rules", "providers", "across", "ignored"):
-            mine, theirs = getattr(self, name), getattr(other, name)
-            for key, count in theirs.items():
-                mine[key] = mine.get(key, 0) + count
-
-
-class Skipped(Struct, frozen=True):
-    """A source no format knows."""
-
-    source: Source
-
-
-class Crash(Struct, frozen=True):
-    """A rule failed on a conversation, or reading failed. The run goes on and says so."""
-
-    rule: str
-    path: str
-    line: int
-    reason: str
 
 
 class Book:
@@ -211,7 +187,7 @@ REMEMBERED = 10_000
 
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None"]
-Event = Row | Ignored | Skipped | Crash | Tally
+Event = Row | Ignored | Skipped | Heard | Crash | Tally
 
 
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:
@@ -269,7 +245,12 @@ class _Run:
         self._count(transcript, judged.pairs)
         self._count_providers(transcript, judged.chosen)
         own = self.watch.within(transcript) if self.watch else []
+        waiting = len(self.deferred)
         self._place([(finding, transcript) for finding in (*judged.findings, *own)])
+        if self.options.conversations:
+            line = transcript.messages[0].record.line if transcript.messages else 1
+            whole = len(self.deferred) == waiting
+            self.waiting.append(Heard(self.source.name, line, transcript.index, transcript.id, whole))
 
     def _judge_damage(self, *damages: Damage) -> None:
         findings: list[Finding] = []
@@ -327,7 +308,10 @@ class _Run:
             return []
         from turnlint.placing import Placer, locations_of
 
-        places = Placer(location for finding, _, _ in ready for location in locations_of(finding))
+        places = Placer(
+            (location for finding, _, _ in ready for location in locations_of(finding)),
+            spans=self.options.spans,
+        )
         identities = self._identities(ready)
         rows = [
             Row(

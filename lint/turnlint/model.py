@@ -152,6 +152,8 @@ class Record(Struct, gc=False):
     """How many bytes it has, once it was let go."""
     kept: bool = False
     """Its source cannot be read again, so its bytes must stay."""
+    extra: tuple[int, int] = (0, 0)
+    """By how much what stands before it in its line is longer in bytes, and in UTF-16, than in characters."""
 
 
 class Misfit(Struct, frozen=True, gc=False):

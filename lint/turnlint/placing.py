@@ -6,9 +6,10 @@ in one walk over it. It refuses to know rules and sinks.
 
 from collections.abc import Iterable, Iterator
 
+from turnlint.documents.columns import measure, more
 from turnlint.documents.locate import locate_all
 from turnlint.model import Finding, Location, Pointer, Record
-from turnlint.rows import Place
+from turnlint.rows import Place, Point
 
 
 def as_pointer(parts: Pointer) -> str:
@@ -19,7 +20,8 @@ def as_pointer(parts: Pointer) -> str:
 class Placer:
     """Places for many locations; ask for all of a record's before using any of them."""
 
-    def __init__(self, locations: Iterable[Location]) -> None:
+    def __init__(self, locations: Iterable[Location], *, spans: bool = False) -> None:
+        self.spans = spans
         self.places: dict[tuple[int, Pointer, int | None], Place] = {}
         by_record: dict[int, tuple[Record, list[Location]]] = {}
         for location in locations:
@@ -42,9 +44,15 @@ class Placer:
                 end = start if location.end is None else location.end
             found[_key(location)] = (start, end, (*record.prefix, *at))
         count = _Counter(record)
-        for key, (start, end, at) in sorted(found.items(), key=lambda item: item[1][0]):
-            line, column = count.to(start)
-            self.places[key] = Place(line, column, record.offset + start, record.offset + end, as_pointer(at))
+        ends = {end for _, end, _ in found.values()} if self.spans else set()
+        points = {
+            offset: count.to(offset) for offset in sorted({start for start, _, _ in found.values()} | ends)
+        }
+        for key, (start, end, at) in found.items():
+            here = points[start]
+            span = (here, points[end]) if self.spans else None
+            offsets = record.offset + start, record.offset + end
+            self.places[key] = Place(here.line, here.column, *offsets, as_pointer(at), span)
 
 
 def _key(location: Location) -> tuple[int, Pointer, int | None]:
@@ -59,16 +67,19 @@ class _Counter:
         self.pos = 0
         self.line = record.line
         self.column = record.column
+        self.extra = record.extra
 
-    def to(self, offset: int) -> tuple[int, int]:
+    def to(self, offset: int) -> Point:
         piece = self.data[self.pos : offset]
         if newlines := piece.count(b"\n"):
             self.line += newlines
-            self.column = 1
+            self.column, self.extra = 1, (0, 0)
             piece = piece[piece.rindex(b"\n") + 1 :]
-        self.column += len(piece) if piece.isascii() else len(piece.decode(errors="replace"))
+        width, extra = measure(piece)
+        self.column += width
+        self.extra = more(self.extra, extra)
         self.pos = offset
-        return self.line, self.column
+        return Point(self.line, self.column, self.column + self.extra[0], self.column + self.extra[1])
 
 
 def locations_of(finding: Finding) -> Iterator[Location]:

@@ -11,6 +11,18 @@ from msgspec import Struct
 from turnlint.model import Finding
 
 
+class Point(Struct, frozen=True, gc=False):
+    """A place between two characters. Lines and columns count from 1."""
+
+    line: int
+    column: int
+    """In characters."""
+    octet: int
+    """The column in bytes."""
+    unit: int
+    """The column in code units of UTF-16."""
+
+
 class Place(Struct, frozen=True, gc=False):
     """Where something stands in its file. Lines and columns count from 1, columns in characters.
 
@@ -22,6 +34,8 @@ class Place(Struct, frozen=True, gc=False):
     offset: int
     end: int
     pointer: str
+    span: tuple[Point, Point] | None = None
+    """Where it starts and ends in all units, for reports that ask for it."""
 
 
 _NAMES = re.compile(r"`[^`]*`|[0-9]+")

@@ -174,7 +174,7 @@ def _waits(finding: Finding) -> bool:
 
 
 def picture(path: str, name: str, format_name: str | None = None) -> str:
-    """The text report of a file as a terminal of 100 columns shows it, without colour."""
+    """The text report of a file as a terminal of 100 columns shows it, without colour and with each sentence on one line."""
     from msgspec import Struct
 
     from turnlint.report import open_sink
@@ -183,6 +183,8 @@ def picture(path: str, name: str, format_name: str | None = None) -> str:
         width: int = WIDTH
         color: bool = False
         statistics: bool = False
+        fails: tuple[str, ...] = ()
+        folds: bool = False
 
     drawn: list[str] = []
     sink = open_sink("text", drawn.append, Look())

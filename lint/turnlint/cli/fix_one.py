@@ -21,7 +21,8 @@ from turnlint.keeping.packing import packed, packing_of
 from turnlint.keeping.patches import patched
 from turnlint.keeping.system import ELSEWHERE
 from turnlint.repair.choosing import Policy
-from turnlint.repair.fixing import Fixed, fix
+from turnlint.repair.fixing import fix
+from turnlint.repair.outcome import Fixed
 from turnlint.report import Look
 from turnlint.report.escape import visible
 from turnlint.report.repaired import Done

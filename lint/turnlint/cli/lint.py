@@ -13,12 +13,12 @@ import click
 from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
-from turnlint.cli.settings import Asked, Plan, configured, given
+from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import Source, SourceError
 from turnlint.engine import Content, Crash, Options, Skipped, Tally, lint
 from turnlint.model import SEVERITIES
-from turnlint.report import FORMATS, Sink, open_sink
+from turnlint.report import FORMATS, KINDS, Sink, open_sink
 
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 
@@ -65,16 +65,17 @@ def command(
     Exit code: 0 nothing at or above --fail-on, 1 something, 2 usage, 3 nothing to lint, 4 internal.
     """
     content = show_content or ("excerpt" if is_terminal(sys.stdout) and not os.environ.get("CI") else "none")
-    kinds = [output_format, *(_split(output)[0] for output in outputs)]
+    kinds = [KINDS[kind] for kind in (output_format, *(_split(output)[0] for output in outputs))]
     options = Options(
         format=None if format_name == "auto" else format_name,
         select=words(select),
         ignore=words(ignore),
-        view="text" in kinds,
+        view=any(kind.views for kind in kinds),
         content=cast("Content", content),
-        fingerprints=any(kind in ("json", "jsonl") for kind in kinds),
+        fingerprints=any(kind.fingerprints for kind in kinds),
+        spans=any(kind.spans for kind in kinds),
+        conversations=any(kind.conversations for kind in kinds),
     )
-    look = Look(width(), colors(color), statistics)
     asked = Asked(
         given("format_name", format_name), words(providers), profiles, options.select, options.ignore,
         fail_on=given("fail_on", fail_on), baseline=baseline,
@@ -83,11 +84,14 @@ def command(
     sources = plan.read(sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)]))
     if not _is_ready(plan, sources):
         raise click.exceptions.Exit(EXIT_INTERNAL)
+    fails = tuple(dict.fromkeys(level for source in sources for level in levels(plan.of(source).fail_on)))
+    look = Look(width(), colors(color), statistics, fails, is_terminal(sys.stdout))
     with ExitStack() as files:
         sinks = [open_sink(output_format, sys.stdout.write, look)]
         for output in outputs:
             kind, path = _split(output)
-            sinks.append(open_sink(kind, _open_output(path, files), Look(DEFAULT_WIDTH, False, statistics)))
+            write = _open_output(path, files, "a" if KINDS[kind].added else "w")
+            sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, statistics, fails)))
         code = _run(sources, plan, sinks, quiet=output_format != "text")
         if code < EXIT_USAGE and plan.account is not None:
             from turnlint.cli.unused import tell_unused
@@ -185,8 +189,8 @@ def _split(output: str) -> tuple[str, str]:
     return kind, path
 
 
-def _open_output(path: str, files: ExitStack) -> Any:
+def _open_output(path: str, files: ExitStack, mode: str) -> Any:
     try:
-        return files.enter_context(open(path, "w", encoding="utf-8", errors="backslashreplace")).write
+        return files.enter_context(open(path, mode, encoding="utf-8", errors="backslashreplace")).write
     except OSError as error:
         raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -18,6 +18,8 @@ class Look(Struct, frozen=True):
     width: int
     color: bool
     statistics: bool
+    fails: tuple[str, ...] = ("error",)
+    folds: bool = False
 
 
 def is_terminal(stream: Any) -> bool:

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from turnlint.documents import census
+from turnlint.documents.columns import measure, more
 from turnlint.documents.trouble import Trouble
 from turnlint.model import Misfit, Pointer, Record
 
@@ -97,9 +98,11 @@ def _rest_of(record: Record, end: int) -> Record | None:
     before = record.data[: end + start]
     newlines = before.count(b"\n")
     last = before[before.rindex(b"\n") + 1 :] if newlines else before
-    column = (1 if newlines else record.column) + len(last.decode(errors="replace"))
-    offset = record.offset + end + start
-    return Record(record.line + newlines, offset, tail[start:], record.prefix, column)
+    column, extra = (1, (0, 0)) if newlines else (record.column, record.extra)
+    width, wider = measure(last)
+    line, offset = record.line + newlines, record.offset + end + start
+    extra = more(extra, wider)
+    return Record(line, offset, tail[start:], record.prefix, column + width, extra=extra)
 
 
 def value_of(data: bytes) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Protocol
 
+from turnlint.documents.columns import Extra, measure, more
 from turnlint.documents.source import says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.model import Pointer, Record
@@ -46,6 +47,7 @@ class _Tape:
         self.offset = 0
         self.line = 1
         self.column = 1
+        self.extra: Extra = (0, 0)
         self.ended = False
 
     def more(self) -> bool:
@@ -68,14 +70,15 @@ class _Tape:
         self.offset += size
         if newlines := piece.count(b"\n"):
             self.line += newlines
-            self.column = 1
-        last = piece[piece.rindex(b"\n") + 1 :] if newlines else piece
-        self.column += len(last) if last.isascii() else len(last.decode(errors="replace"))
+            self.column, self.extra = 1, (0, 0)
+        width, extra = measure(piece[piece.rindex(b"\n") + 1 :] if newlines else piece)
+        self.column += width
+        self.extra = more(self.extra, extra)
         return piece
 
     def record(self, size: int, prefix: Pointer = ()) -> Record:
-        line, offset, column = self.line, self.offset, self.column
-        return Record(line, offset, self.take(size), prefix, column)
+        line, offset, column, extra = self.line, self.offset, self.column, self.extra
+        return Record(line, offset, self.take(size), prefix, column, extra=extra)
 
     def note(self, kind: Kind, size: int, detail: str = "") -> Damage:
         return Damage(Record(self.line, self.offset, self.peek(size)), Trouble(kind, 0, size, (), detail))
@@ -107,7 +110,7 @@ def _zeros_alternate(start: bytes) -> bool:
 
 def _tape_of(record: Record) -> _Tape:
     tape = _Tape(BytesIO(record.data))
-    tape.line, tape.offset, tape.column = record.line, record.offset, record.column
+    tape.line, tape.offset, tape.column, tape.extra = record.line, record.offset, record.column, record.extra
     _to_next_value(tape)
     return tape
 
@@ -178,7 +181,7 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
 def _lines(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
     """Split whole windows at once; what follows the last line end waits for the next."""
     returns_seen = False
-    line, offset, column = tape.line, tape.offset, tape.column
+    line, offset, column, extra = tape.line, tape.offset, tape.column, tape.extra
     while True:
         block = tape.window[tape.pos :] if tape.pos else tape.window
         tape.window, tape.pos = b"", 0  # a long line must not be held twice
@@ -192,8 +195,8 @@ def _lines(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
                     yield Damage(Record(line, offset, piece), Trouble("blank-line", 0, len(piece)))
             else:
                 returns = piece.endswith(b"\r")
-                record = Record(line, offset, piece[:-1] if returns else piece, (), column)
-                column = 1
+                record = Record(line, offset, piece[:-1] if returns else piece, (), column, extra=extra)
+                column, extra = 1, (0, 0)
                 if returns and not returns_seen:
                     returns_seen = True
                     place = Trouble("carriage-returns", len(piece) - 1, len(piece))

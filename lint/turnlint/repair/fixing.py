@@ -8,7 +8,7 @@ with what is repaired, not with the file. It refuses to write anything, and to s
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from msgspec import Struct, field, structs
+from msgspec import Struct, structs
 
 from turnlint import carriers
 from turnlint.carrying.carrier import Carrier
@@ -24,6 +24,7 @@ from turnlint.repair.change import Change
 from turnlint.repair.choosing import Policy, wanted
 from turnlint.repair.layout import line_patches
 from turnlint.repair.mending import Mended, State, ask, judge_damage, mend, rewritten
+from turnlint.repair.outcome import Failure, Fixed, Told
 from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
 from turnlint.repair.verifying import fault_of, is_better
@@ -31,56 +32,6 @@ from turnlint.steps import Close, Patch, Take
 
 LONG = 1 << 20
 """A record from which on only what changes is held."""
-
-
-class Told(Struct, frozen=True):
-    """What the repair report says of one conversation."""
-
-    conversation: str | None
-    index: int
-    line: int
-    wire: str
-    providers: tuple[str, ...]
-    seen: tuple[str, ...]
-    """Canonical ids of the calls it had."""
-    calls: tuple[str, ...]
-    """Ids of the calls and of the results that it has now."""
-    results: tuple[str, ...]
-
-
-class Failure(Struct, frozen=True):
-    """A conversation that was left as it is, because its repair could not be verified."""
-
-    line: int
-    conversation: str | None
-    reason: str
-
-
-class Fixed(Struct):
-    """What is to be done to one source."""
-
-    source: Source
-    patches: list[Bytes] = []
-    changes: list[Change] = []
-    told: list[Told] = []
-    failures: list[Failure] = []
-    foreign: bool = False
-    bound: str = ""
-    """Why what was repaired must not be written in place."""
-    conversations: int = 0
-    mended: int = 0
-    before: dict[str, int] = field(default_factory=lambda: {"error": 0, "warning": 0, "info": 0})
-    after: dict[str, int] = field(default_factory=lambda: {"error": 0, "warning": 0, "info": 0})
-    """Findings by severity, as the file is and as it would be."""
-    left: dict[str, int] = {}
-    """Rules that still find something graver than an info, and how often."""
-    errors_left: dict[str, int] = {}
-    """The same, of errors alone."""
-    held: dict[str, int] = {}
-    """Findings that a higher level would repair, by that level; and last calls that only `--close-pending` answers."""
-    across: dict[str, int] = {}
-    """How many conversations are on a wire that is not the named provider's, as `provider on wire`."""
-    problem: SourceError | None = None
 
 
 def fix(

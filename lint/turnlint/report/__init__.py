@@ -8,10 +8,40 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Protocol
 
+from msgspec import Struct
+
 from turnlint.engine import Event, Tally
 
-FORMATS = ("text", "concise", "json", "jsonl")
-MODULES = {"text": "text", "concise": "concise", "json": "machine", "jsonl": "machine"}
+
+class Kind(Struct, frozen=True):
+    """A format of output: the module that writes it, and what that module has to be told."""
+
+    module: str
+    views: bool = False
+    """The conversation around a finding."""
+    fingerprints: bool = False
+    spans: bool = False
+    """Where places end, and columns in other units than characters."""
+    conversations: bool = False
+    """Conversations that nothing is wrong with."""
+    added: bool = False
+    """It is added to what a file holds: others write there too."""
+
+
+KINDS = {
+    "text": Kind("text", views=True),
+    "concise": Kind("concise"),
+    "json": Kind("machine", fingerprints=True),
+    "jsonl": Kind("machine", fingerprints=True),
+    "sarif": Kind("sarif", fingerprints=True, spans=True),
+    "github": Kind("github", spans=True),
+    "github-summary": Kind("markdown", added=True),
+    "gitlab": Kind("gitlab", fingerprints=True),
+    "junit": Kind("junit", conversations=True),
+    "rdjsonl": Kind("rdjsonl", spans=True),
+    "markdown": Kind("markdown"),
+}
+FORMATS = tuple(KINDS)
 
 Write = Callable[[str], object]
 
@@ -25,6 +55,15 @@ class Look(Protocol):
     def color(self) -> bool: ...
     @property
     def statistics(self) -> bool: ...
+    @property
+    def folds(self) -> bool:
+        """Sentences are broken at the width; else each stays on one line, for programs to find."""
+        ...
+
+    @property
+    def fails(self) -> tuple[str, ...]:
+        """Severities of which one finding is enough for a run to fail."""
+        ...
 
 
 class Sink(Protocol):
@@ -35,6 +74,6 @@ class Sink(Protocol):
 
 
 def open_sink(name: str, write: Write, look: Look) -> Sink:
-    module = import_module(f"turnlint.report.{MODULES[name]}")
+    module = import_module(f"turnlint.report.{KINDS[name].module}")
     sink: Sink = module.open_sink(name, write, look)
     return sink

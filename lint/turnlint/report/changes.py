@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from turnlint.repair.fixing import Fixed
+from turnlint.repair.outcome import Fixed
 from turnlint.report import Look
 from turnlint.report.escape import clip, columns, visible
 from turnlint.report.stretches import NEAR, Stretch, stretches

@@ -6,6 +6,7 @@ This module owns that line. It refuses to group or to show content.
 from turnlint.engine import Crash, Event, Tally
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import line_start, visible
+from turnlint.report.words import title
 from turnlint.rows import Row
 
 
@@ -15,13 +16,7 @@ class Concise:
 
     def take(self, event: Event) -> None:
         if isinstance(event, Row):
-            finding, place = event.finding, event.place
-            named = finding.fault == "projection" and finding.provider
-            here = f" at {visible(finding.provider or '')}" if named else ""
-            self.write(
-                f"{line_start(event.path)}:{place.line}:{place.column}: "
-                f"{finding.code}[{finding.severity}] {finding.rule}{here}: {visible(finding.message)}\n"
-            )
+            self.write(line_of(event) + "\n")
         elif isinstance(event, Crash):
             self.write(
                 f"{line_start(event.path)}:{event.line}:1: {event.rule} crashed: {visible(event.reason)}\n"
@@ -29,6 +24,14 @@ class Concise:
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
         """Lines speak for themselves: no sum."""
+
+
+def line_of(row: Row) -> str:
+    finding, place = row.finding, row.place
+    return (
+        f"{line_start(row.path)}:{place.line}:{place.column}: "
+        f"{finding.code}[{finding.severity}] {visible(title(finding))}: {visible(finding.message)}"
+    )
 
 
 def open_sink(_: str, write: Write, __: Look) -> Sink:

@@ -34,6 +34,52 @@ def in_json(text: str) -> str:
     return text.replace("##", "#\\u0023")
 
 
+def in_command(text: str) -> str:
+    """A text as the message of a GitHub workflow command; the line ends in it are ours."""
+    shown = "\n".join(map(visible, text.split("\n")))
+    return shown.replace("%", "%25").replace("\n", "%0A")
+
+
+def in_property(text: str) -> str:
+    """A text as a property of a GitHub workflow command."""
+    return visible(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+
+
+_NO_XML = {ord(char): f"&#{ord(char)};" for char in "<>&\"'"}
+
+
+def in_xml(text: str) -> str:
+    """A text as XML has it between tags or in quotes: ASCII, whatever the encoding of what it is written to."""
+    return visible(text).translate(_NO_XML).encode("ascii", "xmlcharrefreplace").decode("ascii")
+
+
+_PLAIN = re.compile(r"(?:[A-Za-z0-9 ,;.()'/…-]|: )*")
+_LINKS = re.compile(r"//|www\.", re.IGNORECASE)
+_TICKS = re.compile("`+")
+
+
+def in_markdown(text: str) -> str:
+    """A sentence in Markdown: what it quotes as code, and all of it where the rest is not plain words.
+
+    Nothing is markup inside of code: no HTML, no link, no mention of a user.
+    """
+    pieces = visible(text).split("`")
+    said, quoted = pieces[::2], pieces[1::2]
+    plain = all(_PLAIN.fullmatch(piece) and not _LINKS.search(piece) for piece in said)
+    if plain and len(said) > len(quoted) and all(map(str.strip, quoted)):
+        return "".join(as_code(piece) if number % 2 else piece for number, piece in enumerate(pieces))
+    return as_code(text)
+
+
+def as_code(text: str) -> str:
+    shown = visible(text)
+    if not shown.strip():
+        return "(nothing)"
+    fence = "`" * (1 + max(map(len, _TICKS.findall(shown)), default=0))
+    apart = " " if fence != "`" or shown[0] == " " == shown[-1] else ""
+    return f"{fence}{apart}{shown}{apart}{fence}"
+
+
 def line_start(text: str) -> str:
     """A visible text that may stand at the start of a line: a runner's `::command` must not."""
     shown = visible(text)
@@ -45,6 +91,21 @@ def columns(text: str) -> int:
     if text.isascii():
         return len(text)
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def fold(text: str, width: int, indent: str) -> list[str]:
+    """A visible text in lines of so many columns, all but the first set in; broken at spaces where there are any."""
+    lines: list[str] = []
+    while columns(text) > width:
+        end, used = 0, 0
+        while used + columns(text[end]) <= width:
+            used += columns(text[end])
+            end += 1
+        space = text.rfind(" ", len(indent) + 1, end + 1)
+        end = space if space > 0 else max(end, len(indent) + 1 if lines else 1)
+        lines.append(text[:end].rstrip())
+        text = indent + text[end:].lstrip()
+    return [*lines, text]
 
 
 def clip(text: str, width: int) -> str:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from turnlint import __version__
 from turnlint.model import SEVERITIES
 from turnlint.repair.change import Change
-from turnlint.repair.fixing import Failure, Fixed, Told
+from turnlint.repair.outcome import Failure, Fixed, Told
 from turnlint.report.escape import in_json
 from turnlint.report.machine import LONGEST_NAME
 

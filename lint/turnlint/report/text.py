@@ -9,7 +9,8 @@ from msgspec import Struct
 from turnlint.engine import Crash, Event, Skipped, Tally
 from turnlint.model import Finding
 from turnlint.report import Look, Sink, Write
-from turnlint.report.escape import clip, columns, line_start, visible
+from turnlint.report.escape import clip, columns, fold, line_start, visible
+from turnlint.report.words import answer, found, many, title
 from turnlint.rows import Cell, Line, Mark, Row, shape_of
 
 SAMPLES = 3
@@ -18,9 +19,9 @@ ROLE_WIDTH = 11
 EXCERPT = 210
 """No excerpt is longer: what is longer was asked for in full."""
 LEAST_EXCERPT = 12
+LEAST_WIDTH = 40
 LONGEST_WORDS = 600
 DOTS = "…"
-_KNOWN = {"baseline": "in the baseline"}
 _COLORS = {"error": "31", "warning": "33", "info": "36"}
 
 
@@ -64,43 +65,70 @@ class Text:
             self.write(f"{place}: {crash.rule} crashed: {visible(crash.reason)}\n")
         if self.look.statistics and tally.rules:
             self._statistics(tally)
-        self.write(self._sum(tally, complete=complete) + "\n")
+        for line in self._folded(self._sum(tally, complete=complete), ""):
+            self.write(line + "\n")
 
     def _finding(self, row: Row, group: _Group | None) -> None:
         finding, place = row.finding, row.place
-        head = self._paint(_COLORS[finding.severity], f"{finding.code}[{finding.severity}]", bold=True)
-        here = f" at {finding.provider}" if finding.fault == "projection" and finding.provider else ""
-        title = f"{finding.rule}{visible(here)}: {visible(finding.message)}"
-        self.write(f"{head} {self._paint('', title, bold=True)}\n")
+        head = f"{finding.code}[{finding.severity}]"
+        sentence = f"{head} {visible(title(finding))}: {visible(finding.message)}"
+        first, *more = self._folded(sentence, "    ")
+        painted = self._paint(_COLORS[finding.severity], head, bold=True)
+        self.write(f"{painted} {self._paint('', first[len(head) + 1 :], bold=True)}\n")
+        for line in more:
+            self.write(f"{self._paint('', line, bold=True)}\n")
         spot = visible(row.path) + (f":{place.line}:{place.column}" if place.line else "")
-        parts = [f"  {self._paint('34', '-->')} {spot}"]
+        parts = [spot]
         if finding.conversation is not None:
             parts.append(f'conversation "{clip(visible(finding.conversation[:80]), 40)}"')
         parts.append(clip(visible(place.pointer[:240]), 120) or "the whole record")
-        self.write("   ".join(parts) + "\n")
+        start, *rest = self._together(parts, "  --> ")
+        self.write(f"  {self._paint('34', '-->')} {start.removeprefix('  --> ')}\n")
+        for line in rest:
+            self.write(line + "\n")
         gutter = max([3, *(len(str(line.index)) + 1 for line in row.view)])
         margin = " " * gutter + " " + self._paint("34", "|")
         if row.view:
             self._picture(row.view, gutter, margin)
         elif finding.label:
-            self.write(f"{margin} {visible(finding.label)}\n")
+            self._beside(visible(finding.label), margin, gutter)
         for note, there in row.related if not row.view else ():
             spot = f"line {there.line}, column {there.column}"
-            self.write(f"{margin} {visible(note)}: {spot}, {clip(visible(there.pointer[:120]), 60)}\n")
-        if finding.provider_error and finding.severity != "info":
-            words = clip(visible(" ".join(finding.provider_error.split())), LONGEST_WORDS)
-            verb = "would" if finding.severity == "error" else "may"
-            self.write(f"{' ' * gutter} = {visible(finding.provider or '')} {verb} answer: {words}\n")
+            words = f"{visible(note)}: {spot}, {clip(visible(there.pointer[:120]), 60)}"
+            self._beside(words, margin, gutter)
+        if said := answer(finding):
+            self._note(clip(visible(said), LONGEST_WORDS), gutter)
         if finding.fix:
             ask = _asked_for(finding)
-            self.write(f"{' ' * gutter} = fix: {visible(finding.fix.title)} [{finding.fix.level}{ask}]\n")
+            self._note(f"fix: {visible(finding.fix.title)} [{finding.fix.level}{ask}]", gutter)
         if group:
             files = f" in {len(group.paths):,} files" if len(group.paths) > 1 else ""
-            more = group.count - len(group.rows)
-            self.write(
-                f"{' ' * gutter} = {more:,} more{files} of this rule and shape; --output-format concise lists all\n"
+            left = group.count - len(group.rows)
+            self._note(
+                f"{left:,} more{files} of this rule and shape; --output-format concise lists all", gutter
             )
         self.write("\n")
+
+    def _note(self, words: str, gutter: int) -> None:
+        for line in self._folded(f"{' ' * gutter} = {words}", " " * (gutter + 3)):
+            self.write(line + "\n")
+
+    def _beside(self, words: str, margin: str, gutter: int) -> None:
+        for line in self._folded(" " * (gutter + 3) + words, " " * (gutter + 3)):
+            self.write(f"{margin} {line[gutter + 3 :]}\n")
+
+    def _folded(self, text: str, indent: str) -> list[str]:
+        return fold(text, max(LEAST_WIDTH, self.look.width), indent) if self.look.folds else [text]
+
+    def _together(self, parts: list[str], start: str) -> list[str]:
+        """Parts side by side, broken between them where there is no room."""
+        lines = [start + parts[0]]
+        for part in parts[1:]:
+            if self.look.folds and columns(f"{lines[-1]}   {part}") > max(LEAST_WIDTH, self.look.width):
+                lines.append(" " * len(start) + part)
+            else:
+                lines[-1] += f"   {part}"
+        return [piece for line in lines for piece in self._folded(line, " " * len(start))]
 
     def _picture(self, lines: tuple[Line, ...], gutter: int, margin: str) -> None:
         self.write(margin + "\n")
@@ -113,7 +141,7 @@ class Text:
         self.write(margin + "\n")
 
     def _message(self, line: Line, gutter: int, margin: str) -> None:
-        room = max(40, self.look.width - gutter - 2)
+        room = max(LEAST_WIDTH, self.look.width) - gutter - 3
         role = clip(visible(line.role), ROLE_WIDTH)
         text = role + " " * (ROLE_WIDTH + 1 - columns(role))
         carets: list[tuple[int, int, tuple[Mark, ...]]] = []
@@ -150,23 +178,15 @@ class Text:
         self.write(table + "\n\n")
 
     def _sum(self, tally: Tally, *, complete: bool) -> str:
-        seen = f"{_many(tally.files, 'file')} ({_many(tally.conversations, 'conversation')}, {_many(tally.messages, 'message')})"
-        counts = [_many(count, name) for name, count in tally.findings.items() if count]
-        found = f"Found {', '.join(counts)} in {seen}." if counts else f"No findings in {seen}."
-        if tally.ignored:
-            known = (
-                f"{count:,} {_KNOWN.get(by, by.replace('ignore', 'ignored'))}"
-                for by, count in sorted(tally.ignored.items())
-            )
-            found += f" Not shown: {', '.join(known)}."
+        summed = found(tally)
         if self.skipped:
             some = ", ".join(visible(name) for name in self.skipped[:3])
             rest = f" and {len(self.skipped) - 3:,} more" if len(self.skipped) > 3 else ""
-            found += f" Skipped, no known format: {some}{rest}."
+            summed += f" Skipped, no known format: {some}{rest}."
         for key, count in sorted(tally.across.items()):
             provider, _, wire = visible(key).partition(" on ")
-            found += f" Read as {wire}, {_many(count, 'conversation')}: {provider} is asked about ids, names and limits only."
-        return found if complete else found + " Not complete: a rule crashed, see above."
+            summed += f" Read as {wire}, {many(count, 'conversation')}: {provider} is asked about ids, names and limits only."
+        return summed if complete else summed + " Not complete: a rule crashed, see above."
 
     def _paint(self, code: str, text: str, *, bold: bool = False) -> str:
         if not self.look.color or not text:
@@ -205,16 +225,17 @@ def _fitting(cells: tuple[Cell, ...], room: int) -> list[Cell]:
             spare -= min(need, spare)
         elif not kept or kept[-1].text != DOTS:
             kept.append(Cell(DOTS))
+    over = _width(kept) - room
+    loose = [number for number, cell in enumerate(kept) if not cell.marks]
+    if over > 0 and loose:
+        widest = max(loose, key=lambda number: columns(kept[number].text))
+        text = kept[widest].text
+        kept[widest] = Cell(clip(text, max(1, columns(text) - over)))
     return kept
 
 
 def _width(cells: list[Cell]) -> int:
     return sum(columns(cell.text) for cell in cells) + 2 * max(0, len(cells) - 1)
-
-
-def _many(count: int, name: str) -> str:
-    plural = name if name == "info" else name + "s"
-    return f"{count:,} {name if count == 1 else plural}"
 
 
 def open_sink(_: str, write: Write, look: Look) -> Sink:

@@ -1,0 +1,71 @@
+"""Annotations on GitHub: workflow commands that a runner picks out of the log.
+
+This module owns those lines. GitHub shows ten of a kind for a step and drops the rest without a word, so the rest
+stands in the log as plain lines, and a last notice says so. Columns are in code units of UTF-16, as the browser
+counts them, and left out where a place spans lines, as the runner wants it.
+"""
+
+from collections import Counter
+
+from turnlint.engine import Crash, Event, Tally
+from turnlint.report import Look, Sink, Write
+from turnlint.report.concise import line_of
+from turnlint.report.escape import in_command, in_property
+from turnlint.report.paths import shown
+from turnlint.report.words import LEFT_OUT, answer, counted, crashed, repair, title
+from turnlint.rows import Row
+
+COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
+MOST = {"error": 9, "warning": 10, "info": 9}
+"""How many of each are annotations: ten, less one for what there is to say at the end."""
+
+
+class GitHub:
+    def __init__(self, write: Write) -> None:
+        self.write = write
+        self.count: Counter[str] = Counter()
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, Row):
+            severity = event.finding.severity
+            self.count[severity] += 1
+            self.write(
+                (_annotation(event) if self.count[severity] <= MOST[severity] else line_of(event)) + "\n"
+            )
+        elif isinstance(event, Crash):
+            self.count["error"] += 1
+            if self.count["error"] <= MOST["error"]:
+                place = {"file": shown(event.path), "line": event.line, "title": "a rule crashed"}
+                self.write(_command("error", place, crashed(event)) + "\n")
+
+    def finish(self, tally: Tally, *, complete: bool) -> None:  # noqa: ARG002 - a sink may sum up, this one need not
+        more = counted({kind: max(0, self.count[kind] - most) for kind, most in MOST.items()})
+        if more:
+            words = f"{more} more: GitHub shows ten of a kind for a step, the log of this one lists them"
+            self.write(_command("notice", {"title": "turnlint"}, words) + "\n")
+        if not complete:
+            self.write(_command("error", {"title": "turnlint"}, LEFT_OUT) + "\n")
+
+
+def _annotation(row: Row) -> str:
+    finding = row.finding
+    place: dict[str, object] = {"file": shown(row.path), "line": row.place.line}
+    if row.place.span:
+        start, end = row.place.span
+        place["endLine"] = end.line
+        if start.line == end.line:
+            place |= {"col": start.unit, "endColumn": end.unit}
+    place["title"] = f"{finding.code} {title(finding)}"
+    lines = [finding.message, answer(finding), repair(finding)]
+    return _command(
+        COMMANDS[finding.severity], place, "\n".join(" ".join(line.split("\n")) for line in lines if line)
+    )
+
+
+def _command(name: str, properties: dict[str, object], message: str) -> str:
+    written = ",".join(f"{key}={in_property(str(value))}" for key, value in properties.items())
+    return f"::{name} {written}::{in_command(message)}"
+
+
+def open_sink(_: str, write: Write, __: Look) -> Sink:
+    return GitHub(write)

@@ -1,0 +1,121 @@
+"""Reports in Markdown: one that lists all, as it comes, and one for the summary page of a step on GitHub.
+
+This module owns both. The summary holds the worst of what was found, however much that is: GitHub takes a
+mebibyte for a step. Neither lets anything of a transcript be markup.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from turnlint.engine import Crash, Event, Skipped, Tally
+from turnlint.model import SEVERITIES
+from turnlint.report import Look, Sink, Write
+from turnlint.report.escape import as_code, clip, in_markdown, visible
+from turnlint.report.paths import shown
+from turnlint.report.words import LEFT_OUT, answer, crashed, found, many, title
+from turnlint.rows import Row
+
+MOST = 20
+"""So many findings stand on a summary page."""
+LONGEST = 600
+HEAD = "# turnlint\n\n"
+
+
+class Everything:
+    """Each finding under its file, the sum last."""
+
+    def __init__(self, write: Write) -> None:
+        self.write = write
+        self.path: str | None = None
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, Row):
+            self._under(event.path)
+            self.write(_item(event, _place(event)))
+        elif isinstance(event, Crash):
+            self._under(event.path)
+            self.write(f"- **crash** at line {event.line}: {in_markdown(crashed(event))}\n")
+
+    def _under(self, path: str) -> None:
+        if path != self.path:
+            self.write(HEAD if self.path is None else "\n")
+            self.write(f"**{as_code(shown(path))}**\n\n")
+            self.path = path
+
+    def finish(self, tally: Tally, *, complete: bool) -> None:
+        self.write(HEAD if self.path is None else "\n")
+        for piece in _sum(tally, complete=complete):
+            self.write(piece)
+
+
+class Summary:
+    """The sum first, and the worst of what was found."""
+
+    def __init__(self, write: Write) -> None:
+        self.write = write
+        self.worst: dict[str, list[Row]] = {severity: [] for severity in SEVERITIES}
+        self.crashes: Counter[str] = Counter()
+        self.skipped = 0
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, Row):
+            rows = self.worst[event.finding.severity]
+            if len(rows) < MOST:
+                rows.append(event)
+        elif isinstance(event, Crash):
+            self.crashes[crashed(event)] += 1
+        elif isinstance(event, Skipped):
+            self.skipped += 1
+
+    def finish(self, tally: Tally, *, complete: bool) -> None:
+        self.write(HEAD)
+        for piece in _sum(tally, complete=complete):
+            self.write(piece)
+        if self.skipped:
+            self.write(f"\nSkipped, no known format: {many(self.skipped, 'file')}.\n")
+        if self.crashes:
+            self.write("\n")
+        for words, count in self.crashes.most_common(MOST):
+            self.write(f"- **crash**, {many(count, 'time')}: {in_markdown(words)}\n")
+        shown_rows = [row for severity in SEVERITIES for row in self.worst[severity]][:MOST]
+        if shown_rows:
+            self.write("\n")
+        for row in shown_rows:
+            self.write(_item(row, f"{as_code(shown(row.path))}, {_place(row)}"))
+        left = sum(tally.findings.values()) - len(shown_rows)
+        if left > 0:
+            self.write(f"\nAnd {left:,} more.\n")
+
+
+def _place(row: Row) -> str:
+    return f"line {row.place.line}, column {row.place.column}"
+
+
+def _item(row: Row, place: str) -> str:
+    finding = row.finding
+    name = as_code(f"{finding.code} {title(finding)}")
+    lines = [f"- **{finding.severity}** {name} at {place}: {in_markdown(_short(finding.message))}"]
+    if words := answer(finding):
+        who, _, said = words.partition(": ")
+        lines.append(f"  {in_markdown(who)}: {as_code(_short(said))}")
+    if finding.fix:
+        lines.append(f"  fix: {in_markdown(_short(finding.fix.title))} ({finding.fix.level})")
+    return "<br>\n".join(lines) + "\n"
+
+
+def _short(text: str) -> str:
+    return clip(visible(" ".join(text.split())), LONGEST)
+
+
+def _sum(tally: Tally, *, complete: bool) -> Iterator[str]:
+    yield found(tally) + "\n"
+    if not complete:
+        yield f"\n**Not complete**: {LEFT_OUT}.\n"
+    if tally.rules:
+        yield "\n| rule | findings |\n|---|---:|\n"
+        for name, count in sorted(tally.rules.items(), key=lambda item: (-item[1], item[0])):
+            yield f"| {as_code(name.replace('|', '/'))} | {count:,} |\n"
+
+
+def open_sink(name: str, write: Write, _: Look) -> Sink:
+    return Summary(write) if name == "github-summary" else Everything(write)

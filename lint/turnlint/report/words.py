@@ -1,0 +1,61 @@
+"""What several reports say in the same words.
+
+This module owns those sentences: what was found in how much, what a finding is, what a crash was. It refuses to
+know any format; what it gives is not yet escaped.
+"""
+
+from turnlint.engine import Crash, Tally
+from turnlint.model import Finding
+
+_KNOWN = {"baseline": "in the baseline"}
+LEFT_OUT = "a file could not be read, or a rule crashed: the report is not complete"
+
+
+def many(count: int, name: str) -> str:
+    plural = name if name == "info" else name + "s"
+    return f"{count:,} {name if count == 1 else plural}"
+
+
+def seen(tally: Tally) -> str:
+    inside = f"{many(tally.conversations, 'conversation')}, {many(tally.messages, 'message')}"
+    return f"{many(tally.files, 'file')} ({inside})"
+
+
+def counted(findings: dict[str, int]) -> str:
+    """Findings by severity; nothing where there is none."""
+    return ", ".join(many(count, name) for name, count in findings.items() if count)
+
+
+def found(tally: Tally) -> str:
+    counts = counted(tally.findings)
+    summed = f"Found {counts} in {seen(tally)}." if counts else f"No findings in {seen(tally)}."
+    if tally.ignored:
+        known = (
+            f"{count:,} {_KNOWN.get(by, by.replace('ignore', 'ignored'))}"
+            for by, count in sorted(tally.ignored.items())
+        )
+        summed += f" Not shown: {', '.join(known)}."
+    return summed
+
+
+def title(finding: Finding) -> str:
+    """The rule, and the provider where it is the provider that minds."""
+    here = f" at {finding.provider}" if finding.fault == "projection" and finding.provider else ""
+    return finding.rule + here
+
+
+def answer(finding: Finding) -> str | None:
+    """What the provider says to it, where that is known and worth a line."""
+    if not finding.provider_error or finding.severity == "info":
+        return None
+    verb = "would" if finding.severity == "error" else "may"
+    return f"{finding.provider} {verb} answer: {' '.join(finding.provider_error.split())}"
+
+
+def repair(finding: Finding) -> str | None:
+    return f"fix: {finding.fix.title} [{finding.fix.level}]" if finding.fix else None
+
+
+def crashed(crash: Crash) -> str:
+    """What failed and how, without what was said: an exception's words may quote a transcript."""
+    return f"{crash.rule} crashed: {crash.reason.partition(':')[0]}"

@@ -1,0 +1,135 @@
+"""What strangers wrote into a transcript, or into a file's name, is text in every report and nothing else.
+
+This module owns one corpus of such texts, and its way through all sinks at once.
+"""
+
+import json
+import os
+import re
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+from hostile import POISONS, WIRES, hidden_in, lint_in_all_formats
+from read_outputs import DIAGNOSTIC, GITLAB, SARIF, commands, junit, page
+from turnlint.report.escape import visible
+
+PWNED = "pwned"
+CORPUS = {
+    **{key: value for key, value in POISONS.items() if not key.startswith("long")},
+    "workflow command": "\n::error file=x,line=1::pwned\r::stop-commands::pwned\r\n::set-output name=x::pwned",
+    "escaped line end": "%0A::error::pwned%0D%250A::add-mask::pwned",
+    "end of properties": ",title=pwned::pwned,line=1::",
+    "end of CDATA": "]]><script>pwned</script><![CDATA[",
+    "XML": '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>&e;&#0;&#x1b;</failure><failure a="\'>',
+    "no XML": "\x00\x01\x08\x0b\x0c\x0e\x1f\ufffe\uffff\U0001fffe",
+    "HTML": '<img src=x onerror=pwned><a href="javascript:pwned">x</a><!-- pwned -->&lt;b&gt;',
+    "Markdown": "[pwned](https://example.com) ![pwned](https://example.com/x.png) **b** _i_ ~~s~~ [1]: https://pwned",
+    "Markdown blocks": "\n# pwned\n- pwned\n> pwned\n```\npwned\n```\n|a|b|\n|-|-|\n\n    pwned",
+    "Markdown fences": "` `` ``` pwned ```` ` \\` \\| | <b>pwned</b> `",
+    "mentions and links": "@pwned #1 https://pwned.example www.pwned.example pwned@example.com :tada: GH-1",
+    "links of SARIF": "[pwned](https://pwned.example) [line 1](1) {0} {1}",
+    "bidi": "\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c pwned",
+    "surrogates": "\ud800 \udc00 \udfff\ud83d pwned",
+}
+NAMES = (
+    b"\xff\xfe\x80.jsonl",
+    b"a\n::error::pwned.jsonl",
+    b"::error::pwned.jsonl",
+    b"%0A,title=pwned::.jsonl",
+    b"]]>&<b>'\".jsonl",
+    b"`[x](www.pwned.example)` @pwned.jsonl",
+    "\u202egnp\u2066.jsonl".encode(),
+    b"\x1b[31m.jsonl",
+    b"C:x.jsonl",
+)
+TAGS = {"h1", "p", "strong", "ul", "li", "br", "table", "thead", "tbody", "tr", "th", "td"}
+
+
+def _write_corpus(folder: Path) -> None:
+    folder.mkdir()
+    logs = [
+        "".join(json.dumps(record) + "\n" for record in WIRES[wire](text))
+        for text in CORPUS.values()
+        for wire in WIRES
+    ]
+    for number, log in enumerate(logs):
+        name = NAMES[number % len(NAMES)]
+        with open(
+            os.path.join(os.fsencode(folder), b"%d" % number + name if number >= len(NAMES) else name), "wb"
+        ) as file:
+            file.write(log.encode("utf-8", "surrogatepass"))
+
+
+def test_nothing_that_was_written_becomes_markup_a_command_or_a_control_in_any_report(tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    _write_corpus(folder)
+    reports = lint_in_all_formats(
+        "logs", "--show-content", "full", folder=tmp_path, cwd=tmp_path, timeout=120
+    )
+    texts = {kind: report.decode() for kind, report in reports.items()}
+    found = json.loads(texts["json"])["findings"]
+    assert len({one["path"] for one in found}) > 100
+    _is_what_its_readers_take(texts, found)
+    _is_no_markup(texts)
+    told = commands(texts["github"])
+    assert len(told) <= 30
+    assert {one.name for one in told} <= {"error", "warning", "notice"}
+    assert not any(
+        hidden_in(value) for one in told for value in (*one.properties.values(), *one.message.split("\n"))
+    )
+    assert {one.properties["file"] for one in told if "file" in one.properties} <= {
+        visible(one["path"]) for one in found
+    }
+    messages = {visible(one["message"]) for one in found}
+    assert all(one.message.split("\n")[0] in messages for one in told if "file" in one.properties)
+    assert [one for one in told if "title" not in one.properties or one.properties["title"] == PWNED] == []
+
+
+def _is_what_its_readers_take(texts: dict[str, str], found: list[dict[str, Any]]) -> None:
+    document = json.loads(texts["sarif"])
+    assert [error.message[:200] for error in SARIF.iter_errors(document)] == []
+    (run,) = document["runs"]
+    assert len(run["results"]) == min(len(found), 5000)
+    for result in run["results"]:
+        message = result["message"]["text"]
+        for target in re.findall(r"(?<!\\)\]\((.*?)\)", message):
+            assert int(target) <= len(result["relatedLocations"]), message
+        assert re.fullmatch(
+            r"[A-Za-z0-9%/._~-]+", result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+        )
+    entries = json.loads(texts["gitlab"])
+    GITLAB.validate(entries)
+    diagnostics = [json.loads(line) for line in texts["rdjsonl"].splitlines()]
+    assert len(entries) == len(diagnostics) == len(found)
+    for one in diagnostics:
+        DIAGNOSTIC.validate(one)
+    strings = [text for part in (run["results"], entries, diagnostics) for text in _strings(part)]
+    assert not [text for text in strings if hidden_in(text)]
+    suites = junit(texts["junit"])
+    assert {one.tag for one in suites.iter()} <= {
+        "testsuites",
+        "testsuite",
+        "testcase",
+        "failure",
+        "system-out",
+        "skipped",
+    }
+    assert len(list(suites)) == len(CORPUS) * len(WIRES)
+
+
+def _is_no_markup(texts: dict[str, str]) -> None:
+    for kind in ("markdown", "github-summary"):
+        shown, _ = page(texts[kind])
+        assert set(re.findall(r"<\s*/?\s*([A-Za-z!?][A-Za-z0-9]*)", shown)) <= TAGS
+        assert not re.search(r"<[a-z0-9]+\s+(?!style=\"text-align)[^>]", shown)
+        plain = unescape(re.sub(r"<[^>]*>", "", shown))
+        assert PWNED not in plain
+        assert not re.search(r"[@#<>*_\[\]|~\\]|://|www\.", plain), kind
+
+
+def _strings(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for part in parts for text in _strings(part)]
