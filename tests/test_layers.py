@@ -22,7 +22,7 @@ LAYERS = (
     {"case", "weighing", "ids"},
     {"fits"},
     {"api"},
-    {"rulebook", "writing", "notation", "own_profiles", "reading"},
+    {"rulebook", "writing", "notation", "own_profiles", "reading", "scan"},
     {"engine"},
     {"repair"},
     {"report", "why"},

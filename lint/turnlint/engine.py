@@ -12,6 +12,7 @@ from msgspec import Struct, field
 
 from turnlint import ledger
 from turnlint.api import Case
+from turnlint.carrying.carrier import Carrier
 from turnlint.clean import is_clean
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.documents.trouble import Damage
@@ -25,6 +26,7 @@ from turnlint.rulebook import Entry
 from turnlint.weighing import weigh
 
 if TYPE_CHECKING:
+    from turnlint.scan.seam import Counting, Passed
     from turnlint.view import Plan
 
 Content = Literal["none", "excerpt", "full"]
@@ -189,16 +191,27 @@ class _Run:
         self.said: set[tuple[str, int, Pointer, int | None, str, str | None]] = set()
         """What was found in the record at hand: branches of one conversation share their faults."""
         self.failure: SourceError | None = None
+        self.scanner: Counting | None = None
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
-        for batch in batches(self.source, self.options.format, progress, self.book.wires):
+        for batch in batches(self.source, self.options.format, progress, self.book.wires, self._look):
             self.said.clear()
             self._take(batch)
             yield from self._ready()
         yield from self._settle()
+        if self.scanner:
+            self._count_passed(self.scanner.passed)
         yield self.tally
         if self.failure:
             raise self.failure
+
+    def _look(self, carrier: Carrier, records: list[Record]) -> "Counting | None":
+        """Who looks at the log first: nobody, where a rule of somebody else's may speak of sound conversations."""
+        if self.book.only_faults:
+            from turnlint.scan import scanner_for
+
+            self.scanner = scanner_for(carrier, records, self.book.chosen)
+        return self.scanner
 
     def _take(self, batch: Batch) -> None:
         for item in batch:
@@ -219,7 +232,7 @@ class _Run:
     def _judge(self, transcript: Transcript) -> None:
         judged = judge(self.book, transcript, self._ask)
         self._count(transcript, judged.pairs)
-        self._count_providers(transcript, judged.chosen)
+        self._count_providers(transcript.wire.speaks, judged.chosen)
         self._place([(finding, transcript) for finding in judged.findings])
 
     def _judge_damage(self, *damages: Damage) -> None:
@@ -323,14 +336,21 @@ class _Run:
         for group in reread(self.source, self.deferred, lambda one: _records_of(one[0], one[2])):
             yield from self._rows(group)
 
-    def _count_providers(self, transcript: Transcript, chosen: tuple[Chosen, ...]) -> None:
-        wire = transcript.wire.speaks
+    def _count_providers(self, wire: str, chosen: tuple[Chosen, ...], count: int = 1) -> None:
         for one in chosen:
             name = one.profile.label
-            self.tally.providers[name] = self.tally.providers.get(name, 0) + 1
+            self.tally.providers[name] = self.tally.providers.get(name, 0) + count
             if one.named and wire not in one.profile.wires:
                 key = f"{name} on {wire}"
-                self.tally.across[key] = self.tally.across.get(key, 0) + 1
+                self.tally.across[key] = self.tally.across.get(key, 0) + count
+
+    def _count_passed(self, passed: "Passed") -> None:
+        self.tally.conversations += passed.conversations
+        self.tally.messages += passed.messages
+        self.tally.calls += passed.calls
+        self.tally.results += passed.results
+        for (wire, chosen), count in passed.kinds.items():
+            self._count_providers(wire, chosen, count)
 
     def _count(self, transcript: Transcript, pairs: ledger.Ledger) -> None:
         tally = self.tally

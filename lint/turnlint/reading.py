@@ -5,7 +5,7 @@ in a mixed file to the one it speaks for. It refuses to judge, and to pair; what
 beside the conversations, in the order of the file.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import Any
 
@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from turnlint import carriers
 from turnlint.carrying.carrier import Carrier, Reader, Stray
 from turnlint.documents.decode import Decoded
-from turnlint.documents.framing import frame, split
+from turnlint.documents.framing import Gate, Scanner, frame, split
 from turnlint.documents.source import Guarded, Progress, Source, SourceError, open_source
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Message, Record, Transcript
@@ -32,6 +32,10 @@ class Foreign(Struct, frozen=True):
 Item = Transcript | Damage | Foreign
 Batch = Iterable[Transcript | tuple[Damage, ...] | Foreign | SourceError]
 """What one record gives, its damage together; and at the end what stopped the reading for good, if anything did."""
+Look = Callable[[Carrier, list[Record]], Scanner | None]
+"""Chooses who looks at a log first, by its format and its first records."""
+FEW = 20
+"""So few records are read as they are."""
 
 
 def transcripts(source: Source, format_name: str | None = None) -> Iterator[Transcript]:
@@ -51,10 +55,14 @@ def read(source: Source, format_name: str | None = None, progress: Progress | No
 
 
 def batches(
-    source: Source, format_name: str | None, progress: Progress | None = None, prefer: tuple[str, ...] = ()
+    source: Source,
+    format_name: str | None,
+    progress: Progress | None = None,
+    prefer: tuple[str, ...] = (),
+    look: Look | None = None,
 ) -> Iterator[Batch]:
     """All that a source holds, record by record. Raises `SourceError` where it cannot even be opened."""
-    return _Reading(source, format_name, prefer).batches(progress)
+    return _Reading(source, format_name, prefer).batches(progress, look)
 
 
 def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: str | None) -> list[Item]:
@@ -77,21 +85,37 @@ class _Reading:
         self.readers: dict[str, Reader] = {}
         self.kept = not source.again
         self.count = 0
+        self.gate = Gate()
 
-    def batches(self, progress: Progress | None) -> Iterator[Batch]:
+    def batches(self, progress: Progress | None, look: Look | None) -> Iterator[Batch]:
         with open_source(self.source) as opened:
             stream = Guarded(opened, self.source.name, progress)
-            framed = frame(stream, self.source.name, carriers.holds_records)
+            framed = frame(stream, self.source.name, carriers.holds_records, self.gate)
             head, carrier = sample(framed, self.format, is_log=self.source.is_log, prefer=self.prefer)
             if carrier is None and any(isinstance(item, Record) for item in head):
                 yield (Foreign(self.source),)
             else:
-                yield from self._read(carrier or carriers.carrier(carriers.NAMES[0]), chain(head, framed))
+                carrier = carrier or carriers.carrier(carriers.NAMES[0])
+                if look is not None and len(head) >= FEW:
+                    self.gate.scanner = look(carrier, [one for one in head if isinstance(one, Record)])
+                yield from self._read(carrier, chain(self._unsure(head), framed))
             if stream.damage:
                 detail = f"{stream.damage}, after {stream.count:,} bytes"
                 yield ((Damage(Record(1, 0, b""), Trouble("compressed-badly", 0, 0, (), detail)),),)
         if stream.failure:
             yield (stream.failure,)
+
+    def _unsure(self, head: list[Record | Damage]) -> Iterator[Record | Damage]:
+        """What of the first records has to be read: they were framed before anybody could look at them."""
+        scanner = self.gate.scanner
+        for item in head:
+            if scanner is None or isinstance(item, Damage) or item.prefix or b"\n" in item.data:
+                yield item
+                continue
+            scan = scanner.scan(item.data)
+            if scan.spans:
+                yield item
+            self.gate.passed += scan.passed
 
     def of(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Batch]:
         """What records hold whose format is known."""
@@ -137,7 +161,7 @@ class _Reading:
     def _heard(self, found: Iterable[Transcript | Stray]) -> Batch:
         for one in found:
             if isinstance(one, Transcript):
-                yield structs.replace(one, index=self.count)
+                yield structs.replace(one, index=self.count + self.gate.passed)
                 self.count += 1
             elif not one.expected:
                 yield (Damage(one.record, _stray(one)),)

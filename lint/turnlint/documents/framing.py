@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Protocol
 
+from msgspec import Struct
+
 from turnlint.documents.source import says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.model import Pointer, Record
@@ -34,6 +36,45 @@ Explodes = Callable[[bytes], bool]
 
 class Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
+
+
+class Span(Struct, gc=False):
+    """A line that has to be read."""
+
+    start: int
+    end: int
+    """Its bytes in the window, without the line end."""
+    line: int
+    """How many lines of the window stand before it."""
+    passed: int
+    """How many conversations of the window were vouched for before it."""
+
+
+class Scan(Struct, gc=False):
+    """What a scanner says of one window."""
+
+    spans: list[Span]
+    lines: int
+    passed: int
+    """How many conversations it vouches for."""
+
+
+class Scanner(Protocol):
+    """Looks at whole lines first, and tells which of them have to be read.
+
+    It vouches for a line only where reading it would find nothing to say.
+    """
+
+    def scan(self, window: bytes, /) -> Scan:
+        """The window ends with a line end, or where the log does."""
+
+
+class Gate(Struct):
+    """Where a scanner stands, once it is known which one. Only logs of one record a line come by here."""
+
+    scanner: Scanner | None = None
+    passed: int = 0
+    """How many conversations it let pass before the record that was given out last."""
 
 
 class _Tape:
@@ -81,7 +122,9 @@ class _Tape:
         return Damage(Record(self.line, self.offset, self.peek(size)), Trouble(kind, 0, size, (), detail))
 
 
-def frame(stream: Readable, name: str, explodes: Explodes) -> Iterator[Record | Damage]:
+def frame(
+    stream: Readable, name: str, explodes: Explodes, gate: Gate | None = None
+) -> Iterator[Record | Damage]:
     """Yield the records of a stream, and what is wrong between them."""
     tape = _Tape(stream)
     while len(tape.window) < 4 and tape.more():
@@ -95,7 +138,7 @@ def frame(stream: Readable, name: str, explodes: Explodes) -> Iterator[Record | 
     if tape.peek(3) == _BOM:
         yield tape.note("byte-order-mark", 3)
         tape.take(3)
-    yield from _lines(tape, explodes) if _is_lines(tape, name) else _values(tape, explodes)
+    yield from _lines(tape, explodes, gate or Gate()) if _is_lines(tape, name) else _values(tape, explodes)
 
 
 def _zeros_alternate(start: bytes) -> bool:
@@ -175,40 +218,78 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
     return found[0], found[1]
 
 
-def _lines(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
+def _lines(tape: _Tape, explodes: Explodes, gate: Gate) -> Iterator[Record | Damage]:
     """Split whole windows at once; what follows the last line end waits for the next."""
-    returns_seen = False
-    line, offset, column = tape.line, tape.offset, tape.column
+    reading = _Lines(explodes, gate, tape.line, tape.offset, tape.column)
     while True:
         block = tape.window[tape.pos :] if tape.pos else tape.window
         tape.window, tape.pos = b"", 0  # a long line must not be held twice
-        pieces = block.split(b"\n")
-        del block
-        tail = b"" if tape.ended else pieces.pop()
-        for index, piece in enumerate(pieces):
-            last = tape.ended and index == len(pieces) - 1
-            if not piece.strip(_SPACE):
-                if not last:
-                    yield Damage(Record(line, offset, piece), Trouble("blank-line", 0, len(piece)))
-            else:
-                returns = piece.endswith(b"\r")
-                record = Record(line, offset, piece[:-1] if returns else piece, (), column)
-                column = 1
-                if returns and not returns_seen:
-                    returns_seen = True
-                    place = Trouble("carriage-returns", len(piece) - 1, len(piece))
-                    yield Damage(Record(line, offset, piece), place)
-                if record.data.lstrip().startswith(b"[") and explodes(_first_of(record)):
-                    yield from _elements(_tape_of(record))
-                else:
-                    yield from _weighed(record)
-            line += 1
-            offset += len(piece) + 1
         if tape.ended:
+            yield from reading.take(block, last=True)
             return
-        tape.window = tail
-        del pieces
+        end = block.rfind(b"\n") + 1
+        tape.window = block[end:]
+        if end:
+            block = block[:end] if end < len(block) else block
+            yield from reading.take(block, last=False)
+        del block
         tape.more()
+
+
+class _Lines:
+    """The lines of a log, and how far it is read."""
+
+    def __init__(self, explodes: Explodes, gate: Gate, line: int, offset: int, column: int) -> None:
+        self.explodes = explodes
+        self.gate = gate
+        self.line = line
+        self.offset = offset
+        self.column = column
+        self.returns_seen = False
+
+    def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage]:
+        """The lines of a block that have to be read. It ends with a line end unless it is the last."""
+        pieces = block.split(b"\n")
+        if not last:
+            pieces.pop()
+        at = 0
+        for index, piece in enumerate(pieces):
+            scanner = self.gate.scanner
+            # The first line that ends with a carriage return is worth a word, so it has to be met.
+            if scanner is not None and (self.returns_seen or b"\r" not in block):
+                yield from self._sifted(scanner, block[at:] if at else block, last=last)
+                return
+            yield from self._line(piece, last=last and index == len(pieces) - 1)
+            at += len(piece) + 1
+
+    def _sifted(self, scanner: Scanner, block: bytes, *, last: bool) -> Iterator[Record | Damage]:
+        scan = scanner.scan(block)
+        line, offset, passed = self.line, self.offset, self.gate.passed
+        for span in scan.spans:
+            self.line, self.offset = line + span.line, offset + span.start
+            self.gate.passed = passed + span.passed
+            yield from self._line(block[span.start : span.end], last=last and span.end == len(block))
+        self.line, self.offset = line + scan.lines, offset + len(block)
+        self.gate.passed = passed + scan.passed
+
+    def _line(self, piece: bytes, *, last: bool) -> Iterator[Record | Damage]:
+        line, offset = self.line, self.offset
+        self.line, self.offset = line + 1, offset + len(piece) + 1
+        if not piece.strip(_SPACE):
+            if not last:
+                yield Damage(Record(line, offset, piece), Trouble("blank-line", 0, len(piece)))
+            return
+        returns = piece.endswith(b"\r")
+        record = Record(line, offset, piece[:-1] if returns else piece, (), self.column)
+        self.column = 1
+        if returns and not self.returns_seen:
+            self.returns_seen = True
+            place = Trouble("carriage-returns", len(piece) - 1, len(piece))
+            yield Damage(Record(line, offset, piece), place)
+        if record.data.lstrip().startswith(b"[") and self.explodes(_first_of(record)):
+            yield from _elements(_tape_of(record))
+        else:
+            yield from _weighed(record)
 
 
 def _weighed(record: Record) -> Iterator[Record | Damage]:

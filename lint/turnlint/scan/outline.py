@@ -1,0 +1,46 @@
+"""Was everything read?
+
+This module owns one proof: what a lean decoder made of a JSON text, written again, is as long as the text without
+its white space. The decoder forgets a key that it does not declare, and a key that comes twice; so where nothing
+is missing nothing was skipped, and texts need not be looked into. It refuses to say what is missing.
+
+The proof is sound because writing never makes anything longer: values are kept raw, names are declared, and a
+text that is built anew is at most as long as it was.
+"""
+
+import re
+
+from msgspec import Raw, json
+
+from turnlint.documents import census
+
+Failed = (ValueError, RecursionError)
+encode = json.Encoder().encode
+_any = json.Decoder().decode
+_LONG_NUMBER = re.compile(rb"\d{19}")
+
+
+def compact(text: bytes) -> bytes:
+    """The text without white space between its tokens. Raises where it is no JSON."""
+    return json.format(text, indent=-1)
+
+
+def is_utf8(window: bytes) -> bool:
+    if window.isascii():
+        return True
+    try:
+        window.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def are_plain(values: list[Raw]) -> bool:
+    """Whether some values of unknown shape hold no key twice and no number that is out of range."""
+    text = encode(values)
+    try:
+        if encode(_any(text)) == text and not _LONG_NUMBER.search(text):
+            return True
+    except Failed:
+        return False
+    return census.is_plain(text)
