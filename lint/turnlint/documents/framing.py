@@ -249,18 +249,17 @@ class _Lines:
 
     def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage]:
         """The lines of a block that have to be read. It ends with a line end unless it is the last."""
-        pieces = block.split(b"\n")
-        if not last:
-            pieces.pop()
-        at = 0
-        for index, piece in enumerate(pieces):
+        at, size = 0, len(block)
+        while at < size:
             scanner = self.gate.scanner
             # The first line that ends with a carriage return is worth a word, so it has to be met.
             if scanner is not None and (self.returns_seen or b"\r" not in block):
                 yield from self._sifted(scanner, block[at:] if at else block, last=last)
                 return
-            yield from self._line(piece, last=last and index == len(pieces) - 1)
-            at += len(piece) + 1
+            end = block.find(b"\n", at)
+            end = size if end < 0 else end
+            yield from self._line(block[at:end], last=last and end == size)
+            at = end + 1
 
     def _sifted(self, scanner: Scanner, block: bytes, *, last: bool) -> Iterator[Record | Damage]:
         scan = scanner.scan(block)

@@ -4,9 +4,10 @@ This module owns the lean shape of a conversation on that wire, and whether one 
 to know where a conversation stands.
 """
 
-from msgspec import Raw, Struct, json
+from itertools import pairwise
 
-from turnlint.carrying.raws import NOTHING
+from msgspec import UNSET, Raw, Struct, UnsetType, json
+
 from turnlint.ledger import usable
 from turnlint.scan.outline import Failed, are_plain, encode
 from turnlint.scan.requests import Wire
@@ -19,19 +20,23 @@ class Message(Struct, gc=False, omit_defaults=True):
     content: Raw
 
 
-class Block(Struct, gc=False, omit_defaults=True):
-    """A wide struct: as quick as one type for each kind, and quicker where the type comes last."""
-
-    type: str
-    text: Raw = NOTHING
-    id: str = ""
-    name: str = ""
-    input: Raw = NOTHING
-    tool_use_id: str = ""
-    content: Raw = NOTHING
-    is_error: bool = False
+class Text(Struct, gc=False, tag_field="type", tag="text"):
+    text: Raw
 
 
+class Call(Struct, gc=False, tag_field="type", tag="tool_use"):
+    id: str
+    name: str
+    input: Raw
+
+
+class Result(Struct, gc=False, tag_field="type", tag="tool_result", omit_defaults=True):
+    tool_use_id: str
+    content: Raw
+    is_error: bool | UnsetType = UNSET
+
+
+Block = Text | Call | Result
 ROLES = frozenset({"user", "assistant"})
 _SAID = frozenset({"role", "content"})
 SHAPES = Shapes(
@@ -46,8 +51,8 @@ SHAPES = Shapes(
     },
 )
 _blocks = json.Decoder(list[list[Block]])
-_QUOTE, _LIST, _OBJECT = 0x22, 0x5B, 0x7B
-_EMPTY = Block("")
+_QUOTE, _LIST = 0x22, 0x5B
+_TWICE = ("assistant", "assistant")
 
 
 class _Said(Struct):
@@ -56,10 +61,8 @@ class _Said(Struct):
     texts: list[bytes] = []
     spoken: list[bytes] = []
     """Those of the assistant."""
-    ids: list[str] = []
-    names: list[str] = []
-    inputs: list[Raw] = []
-    results: list[Block] = []
+    calls: list[Call] = []
+    results: list[Result] = []
 
 
 def calls_in(messages: list[Message], terms: Terms) -> int | None:
@@ -67,29 +70,35 @@ def calls_in(messages: list[Message], terms: Terms) -> int | None:
     if not messages or len(messages) > terms.most_messages:
         return None
     roles = [message.role for message in messages]
-    if not terms.roles.issuperset(roles) or (terms.first and roles[0] not in terms.first):
-        return None
-    if (terms.last and roles[-1] not in terms.last) or (terms.needs and terms.needs.isdisjoint(roles)):
+    if not terms.may_speak(roles) or _TWICE in pairwise(roles):
         return None
     contents = [bytes(message.content) for message in messages]
-    raws = [
-        message.content for message, content in zip(messages, contents, strict=True) if content[0] == _LIST
-    ]
+    blocks = _blocks_in([message.content for message in messages], contents)
+    said = _Said()
+    if blocks is None or not _take_turns(roles, contents, blocks, said, terms):
+        return None
+    if said.texts and not all_say_something(said.texts):
+        return None
+    if may_hold_calls(said.spoken) or _ends_in_space(roles, said, terms):
+        return None
+    return len(said.calls) if _are_good(said, terms) else None
+
+
+def _ends_in_space(roles: list[str], said: _Said, terms: Terms) -> bool:
+    return not terms.spaced_end and roles[-1] == "assistant" and bool(said.spoken) and trails(said.spoken[-1])
+
+
+def _blocks_in(raws: list[Raw], contents: list[bytes]) -> list[list[Block]] | None:
+    """The blocks of those contents that are lists; the others are texts."""
+    lists = [raw for raw, content in zip(raws, contents, strict=True) if content[0] == _LIST]
+    if len(lists) + sum([content[0] == _QUOTE for content in contents]) != len(contents):
+        return None
     try:
-        text = encode(raws)
-        blocks = _blocks.decode(text)
+        text = encode(lists)
+        blocks: list[list[Block]] = _blocks.decode(text)
     except Failed:
         return None
-    if len(encode(blocks)) != len(text):
-        return None
-    said = _Said()
-    if not _take_turns(roles, contents, blocks, said, terms):
-        return None
-    if may_hold_calls(said.spoken) or not all_say_something(said.texts):
-        return None
-    if not terms.spaced_end and said.texts and trails(said.texts[-1]):
-        return None
-    return len(said.ids) if _are_good(said, terms) else None
+    return blocks if len(encode(blocks)) == len(text) else None
 
 
 def _take_turns(
@@ -98,99 +107,79 @@ def _take_turns(
     """Every turn of calls is followed by one message with its results in order, and no other has results."""
     following = iter(blocks)
     waiting: list[str] = []
-    before = ""
     for role, content in zip(roles, contents, strict=True):
-        if role == before == "assistant":
-            return False
-        before = role
-        mine: list[Block] | None = None
-        if content[0] == _LIST:
-            mine = next(following)
-            if not mine:
-                return False
-        elif content[0] != _QUOTE or waiting:
-            return False
-        else:
-            said.texts.append(content)
-            if role == "assistant":
-                said.spoken.append(content)
-            continue
-        if role == "assistant":
+        if content[0] == _QUOTE:
             if waiting:
                 return False
-            waiting = _asked(mine, said)  # type: ignore[assignment]
-            if waiting is None or len(waiting) > terms.most_calls:
-                return False
-        elif waiting:
-            if [block.tool_use_id for block in mine] != waiting or not _are_results(mine, said):
+            (said.spoken if role == "assistant" else said.texts).append(content)
+            continue
+        mine = next(following)
+        if not mine:
+            return False
+        kind = type(mine[-1])
+        if kind is Result:
+            if not waiting or not _answers(mine, waiting, said):
                 return False
             waiting = []
-        else:
-            for block in mine:
-                if block.type != "text" or not _is_text(block):
-                    return False
-                said.texts.append(bytes(block.text))
+        elif waiting:
+            return False
+        elif kind is Call and role == "assistant":
+            waiting = _asks(mine, said)
+            if not waiting or len(waiting) > terms.most_calls:
+                return False
+        elif not _says(mine, said.spoken if role == "assistant" else said.texts):
+            return False
+    if said.spoken:
+        said.texts += said.spoken
     return not waiting
 
 
-def _asked(blocks: list[Block], said: _Said) -> list[str] | None:
-    """The ids of an assistant's calls, all of them behind what it says."""
-    ids: list[str] = []
-    for block in blocks:
-        if block.type == "tool_use":
-            if (
-                block.text is not NOTHING
-                or block.content is not NOTHING
-                or block.tool_use_id
-                or block.is_error
-            ):
-                return None
-            ids.append(block.id)
-            said.names.append(block.name)
-            said.inputs.append(block.input)
-        elif block.type != "text" or ids or not _is_text(block):
-            return None
-        else:
-            text = bytes(block.text)
-            said.texts.append(text)
-            said.spoken.append(text)
-    said.ids += ids
-    return ids
+def _answers(mine: list[Block], waiting: list[str], said: _Said) -> bool:
+    results = [block for block in mine if type(block) is Result]
+    said.results += results
+    return len(results) == len(mine) and [block.tool_use_id for block in results] == waiting
 
 
-def _is_text(block: Block) -> bool:
-    if block.id or block.name or block.tool_use_id or block.is_error:
-        return False
-    return block.input is NOTHING and block.content is NOTHING and bytes(block.text)[:1] == b'"'
+def _asks(mine: list[Block], said: _Said) -> list[str]:
+    """The ids of an assistant's calls, all of them behind what it says; none where they are not."""
+    calls = [block for block in mine if type(block) is Call]
+    said.calls += calls
+    before = len(mine) - len(calls)
+    return [call.id for call in calls] if not before or _says(mine[:before], said.spoken) else []
 
 
-def _are_results(blocks: list[Block], said: _Said) -> bool:
-    for block in blocks:
-        if block.type != "tool_result" or block.id or block.name or block.is_error:
+def _says(mine: list[Block], texts: list[bytes]) -> bool:
+    for block in mine:
+        if type(block) is not Text:
             return False
-        if block.text is not NOTHING or block.input is not NOTHING:
+        text = bytes(block.text)
+        if text[0] != _QUOTE:
             return False
-    said.results += blocks
+        texts.append(text)
     return True
 
 
 def _are_good(said: _Said, terms: Terms) -> bool:
-    ids = said.ids
+    ids = [call.id for call in said.calls]
     if not ids:
         return True
     if not terms.calls or len(set(ids)) != len(ids) or not terms.take_ids(ids):
         return False
     if min(map(len, ids)) <= LONGEST_WORD and not all(map(usable, ids)):
         return False
-    if not terms.take_names(set(said.names)):
+    if not terms.take_names({call.name for call in said.calls}):
         return False
-    results = [bytes(block.content) for block in said.results]
-    if not all(result[:1] == b'"' for result in results) or max(map(len, results)) > terms.longest_result:
+    results = [bytes(result.content) for result in said.results]
+    # Of a list, which may hold anything, nothing is known; a text is no echo of a call.
+    if {result[0] for result in results} != {_QUOTE} or max(map(len, results)) > terms.longest_result:
         return False
     if not terms.hollow_results and b'""' in results:
         return False
-    # Results are looked at for echoes of calls only where they are lists, so a text is none.
-    return all(bytes(raw)[:1] == b"{" for raw in said.inputs) and are_plain(said.inputs)
+    return _are_objects([call.input for call in said.calls])
+
+
+def _are_objects(inputs: list[Raw]) -> bool:
+    return {bytes(raw)[:1] for raw in inputs} == {b"{"} and are_plain(inputs)
 
 
 WIRE = Wire(Message, ROLES, SHAPES, calls_in)

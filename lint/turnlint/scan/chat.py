@@ -68,7 +68,7 @@ def calls_in(messages: list[Message], terms: Terms) -> int | None:
     if not messages or len(messages) > terms.most_messages:
         return None
     roles = [message.role for message in messages]
-    if not terms.roles.issuperset(roles) or not _may_be_ordered(roles, terms):
+    if not terms.may_speak(roles):
         return None
     contents = [bytes(message.content) for message in messages]
     calling = [index for index, message in enumerate(messages) if message.tool_calls]
@@ -87,14 +87,6 @@ def _has_extras(message: Message) -> bool:
     return message.tool_calls is None or not all(one is UNSET for one in spare)
 
 
-def _may_be_ordered(roles: list[str], terms: Terms) -> bool:
-    return (
-        not (terms.first and roles[0] not in terms.first)
-        and not (terms.last and roles[-1] not in terms.last)
-        and not (terms.needs and terms.needs.isdisjoint(roles))
-    )
-
-
 def _are_texts(messages: list[Message], roles: list[str], contents: list[bytes], terms: Terms) -> bool:
     kinds = {content[0] for content in contents}
     if _NULL in kinds:
@@ -110,73 +102,55 @@ def _are_texts(messages: list[Message], roles: list[str], contents: list[bytes],
     said = [text for text, role in zip(contents, roles, strict=True) if role == "assistant"]
     if may_hold_calls(said) or not all_say_something(contents):
         return False
-    return terms.spaced_end or not trails(contents[-1])
+    return terms.spaced_end or roles[-1] != "assistant" or not trails(contents[-1])
 
 
 def _paired(messages: list[Message], roles: list[str], calling: list[int], terms: Terms) -> int | None:
     """Every turn's results follow it in the order of its calls, and there are no others."""
-    if not terms.calls:
-        return None
-    ids: list[str] = []
-    functions: list[Function] = []
-    for index in calling:
-        calls = messages[index].tool_calls
-        assert calls
-        count = len(calls)
-        if roles[index] != "assistant" or count > terms.most_calls:
-            return None
-        if count == 1:
-            (call,) = calls
-            behind = index + 1
-            if behind >= len(messages) or messages[behind].tool_call_id != call.id or not call.type:
-                return None
-            ids.append(call.id)
-            functions.append(call.function)
-            continue
-        own = [call.id for call in calls]
-        if [one.tool_call_id for one in messages[index + 1 : index + 1 + count]] != own:
-            return None
-        ids += own
-        functions += [call.function for call in calls]
-        if not all(call.type for call in calls):
-            return None
-    total = len(ids)
-    answers = [message for message in messages if message.tool_call_id is not UNSET]
+    asked = [messages[index].tool_calls or [] for index in calling]
+    calls = [call for some in asked for call in some]
+    answers = [index for index, message in enumerate(messages) if message.tool_call_id is not UNSET]
+    places = [
+        index + place for index, some in zip(calling, asked, strict=True) for place in range(1, len(some) + 1)
+    ]
+    ids = [call.id for call in calls]
     if (
-        len(answers) != total
-        or any(message.role != "tool" for message in answers)
-        or roles.count("tool") != total
+        answers != places
+        or places[-1] >= len(messages)
+        or [messages[index].tool_call_id for index in places] != ids
     ):
         return None
-    return total if _are_good(ids, functions, messages, answers, terms) else None
+    if roles.count("tool") != len(ids) or {roles[index] for index in places} != {"tool"}:
+        return None
+    if {roles[index] for index in calling} != {"assistant"} or max(map(len, asked)) > terms.most_calls:
+        return None
+    return len(ids) if terms.calls and _are_good(ids, calls, messages, terms) else None
 
 
-def _are_good(
-    ids: list[str], functions: list[Function], messages: list[Message], answers: list[Message], terms: Terms
-) -> bool:
-    if len(set(ids)) != len(ids) or not terms.take_ids(ids):
+def _are_good(ids: list[str], calls: list[Call], messages: list[Message], terms: Terms) -> bool:
+    if len(set(ids)) != len(ids) or not terms.take_ids(ids) or "" in {call.type for call in calls}:
         return False
     if min(map(len, ids)) <= LONGEST_WORD and not all(map(usable, ids)):
         return False
-    names = [function.name for function in functions]
+    names = [call.function.name for call in calls]
     if not terms.take_names(set(names)):
         return False
     named = [message for message in messages if message.name is not UNSET]
-    if named and not _named_alike(named, answers, names):
+    if named and not _named_alike(named, messages, names):
         return False
-    return _are_objects(functions)
+    return _are_objects(calls)
 
 
-def _named_alike(named: list[Message], answers: list[Message], names: list[str]) -> bool:
+def _named_alike(named: list[Message], messages: list[Message], names: list[str]) -> bool:
     """Whether only results are named, each as its call is."""
-    alike = sum(answer.name == name for answer, name in zip(answers, names, strict=True))
-    return len(named) == alike
+    answers = [message for message in messages if message.tool_call_id is not UNSET]
+    return len(named) == sum(answer.name == name for answer, name in zip(answers, names, strict=True))
 
 
-def _are_objects(functions: list[Function]) -> bool:
+def _are_objects(calls: list[Call]) -> bool:
     """Whether all arguments are texts that hold an object."""
     try:
-        for text in _texts.decode(encode([function.arguments for function in functions])):
+        for text in _texts.decode(encode([call.function.arguments for call in calls])):
             _object.decode(text)
     except Failed:
         return False

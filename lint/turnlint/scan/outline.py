@@ -25,11 +25,12 @@ def compact(text: bytes) -> bytes:
     return json.format(text, indent=-1)
 
 
-def is_utf8(window: bytes) -> bool:
-    if window.isascii():
+def is_utf8(text: bytes) -> bool:
+    """Asked of a line at a time: a whole window would be built outside of the caches."""
+    if text.isascii():
         return True
     try:
-        window.decode()
+        text.decode()
     except UnicodeDecodeError:
         return False
     return True

@@ -45,8 +45,10 @@ class Wire(Struct, frozen=True):
 class Facts(Struct):
     """What a record says around its messages."""
 
-    key: Kind
+    kind: Kind
     terms: Terms
+    count: int = 0
+    """How many conversations it stood around."""
 
 
 class Requests:
@@ -56,7 +58,7 @@ class Requests:
         self.wire = wire
         self.carrier = carrier
         self.choose = choose
-        self.passed = Passed()
+        self.sums = Passed()
         self.shells: dict[bytes, Facts | None] = {}
         self.keys: set[str] = set()
         self.missed = 0
@@ -81,22 +83,23 @@ class Requests:
         return json.Decoder(body).decode
 
     def scan(self, window: bytes) -> Scan:
-        sure = is_utf8(window)
-        lines = window.split(b"\n")
-        if not lines[-1]:
-            lines.pop()
         spans: list[Span] = []
-        at = passed = 0
-        for number, line in enumerate(lines):
-            end = at + len(line)
-            if len(line) < LONGEST and (sure or is_utf8(line)) and self._vouches(line):
-                passed += 1
+        size = len(window)
+        at = number = vouched = 0
+        while at < size:
+            end = window.find(b"\n", at)
+            end = size if end < 0 else end
+            if end - at < LONGEST and self._vouches(window[at:end]):
+                vouched += 1
             else:
-                spans.append(Span(at, end, number, passed))
+                spans.append(Span(at, end, number, vouched))
+            number += 1
             at = end + 1
-        return Scan(spans, len(lines), passed)
+        return Scan(spans, number, vouched)
 
     def _vouches(self, line: bytes) -> bool:
+        if not is_utf8(line):
+            return False
         try:
             text = compact(line)
             body = self.decode(text)
@@ -110,6 +113,7 @@ class Requests:
         shell = encode(body)
         if shell not in self.shells:
             if len(self.shells) >= _MOST_SHELLS:
+                self._settle()
                 self.shells.clear()
             self.shells[shell] = self._read(shell)
         facts = self.shells[shell]
@@ -141,9 +145,22 @@ class Requests:
         return None if terms is None else Facts((transcript.wire.speaks, chosen), terms)
 
     def _count(self, facts: Facts, messages: int, calls: int) -> None:
-        passed = self.passed
+        facts.count += 1
+        passed = self.sums
         passed.conversations += 1
         passed.messages += messages
         passed.calls += calls
         passed.results += calls
-        passed.kinds[facts.key] = passed.kinds.get(facts.key, 0) + 1
+
+    @property
+    def passed(self) -> Passed:
+        self._settle()
+        return self.sums
+
+    def _settle(self) -> None:
+        """Count by kind, seldom: a profile is long to tell from another."""
+        kinds = self.sums.kinds
+        for facts in self.shells.values():
+            if facts is not None and facts.count:
+                kinds[facts.kind] = kinds.get(facts.kind, 0) + facts.count
+                facts.count = 0

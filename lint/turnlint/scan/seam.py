@@ -28,6 +28,7 @@ class Passed(Struct):
 class Counting(Protocol):
     """A scanner that tells what it let pass."""
 
-    passed: Passed
+    @property
+    def passed(self) -> Passed: ...
 
     def scan(self, window: bytes, /) -> Scan: ...

@@ -79,6 +79,15 @@ class Terms(Struct):
     named: dict[str, bool] = field(default_factory=dict)
     """Names that were looked at."""
 
+    def may_speak(self, roles: list[str]) -> bool:
+        """Whether these roles are known here, and may come first and last."""
+        return (
+            self.roles.issuperset(roles)
+            and not (self.first and roles[0] not in self.first)
+            and not (self.last and roles[-1] not in self.last)
+            and not (self.needs and self.needs.isdisjoint(roles))
+        )
+
     def take_names(self, names: set[str]) -> bool:
         for name in names:
             known = self.named.get(name)
