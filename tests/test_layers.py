@@ -24,6 +24,7 @@ LAYERS = (
     {"api"},
     {"rulebook", "writing", "notation", "own_profiles", "reading", "scan"},
     {"engine"},
+    {"spread"},
     {"repair"},
     {"report", "why"},
     {"testing", "cli"},

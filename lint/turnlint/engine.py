@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from turnlint import ledger
 from turnlint.api import Case
@@ -20,7 +20,7 @@ from turnlint.fits import fits
 from turnlint.model import SEVERITIES, Finding, Pointer, Record, Transcript
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
-from turnlint.reading import Batch, Foreign, batches
+from turnlint.reading import Batch, Foreign, Reading
 from turnlint.rows import Line, Place, Row, shape_of
 from turnlint.rulebook import Entry
 from turnlint.weighing import weigh
@@ -175,10 +175,12 @@ Event = Row | Skipped | Crash | Tally
 
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:
     """Yield what there is to say of one source, its tally last."""
-    return _Run(source, options, book).events(progress)
+    return Run(source, options, book).events(progress)
 
 
-class _Run:
+class Run:
+    """One source, or a part of one, on its way to rows."""
+
     def __init__(self, source: Source, options: Options, book: Book) -> None:
         self.source = source
         self.options = options
@@ -192,9 +194,10 @@ class _Run:
         """What was found in the record at hand: branches of one conversation share their faults."""
         self.failure: SourceError | None = None
         self.scanner: Counting | None = None
+        self.reading = Reading(source, options.format, book.wires)
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
-        for batch in batches(self.source, self.options.format, progress, self.book.wires, self._look):
+        for batch in self.reading.batches(progress, self._look):
             self.said.clear()
             self._take(batch)
             yield from self._ready()
@@ -333,7 +336,8 @@ class _Run:
             return
         from turnlint.documents.reread import reread
 
-        for group in reread(self.source, self.deferred, lambda one: _records_of(one[0], one[2])):
+        whole = structs.replace(self.source, part=None)
+        for group in reread(whole, self.deferred, lambda one: _records_of(one[0], one[2])):
             yield from self._rows(group)
 
     def _count_providers(self, wire: str, chosen: tuple[Chosen, ...], count: int = 1) -> None:

@@ -6,7 +6,7 @@ beside the conversations, in the order of the file.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from msgspec import Struct, structs
@@ -15,7 +15,7 @@ from turnlint import carriers
 from turnlint.carrying.carrier import Carrier, Reader, Stray
 from turnlint.documents.decode import Decoded
 from turnlint.documents.framing import Gate, Scanner, frame, split
-from turnlint.documents.source import Guarded, Progress, Source, SourceError, open_source
+from turnlint.documents.source import Guarded, Part, Progress, Source, SourceError, open_source, size_of
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Message, Record, Transcript
 from turnlint.sampling import sample
@@ -55,19 +55,33 @@ def read(source: Source, format_name: str | None = None, progress: Progress | No
 
 
 def batches(
-    source: Source,
-    format_name: str | None,
-    progress: Progress | None = None,
-    prefer: tuple[str, ...] = (),
-    look: Look | None = None,
+    source: Source, format_name: str | None, progress: Progress | None = None, prefer: tuple[str, ...] = ()
 ) -> Iterator[Batch]:
     """All that a source holds, record by record. Raises `SourceError` where it cannot even be opened."""
-    return _Reading(source, format_name, prefer).batches(progress, look)
+    return Reading(source, format_name, prefer).batches(progress)
+
+
+def glance(source: Source, format_name: str | None, prefer: tuple[str, ...] = ()) -> Part | None:
+    """All of a plain file as a part, where its first records show lines that are conversations each; else nothing.
+
+    Raises `SourceError` where it cannot be opened.
+    """
+    reading = Reading(source, format_name, prefer)
+    with open_source(source) as opened:
+        stream = Guarded(opened, source.name, None)
+        framed = frame(stream, source.name, carriers.holds_records, reading.gate)
+        head, carrier = sample(framed, format_name, is_log=source.is_log, prefer=prefer)
+        if carrier is None or reading.gate.lines is None:
+            return None
+        first = [item for item in head if isinstance(item, Record)][:3]
+    for _ in chain.from_iterable(reading.of(carrier, first)):
+        pass
+    return None if reading.held else Part(0, size_of(source), carrier.name, reading.gate.returned)
 
 
 def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: str | None) -> list[Item]:
     """What some records hold that were taken from a source of this format, read by themselves."""
-    reading = _Reading(Source(name, None), format_name, ())
+    reading = Reading(Source(name, None), format_name, ())
     found: list[Item] = []
     for item in chain.from_iterable(reading.of(carrier, records)):
         if isinstance(item, tuple):
@@ -77,7 +91,9 @@ def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: s
     return found
 
 
-class _Reading:
+class Reading:
+    """One source on its way to conversations."""
+
     def __init__(self, source: Source, format_name: str | None, prefer: tuple[str, ...]) -> None:
         self.source = source
         self.prefer = prefer
@@ -86,19 +102,27 @@ class _Reading:
         self.kept = not source.again
         self.count = 0
         self.gate = Gate()
+        self.held = False
+        """Something that a record said had to wait for others, or for the end."""
 
-    def batches(self, progress: Progress | None, look: Look | None) -> Iterator[Batch]:
+    def batches(self, progress: Progress | None, look: Look | None = None) -> Iterator[Batch]:
+        part = self.source.part
+        self.gate.returned = part is not None and part.returned
         with open_source(self.source) as opened:
             stream = Guarded(opened, self.source.name, progress)
-            framed = frame(stream, self.source.name, carriers.holds_records, self.gate)
-            head, carrier = sample(framed, self.format, is_log=self.source.is_log, prefer=self.prefer)
-            if carrier is None and any(isinstance(item, Record) for item in head):
-                yield (Foreign(self.source),)
+            start = part.start if part else 0
+            framed = frame(stream, self.source.name, carriers.holds_records, self.gate, start)
+            if part:
+                head, carrier = list(islice(framed, FEW)), carriers.carrier(part.format)
             else:
-                carrier = carrier or carriers.carrier(carriers.NAMES[0])
-                if look is not None and len(head) >= FEW:
-                    self.gate.scanner = look(carrier, [one for one in head if isinstance(one, Record)])
-                yield from self._read(carrier, chain(self._unsure(head), framed))
+                head, found = sample(framed, self.format, is_log=self.source.is_log, prefer=self.prefer)
+                carrier = found or carriers.carrier(carriers.NAMES[0])
+                if found is None and any(isinstance(item, Record) for item in head):
+                    yield (Foreign(self.source),)
+                    head, framed = [], iter(())
+            if look is not None and len(head) >= FEW:
+                self.gate.scanner = look(carrier, [one for one in head if isinstance(one, Record)])
+            yield from self._read(carrier, chain(self._unsure(head), framed))
             if stream.damage:
                 detail = f"{stream.damage}, after {stream.count:,} bytes"
                 yield ((Damage(Record(1, 0, b""), Trouble("compressed-badly", 0, 0, (), detail)),),)
@@ -128,6 +152,7 @@ class _Reading:
             yield ((item,),) if isinstance(item, Damage) else self._take(carrier, item)
         for reader in self.readers.values():
             for found in reader.finish():
+                self.held = True
                 yield self._heard((found,))
 
     def _take(self, carrier: Carrier, record: Record) -> Batch:

@@ -6,7 +6,7 @@ This module owns the options of that command, where its output goes, and the cod
 import os
 import sys
 from contextlib import ExitStack
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -15,12 +15,28 @@ from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.own import own_profiles, tell_unused
 from turnlint.cli.waiting import bar
-from turnlint.documents.source import Source, SourceError
-from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally, lint
+from turnlint.documents.source import Progress, Source
+from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
 from turnlint.report import FORMATS, Sink, open_sink
+from turnlint.spread.here import Failure, here
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from turnlint.spread.here import Told
+
+MOST_JOBS = 256
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
+
+
+def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
+    """How many processes; none is as many as there are cores."""
+    if value == "auto":
+        return 0
+    if not value.isdecimal() or not 0 < int(value) <= MOST_JOBS:
+        raise click.BadParameter(f"wants auto, or a number from 1 to {MOST_JOBS}")
+    return int(value)
 
 
 @click.command("lint")
@@ -42,6 +58,10 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
     "--show-content", type=Named("amount", ("none", "excerpt", "full")),
     help="How much of the messages to show. Default: excerpts on a terminal, none elsewhere.",
 )  # fmt: skip
+@click.option(
+    "-j", "--jobs", metavar="N|auto", default="auto", show_default=True, callback=_jobs,
+    help="How many processes read: a number, or as many as there are cores.",
+)  # fmt: skip
 @click.option("--statistics", is_flag=True, help="Add a table of findings by rule.")
 @click.option(
     "--color",
@@ -52,7 +72,7 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
     select: tuple[str, ...], ignore: tuple[str, ...], fail_on: str, output_format: str, outputs: tuple[str, ...],
-    stdin_filename: str, show_content: str | None, statistics: bool, color: str,
+    stdin_filename: str, show_content: str | None, jobs: int, statistics: bool, color: str,
 ) -> None:  # fmt: skip
     """Find what is wrong in transcripts.
 
@@ -80,10 +100,14 @@ def command(
         for output in outputs:
             kind, path = _split(output)
             sinks.append(open_sink(kind, _open_output(path, files), Look(DEFAULT_WIDTH, False, statistics)))
-        raise click.exceptions.Exit(_run(sources, options, sinks, fail_on, quiet=output_format != "text"))
+        raise click.exceptions.Exit(
+            _run(sources, options, sinks, fail_on, jobs, quiet=output_format != "text")
+        )
 
 
-def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: str, *, quiet: bool) -> int:
+def _run(
+    sources: list[Source], options: Options, sinks: list[Sink], fail_on: str, jobs: int, *, quiet: bool
+) -> int:
     from turnlint.providers import UnknownProvider
     from turnlint.rulebook import BrokenRules, UnknownRule
 
@@ -100,29 +124,17 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
     unreadable = False
     passed_over = 0
     with bar(sources, "linting") as progress:
-        for source in sources:
-            try:
-                for event in lint(source, options, book, progress):
-                    if isinstance(event, Tally):
-                        total.add(event)
-                        continue
-                    _tell(event)
-                    passed_over += isinstance(event, Skipped) and not event.source.named
-                    for sink in sinks:
-                        sink.take(event)
-            except SourceError as error:
+        for event in _events(sources, options, book, jobs, progress):
+            if isinstance(event, Tally):
+                total.add(event)
+            elif isinstance(event, Failure):
                 unreadable = True
-                click.echo(f"turnlint: {shown(error.name)}: {error.reason}", err=True)
-            except OSError:
-                raise
-            except Exception as error:
-                if os.environ.get("TURNLINT_TRACEBACK"):
-                    raise
-                total.crashes += 1
-                crash = Crash("reading", source.name, 1, type(error).__name__)
-                _tell(crash)
+                click.echo(f"turnlint: {shown(event.name)}: {event.reason}", err=True)
+            else:
+                _tell(event)
+                passed_over += isinstance(event, Skipped) and not event.source.named
                 for sink in sinks:
-                    sink.take(crash)
+                    sink.take(event)
     for sink in sinks:
         sink.finish(total, complete=not total.crashes and not unreadable)
     if passed_over and quiet:
@@ -130,6 +142,21 @@ def _run(sources: list[Source], options: Options, sinks: list[Sink], fail_on: st
         click.echo(f"turnlint: {files} of no known format skipped", err=True)
     sys.stdout.flush()
     return _exit_code(total, fail_on, unreadable=unreadable)
+
+
+def _events(
+    sources: list[Source], options: Options, book: Book, jobs: int, progress: Progress | None
+) -> "Iterator[Told]":
+    """By one process where more would only get in each other's way, or one source can be read but once."""
+    if jobs != 1 and all(source.path is not None for source in sources):
+        from turnlint.spread.cutting import cores, is_worth_it
+
+        count = jobs or cores()
+        if count > 1 and is_worth_it(sources):
+            from turnlint.spread.running import spread
+
+            return spread(sources, options, book, count, progress)
+    return here(sources, options, book, progress)
 
 
 def _exit_code(total: Tally, fail_on: str, *, unreadable: bool) -> int:

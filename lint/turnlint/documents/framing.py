@@ -75,6 +75,10 @@ class Gate(Struct):
     scanner: Scanner | None = None
     passed: int = 0
     """How many conversations it let pass before the record that was given out last."""
+    lines: int | None = None
+    """How many lines were read, where the log is one of lines."""
+    returned: bool = False
+    """A line was met that ends with a carriage return."""
 
 
 class _Tape:
@@ -123,10 +127,18 @@ class _Tape:
 
 
 def frame(
-    stream: Readable, name: str, explodes: Explodes, gate: Gate | None = None
+    stream: Readable, name: str, explodes: Explodes, gate: Gate | None = None, start: int = 0
 ) -> Iterator[Record | Damage]:
-    """Yield the records of a stream, and what is wrong between them."""
+    """Yield the records of a stream, and what is wrong between them.
+
+    One that starts somewhere in a file holds some of its lines.
+    """
     tape = _Tape(stream)
+    gate = gate or Gate()
+    if start:
+        tape.offset = start
+        yield from _lines(tape, explodes, gate)
+        return
     while len(tape.window) < 4 and tape.more():
         pass
     if encoding := _UTF16.get(tape.peek(2)):
@@ -138,7 +150,7 @@ def frame(
     if tape.peek(3) == _BOM:
         yield tape.note("byte-order-mark", 3)
         tape.take(3)
-    yield from _lines(tape, explodes, gate or Gate()) if _is_lines(tape, name) else _values(tape, explodes)
+    yield from _lines(tape, explodes, gate) if _is_lines(tape, name) else _values(tape, explodes)
 
 
 def _zeros_alternate(start: bytes) -> bool:
@@ -220,12 +232,14 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
 
 def _lines(tape: _Tape, explodes: Explodes, gate: Gate) -> Iterator[Record | Damage]:
     """Split whole windows at once; what follows the last line end waits for the next."""
+    gate.lines = 0
     reading = _Lines(explodes, gate, tape.line, tape.offset, tape.column)
     while True:
         block = tape.window[tape.pos :] if tape.pos else tape.window
         tape.window, tape.pos = b"", 0  # a long line must not be held twice
         if tape.ended:
             yield from reading.take(block, last=True)
+            gate.lines = reading.line - 1
             return
         end = block.rfind(b"\n") + 1
         tape.window = block[end:]
@@ -245,7 +259,6 @@ class _Lines:
         self.line = line
         self.offset = offset
         self.column = column
-        self.returns_seen = False
 
     def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage]:
         """The lines of a block that have to be read. It ends with a line end unless it is the last."""
@@ -253,7 +266,7 @@ class _Lines:
         while at < size:
             scanner = self.gate.scanner
             # The first line that ends with a carriage return is worth a word, so it has to be met.
-            if scanner is not None and (self.returns_seen or b"\r" not in block):
+            if scanner is not None and (self.gate.returned or b"\r" not in block):
                 yield from self._sifted(scanner, block[at:] if at else block, last=last)
                 return
             end = block.find(b"\n", at)
@@ -281,8 +294,8 @@ class _Lines:
         returns = piece.endswith(b"\r")
         record = Record(line, offset, piece[:-1] if returns else piece, (), self.column)
         self.column = 1
-        if returns and not self.returns_seen:
-            self.returns_seen = True
+        if returns and not self.gate.returned:
+            self.gate.returned = True
             place = Trouble("carriage-returns", len(piece) - 1, len(piece))
             yield Damage(Record(line, offset, piece), place)
         if record.data.lstrip().startswith(b"[") and self.explodes(_first_of(record)):

@@ -24,6 +24,17 @@ MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
 """The two bytes with which a compressed file begins."""
 
 
+class Part(Struct, frozen=True):
+    """Some whole lines of a plain file."""
+
+    start: int
+    end: int
+    format: str
+    """Whose records the file holds, as its beginning tells."""
+    returned: bool = False
+    """It is known already that its lines end with carriage returns."""
+
+
 class Source(Struct, frozen=True):
     """Something to lint, and the name to show for it."""
 
@@ -32,6 +43,8 @@ class Source(Struct, frozen=True):
     """`None` is standard input."""
     named: bool = True
     """Asked for by this very name, rather than found in a folder."""
+    part: Part | None = None
+    """Nothing where all of it is meant."""
 
     @property
     def is_log(self) -> bool:
@@ -114,6 +127,9 @@ def open_source(source: Source) -> IO[bytes]:
     """Open for reading, decompressed. Raises `SourceError` with a reason a user can act on."""
     try:
         plain: Any = _open_plain(source)
+        if source.part is not None:
+            plain.seek(source.part.start)
+            return cast("IO[bytes]", _Bounded(plain, source.part.end - source.part.start))
         kind = MAGIC.get(plain.peek(2)[:2])
     except OSError as error:
         raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
@@ -122,6 +138,25 @@ def open_source(source: Source) -> IO[bytes]:
     if kind == "zstd":
         return cast("IO[bytes]", _Unpacked(plain, _zstd_frames(source, plain), _LITTLE))
     return cast("IO[bytes]", plain)
+
+
+class _Bounded:
+    """A part of a plain file as a stream."""
+
+    def __init__(self, plain: Any, size: int) -> None:
+        self.plain = plain
+        self.left = size
+
+    def read(self, size: int, /) -> bytes:
+        piece: bytes = self.plain.read(min(size, self.left))
+        self.left -= len(piece)
+        return piece
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.plain.close()
 
 
 class Damaged(Exception):  # noqa: N818 - a state of a file, with a sentence

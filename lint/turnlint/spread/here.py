@@ -1,0 +1,47 @@
+"""From sources to events, by one process.
+
+This module owns the order of what comes out, and what becomes of a source that cannot be read. It refuses to know
+that there are other ways.
+"""
+
+import os
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from turnlint.documents.source import Progress, Source, SourceError
+from turnlint.engine import Book, Crash, Event, Options, Tally, lint
+
+
+class Failure(Struct, frozen=True):
+    """A source that cannot be read, or not to its end."""
+
+    name: str
+    reason: str
+
+
+Told = Event | Failure
+
+
+def here(sources: list[Source], options: Options, book: Book, progress: Progress | None) -> Iterator[Told]:
+    """All events of some sources, one after another in this process."""
+    for source in sources:
+        yield from _one(source, options, book, progress)
+
+
+def _one(source: Source, options: Options, book: Book, progress: Progress | None) -> Iterator[Told]:
+    try:
+        yield from lint(source, options, book, progress)
+    except SourceError as error:
+        yield Failure(error.name, error.reason)
+    except OSError:
+        raise
+    except Exception as error:
+        if os.environ.get("TURNLINT_TRACEBACK"):
+            raise
+        yield from crashed("reading", source, 1, type(error).__name__)
+
+
+def crashed(who: str, source: Source, line: int, reason: str) -> Iterator[Told]:
+    yield Crash(who, source.name, line, reason)
+    yield Tally(crashes=1)

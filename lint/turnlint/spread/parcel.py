@@ -1,0 +1,113 @@
+"""What was found in a source or a part of one, fit to be sent and kept.
+
+This module owns what travels of it and how places in a part become places in the file. It refuses to know how
+it travels.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct, field, structs
+
+from turnlint.documents.source import Source, SourceError
+from turnlint.engine import Book, Crash, Event, Options, Run, Skipped, Tally
+from turnlint.model import Finding, Location, Record
+from turnlint.rows import Place, Row, shape_of
+from turnlint.spread.here import Failure
+
+
+class Parcel(Struct):
+    """All that is to be said of a source or a part of it."""
+
+    events: list[Row | Skipped | Crash] = []
+    tally: Tally = field(default_factory=Tally)
+    failure: Failure | None = None
+    lines: int = 0
+    held: bool = False
+    """Something had to wait for what stands behind the part, or for its end."""
+    returned: bool = False
+
+
+def pack(source: Source, options: Options, book: Book) -> Parcel:
+    """Lint a source, or a part of one."""
+    parcel = Parcel()
+    run = Run(source, options, book)
+    try:
+        for event in run.events(None):
+            if isinstance(event, Tally):
+                parcel.tally = event
+            else:
+                parcel.events.append(lean(event) if isinstance(event, Row) else event)
+    except SourceError as error:
+        parcel.failure = Failure(error.name, error.reason)
+    parcel.lines = run.reading.gate.lines or 0
+    parcel.held = run.reading.held
+    parcel.returned = run.reading.gate.returned
+    return parcel
+
+
+def lean(row: Row) -> Row:
+    """A row without the bytes of its records and without the steps of its fix: nothing that is shown."""
+    finding = row.finding
+    fix = structs.replace(finding.fix, steps=()) if finding.fix else None
+    related = tuple(structs.replace(one, where=_bare(one.where)) for one in finding.related)
+    return structs.replace(
+        row, finding=structs.replace(finding, where=_bare(finding.where), related=related, fix=fix)
+    )
+
+
+def _bare(where: Location) -> Location:
+    record = where.record
+    size = len(record.data) or record.size
+    return structs.replace(
+        where, record=Record(record.line, record.offset, b"", record.prefix, record.column, size)
+    )
+
+
+class Joint:
+    """Puts the parts of one file together: what each counts from its own beginning is counted on."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.lines = 0
+        self.conversations = 0
+        self.met: dict[str, int] = {}
+        self.drawn: dict[str, int] = {}
+
+    def join(self, parcel: Parcel) -> Iterator[Event]:
+        for event in parcel.events:
+            if isinstance(event, Row):
+                yield self._row(event)
+            elif isinstance(event, Crash):
+                yield structs.replace(event, line=event.line + self.lines)
+            else:
+                yield event
+        self.lines += parcel.lines
+        self.conversations += parcel.tally.conversations
+        yield structs.replace(parcel.tally, files=0)
+
+    def _row(self, row: Row) -> Row:
+        finding = row.finding
+        if finding.conversation_index is not None:
+            finding = structs.replace(
+                finding, conversation_index=finding.conversation_index + self.conversations
+            )
+        related = tuple((note, self._place(place)) for note, place in row.related)
+        view = row.view if row.view and self._is_drawn(finding) else ()
+        return Row(finding, row.path, self._place(row.place), related, view, self._name(row.fingerprint))
+
+    def _place(self, place: Place) -> Place:
+        return structs.replace(place, line=place.line + self.lines)
+
+    def _is_drawn(self, finding: Finding) -> bool:
+        """So many of a shape are drawn in a file, not in each part of it."""
+        shape = f"{finding.rule} {shape_of(finding.message)}"
+        self.drawn[shape] = self.drawn.get(shape, 0) + 1
+        return self.drawn[shape] <= self.options.views_per_rule
+
+    def _name(self, name: str) -> str:
+        """What could be said more than once is counted through the file."""
+        if not name:
+            return name
+        name = name.partition(":")[0]
+        self.met[name] = self.met.get(name, 0) + 1
+        return name if self.met[name] == 1 else f"{name}:{self.met[name]}"

@@ -1,0 +1,133 @@
+"""From sources to events, by several processes.
+
+This module owns the order of what comes out, which is that of one process. It refuses to know how work is cut and
+who does it.
+"""
+
+from collections.abc import Callable, Iterator
+
+from msgspec import structs
+
+from turnlint.documents.source import Progress, Source, open_source, size_of
+from turnlint.engine import Book, Options, Tally
+from turnlint.spread.cutting import Task, cut
+from turnlint.spread.here import Told, crashed
+from turnlint.spread.parcel import Joint, Parcel, pack
+from turnlint.spread.workers import Crew, Died
+
+
+def prepare(options: Options) -> Callable[[Task], list[Parcel | Exception]]:
+    """What a process needs, made once in it."""
+    book = Book(options)
+
+    def work(task: Task) -> list[Parcel | Exception]:
+        return [_packed(source, options, book) for source in task.sources]
+
+    return work
+
+
+def _packed(source: Source, options: Options, book: Book) -> Parcel | Exception:
+    try:
+        return pack(source, options, book)
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the other sources are read all the same
+        return error
+
+
+def spread(
+    sources: list[Source], options: Options, book: Book, jobs: int, progress: Progress | None
+) -> Iterator[Told]:
+    """All events of some sources in the order of `here`, found by several processes."""
+    tasks = list(cut(sources, options, book))
+    crew = Crew(jobs, prepare, options)
+    try:
+        yield from _Merging(tasks, options, book, crew, progress).events()
+    finally:
+        crew.stop()
+
+
+class _Merging:
+    """Results in the order of tasks, and parts of files put together again."""
+
+    def __init__(
+        self, tasks: list[Task], options: Options, book: Book, crew: Crew, progress: Progress | None
+    ) -> None:
+        self.tasks = tasks
+        self.options = options
+        self.book = book
+        self.crew = crew
+        self.progress = progress
+        self.joint = Joint(options)
+        self.returned = False
+        self.over: Source | None = None
+        """The last part that was read, to the end of its file: what is behind it hung together with it."""
+
+    def events(self) -> Iterator[Told]:
+        for number, result in self.crew.work(self.tasks):
+            sources = self.tasks[number].sources
+            if isinstance(result, Exception):
+                for source in sources:
+                    yield from self._lost(source, result)
+            else:
+                for source, parcel in zip(sources, result, strict=True):
+                    yield from self._part(source, parcel) if source.part else self._whole(source, parcel)
+            if self.progress:
+                self.progress(sum(map(_weight, sources)))
+
+    def _whole(self, source: Source, parcel: Parcel | Exception) -> Iterator[Told]:
+        if isinstance(parcel, Exception):
+            yield from crashed("reading", source, 1, type(parcel).__name__)
+            return
+        yield from parcel.events
+        yield parcel.tally
+        if parcel.failure:
+            yield parcel.failure
+
+    def _part(self, source: Source, parcel: Parcel | Exception) -> Iterator[Told]:
+        part = source.part
+        assert part
+        if not part.start:
+            self.joint, self.returned, self.over = Joint(self.options), False, None
+        if self.over is not None:
+            return
+        if isinstance(parcel, Exception):
+            yield from self._lost(source, parcel)
+            return
+        again = parcel.returned and self.returned and not part.returned
+        size = size_of(source)
+        if again or (parcel.held and part.end < size):
+            # No part before it left anything open, so all that follows is read as if it had never been cut.
+            self.over = structs.replace(source, part=structs.replace(part, end=size, returned=self.returned))
+            parcel = pack(self.over, self.options, self.book)
+        self.returned |= parcel.returned
+        yield from self.joint.join(parcel)
+        if not part.start:
+            yield Tally(files=1)
+        if parcel.failure:
+            yield parcel.failure
+
+    def _lost(self, source: Source, error: Exception) -> Iterator[Told]:
+        """A process died over a task, or could not do it: that is told with the place, and the others go on."""
+        part = source.part
+        reason = str(error) if isinstance(error, Died) else type(error).__name__
+        if part is None:
+            yield from crashed("the process that read it", source, 1, reason)
+            return
+        if self.over is not None and part.start:
+            return
+        if not part.start:
+            self.joint, self.returned, self.over = Joint(self.options), False, None
+            yield Tally(files=1)
+        who = f"the process that read bytes {part.start:,} to {part.end:,}"
+        yield from crashed(who, source, self.joint.lines + 1, reason)
+        self.joint.lines += _lines_in(source)
+
+
+def _weight(source: Source) -> int:
+    return source.part.end - source.part.start if source.part else size_of(source)
+
+
+def _lines_in(source: Source) -> int:
+    with open_source(source) as stream:
+        return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(1 << 20), b""))
