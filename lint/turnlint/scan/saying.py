@@ -29,7 +29,7 @@ def all_say_something(texts: list[bytes]) -> bool:
 def _says_something(text: bytes) -> bool:
     """Most texts begin with a letter, and are not built to find that out."""
     first = text[1]
-    return (0x21 < first < 0x7F and first != 0x5C) or bool(_text(text).strip())
+    return (0x22 < first < 0x7F and first != 0x5C) or bool(_text(text).strip())
 
 
 def may_hold_calls(texts: list[bytes]) -> bool:
