@@ -76,7 +76,8 @@ def glance(source: Source, format_name: str | None, prefer: tuple[str, ...] = ()
         first = [item for item in head if isinstance(item, Record)][:3]
     for _ in chain.from_iterable(reading.of(carrier, first)):
         pass
-    return None if reading.held else Part(0, size_of(source), carrier.name, reading.gate.returned)
+    size = size_of(source)
+    return None if reading.held else Part(0, size, size, carrier.name, reading.gate.returned)
 
 
 def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: str | None) -> list[Item]:

@@ -19,7 +19,7 @@ from turnlint.documents.source import Progress, Source
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
 from turnlint.report import FORMATS, Sink, open_sink
-from turnlint.spread.here import Failure, here
+from turnlint.spread.here import Done, Failure, here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +62,11 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     "-j", "--jobs", metavar="N|auto", default="auto", show_default=True, callback=_jobs,
     help="How many processes read: a number, or as many as there are cores.",
 )  # fmt: skip
+@click.option(
+    "--cache", is_flag=True,
+    help="Remember what was found, and do not read again what is the same. Kept in the user's cache folder, or "
+    "in the one that TURNLINT_CACHE names.",
+)  # fmt: skip
 @click.option("--statistics", is_flag=True, help="Add a table of findings by rule.")
 @click.option(
     "--color",
@@ -72,7 +77,7 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
     select: tuple[str, ...], ignore: tuple[str, ...], fail_on: str, output_format: str, outputs: tuple[str, ...],
-    stdin_filename: str, show_content: str | None, jobs: int, statistics: bool, color: str,
+    stdin_filename: str, show_content: str | None, jobs: int, cache: bool, statistics: bool, color: str,
 ) -> None:  # fmt: skip
     """Find what is wrong in transcripts.
 
@@ -101,12 +106,19 @@ def command(
             kind, path = _split(output)
             sinks.append(open_sink(kind, _open_output(path, files), Look(DEFAULT_WIDTH, False, statistics)))
         raise click.exceptions.Exit(
-            _run(sources, options, sinks, fail_on, jobs, quiet=output_format != "text")
+            _run(sources, options, sinks, fail_on, jobs, cache=cache, quiet=output_format != "text")
         )
 
 
 def _run(
-    sources: list[Source], options: Options, sinks: list[Sink], fail_on: str, jobs: int, *, quiet: bool
+    sources: list[Source],
+    options: Options,
+    sinks: list[Sink],
+    fail_on: str,
+    jobs: int,
+    *,
+    cache: bool,
+    quiet: bool,
 ) -> int:
     from turnlint.providers import UnknownProvider
     from turnlint.rulebook import BrokenRules, UnknownRule
@@ -124,7 +136,9 @@ def _run(
     unreadable = False
     passed_over = 0
     with bar(sources, "linting") as progress:
-        for event in _events(sources, options, book, jobs, progress):
+        for event in _events(sources, options, book, jobs, progress, cache=cache):
+            if isinstance(event, Done):
+                continue
             if isinstance(event, Tally):
                 total.add(event)
             elif isinstance(event, Failure):
@@ -145,18 +159,31 @@ def _run(
 
 
 def _events(
-    sources: list[Source], options: Options, book: Book, jobs: int, progress: Progress | None
+    sources: list[Source], options: Options, book: Book, jobs: int, progress: Progress | None, *, cache: bool
 ) -> "Iterator[Told]":
-    """By one process where more would only get in each other's way, or one source can be read but once."""
-    if jobs != 1 and all(source.path is not None for source in sources):
-        from turnlint.spread.cutting import cores, is_worth_it
+    """From the cache what is known, the rest by one process or by several."""
 
-        count = jobs or cores()
-        if count > 1 and is_worth_it(sources):
-            from turnlint.spread.running import spread
+    def run(some: list[Source]) -> "Iterator[Told]":
+        # One source that can be read but once, and little to do, are best left to one process.
+        if jobs != 1 and all(source.path is not None for source in some):
+            from turnlint.spread.cutting import cores, is_worth_it
 
-            return spread(sources, options, book, count, progress)
-    return here(sources, options, book, progress)
+            count = jobs or cores()
+            if count > 1 and is_worth_it(some):
+                from turnlint.spread.running import spread
+
+                return spread(some, options, book, count, progress)
+        return here(some, options, book, progress)
+
+    if not cache or not book.only_faults:  # rules of somebody else's may change without a word
+        return run(sources)
+    from turnlint.spread.cache import Cache, UnsafeFolder, folder
+
+    try:
+        return Cache(folder(), options).run(sources, run)
+    except (OSError, UnsafeFolder) as error:
+        click.echo(f"turnlint: no cache: {shown(str(error))}", err=True)
+        return run(sources)
 
 
 def _exit_code(total: Tally, fail_on: str, *, unreadable: bool) -> int:

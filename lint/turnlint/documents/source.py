@@ -29,6 +29,8 @@ class Part(Struct, frozen=True):
 
     start: int
     end: int
+    size: int
+    """How many bytes the file has."""
     format: str
     """Whose records the file holds, as its beginning tells."""
     returned: bool = False

@@ -20,13 +20,20 @@ class Failure(Struct, frozen=True):
     reason: str
 
 
-Told = Event | Failure
+class Done(Struct, frozen=True):
+    """All that is to be said of a source was said."""
+
+    source: Source
+
+
+Told = Event | Failure | Done
 
 
 def here(sources: list[Source], options: Options, book: Book, progress: Progress | None) -> Iterator[Told]:
     """All events of some sources, one after another in this process."""
     for source in sources:
         yield from _one(source, options, book, progress)
+        yield Done(source)
 
 
 def _one(source: Source, options: Options, book: Book, progress: Progress | None) -> Iterator[Told]:

@@ -11,7 +11,7 @@ from msgspec import structs
 from turnlint.documents.source import Progress, Source, open_source, size_of
 from turnlint.engine import Book, Options, Tally
 from turnlint.spread.cutting import Task, cut
-from turnlint.spread.here import Told, crashed
+from turnlint.spread.here import Done, Told, crashed
 from turnlint.spread.parcel import Joint, Parcel, pack
 from turnlint.spread.workers import Crew, Died
 
@@ -69,9 +69,11 @@ class _Merging:
             if isinstance(result, Exception):
                 for source in sources:
                     yield from self._lost(source, result)
+                    yield from _done(source)
             else:
                 for source, parcel in zip(sources, result, strict=True):
                     yield from self._part(source, parcel) if source.part else self._whole(source, parcel)
+                    yield from _done(source)
             if self.progress:
                 self.progress(sum(map(_weight, sources)))
 
@@ -95,7 +97,7 @@ class _Merging:
             yield from self._lost(source, parcel)
             return
         again = parcel.returned and self.returned and not part.returned
-        size = size_of(source)
+        size = part.size
         if again or (parcel.held and part.end < size):
             # No part before it left anything open, so all that follows is read as if it had never been cut.
             self.over = structs.replace(source, part=structs.replace(part, end=size, returned=self.returned))
@@ -122,6 +124,12 @@ class _Merging:
         who = f"the process that read bytes {part.start:,} to {part.end:,}"
         yield from crashed(who, source, self.joint.lines + 1, reason)
         self.joint.lines += _lines_in(source)
+
+
+def _done(source: Source) -> Iterator[Done]:
+    """With the last part of a file, the file."""
+    if source.part is None or source.part.end == source.part.size:
+        yield Done(structs.replace(source, part=None))
 
 
 def _weight(source: Source) -> int:
