@@ -47,6 +47,8 @@ class Source(Struct, frozen=True):
     """Asked for by this very name, rather than found in a folder."""
     part: Part | None = None
     """Nothing where all of it is meant."""
+    ahead: bool = False
+    """If it is compressed, a process of its own may unpack it."""
 
     @property
     def is_log(self) -> bool:
@@ -135,11 +137,17 @@ def open_source(source: Source) -> IO[bytes]:
         kind = MAGIC.get(plain.peek(2)[:2])
     except OSError as error:
         raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
+    if kind is None:
+        return cast("IO[bytes]", plain)
     if kind == "gzip":
-        return cast("IO[bytes]", _Unpacked(plain, _gzip_frames(), 1 << 16))
-    if kind == "zstd":
-        return cast("IO[bytes]", _Unpacked(plain, _zstd_frames(source, plain), _LITTLE))
-    return cast("IO[bytes]", plain)
+        stream = _Unpacked(plain, _gzip_frames(), 1 << 16)
+    else:
+        stream = _Unpacked(plain, _zstd_frames(source, plain), _LITTLE)
+    if not source.ahead:
+        return cast("IO[bytes]", stream)
+    from turnlint.documents.ahead import Ahead
+
+    return cast("IO[bytes]", Ahead(stream))
 
 
 class _Bounded:
@@ -256,7 +264,10 @@ class _Unpacked:
 
 
 def _gzip_frames() -> Callable[[], _Frame]:
-    import zlib
+    try:
+        from isal import isal_zlib as zlib  # three times as quick, where the extra `fast` is installed
+    except ImportError:
+        import zlib  # type: ignore[no-redef]
 
     return lambda: _Frame(zlib.decompressobj(wbits=31), bounded=True)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, structs
 
+from turnlint.documents.ahead import POSSIBLE
 from turnlint.documents.source import COMPRESSED, Source, SourceError, size_of
 from turnlint.engine import Book, Options
 from turnlint.reading import glance
@@ -20,6 +21,8 @@ MOST_FILES = 64
 WORTH = 8 << 20
 """Less than that is done before a second process is up."""
 _STEP = 1 << 16
+_SWELLS = 4
+"""About so many times as long are logs once they are unpacked."""
 
 
 class Task(Struct, frozen=True):
@@ -35,7 +38,7 @@ class Task(Struct, frozen=True):
 def is_worth_it(sources: Iterable[Source]) -> bool:
     size = 0
     for count, source in enumerate(sources):
-        size += size_of(source)
+        size += size_of(source) * (_SWELLS if _is_packed(source) else 1)
         if size >= WORTH or count >= 8 * MOST_FILES:
             return True
     return False
@@ -62,7 +65,7 @@ def cut(sources: Iterable[Source], options: Options, book: Book) -> Iterator[Tas
 
 def _parts(source: Source, size: int, options: Options, book: Book) -> list[Source]:
     """A long log of lines in parts, where every line is a conversation of its own; else nothing."""
-    if size < 2 * STRETCH or source.path is None or source.name.lower().endswith(COMPRESSED):
+    if size < 2 * STRETCH or source.path is None or _is_packed(source):
         return []
     try:
         whole = glance(source, options.format, book.wires)
@@ -93,6 +96,20 @@ def _line_ends(path: str, size: int) -> Iterator[int]:
                 return
             yield at + found + 1
             at += found + 1 + STRETCH
+
+
+def unpacking_apart(task: Task) -> Task:
+    """The task with its long compressed files unpacked beside it, for where there are more cores than tasks."""
+    return Task(
+        tuple(
+            structs.replace(source, ahead=POSSIBLE and _is_packed(source) and size_of(source) >= BUNDLE // 4)
+            for source in task.sources
+        )
+    )
+
+
+def _is_packed(source: Source) -> bool:
+    return source.name.lower().endswith(COMPRESSED)
 
 
 def cores() -> int:

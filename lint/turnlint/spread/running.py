@@ -10,7 +10,7 @@ from msgspec import structs
 
 from turnlint.documents.source import Progress, Source, open_source, size_of
 from turnlint.engine import Book, Options, Tally
-from turnlint.spread.cutting import Task, cut
+from turnlint.spread.cutting import Task, cut, unpacking_apart
 from turnlint.spread.here import Done, Told, crashed
 from turnlint.spread.parcel import Joint, Parcel, pack
 from turnlint.spread.workers import Crew, Died
@@ -40,6 +40,8 @@ def spread(
 ) -> Iterator[Told]:
     """All events of some sources in the order of `here`, found by several processes."""
     tasks = list(cut(sources, options, book))
+    if len(tasks) < 2 * jobs:
+        tasks = [unpacking_apart(task) for task in tasks]
     crew = Crew(jobs, prepare, options)
     try:
         yield from _Merging(tasks, options, book, crew, progress).events()
@@ -129,7 +131,7 @@ class _Merging:
 def _done(source: Source) -> Iterator[Done]:
     """With the last part of a file, the file."""
     if source.part is None or source.part.end == source.part.size:
-        yield Done(structs.replace(source, part=None))
+        yield Done(structs.replace(source, part=None, ahead=False))
 
 
 def _weight(source: Source) -> int:
