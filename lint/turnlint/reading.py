@@ -77,7 +77,7 @@ def glance(source: Source, format_name: str | None, prefer: tuple[str, ...] = ()
     for _ in chain.from_iterable(reading.of(carrier, first)):
         pass
     size = size_of(source)
-    return None if reading.held else Part(0, size, size, carrier.name, reading.gate.returned)
+    return None if reading.held else Part(0, size, size, carrier.name)
 
 
 def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: str | None) -> list[Item]:

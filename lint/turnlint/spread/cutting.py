@@ -70,6 +70,8 @@ def _parts(source: Source, size: int, options: Options, book: Book) -> list[Sour
     try:
         whole = glance(source, options.format, book.wires)
         ends = [*_line_ends(source.path, size), size] if whole else []
+        with open(source.path, "rb") as file:  # the first part, and no other, will say so
+            returned = file.readline(STRETCH).endswith(b"\r\n")
     except (SourceError, OSError):
         return []
     if whole is None:
@@ -78,7 +80,7 @@ def _parts(source: Source, size: int, options: Options, book: Book) -> list[Sour
     return [
         structs.replace(
             source,
-            part=structs.replace(whole, start=start, end=end, returned=whole.returned and start > 0),
+            part=structs.replace(whole, start=start, end=end, returned=returned and start > 0),
         )
         for start, end in zip(starts, ends, strict=True)
     ]
