@@ -14,18 +14,20 @@ from hypothesis import strategies as st
 
 from drawn import disturb, steps, writable
 from turnlint import carriers, rulebook
+from turnlint.documents.decode import Shape
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally, lint
 from turnlint.model import Record
 from turnlint.providers import Providers
 from turnlint.reading import FEW
 from turnlint.rows import Row
-from turnlint.scan import scanner_for
+from turnlint.scan import blocks, chat
 from turnlint.scan.outline import are_plain
-from turnlint.scan.seam import Counting
+from turnlint.scan.requests import Requests
+from turnlint.spread.keeping import kept
 from turnlint.writing import Step, spell
 
-WIRES = ("openai-chat", "anthropic")
+WIRES = {"openai-chat": chat.WIRE, "anthropic": blocks.WIRE}
 PROVIDERS = Providers([rulebook.BUILTIN])
 LABELS = [
     (wire, profile.label)
@@ -52,12 +54,12 @@ def sound(count: int = 2) -> list[Step]:
     return [*said, Step("assistant", "so it is"), Step("user", "go on")]
 
 
-def scanner(options: Options, sample: bytes) -> Counting:
+def scanner(options: Options, sample: bytes) -> Requests:
     wire = options.format
     assert wire
-    found = scanner_for(carriers.carrier(wire), [Record(1, 0, sample)], Book(options).chosen)
-    assert found
-    return found
+    carrier = carriers.carrier(wire)
+    first = [Record(1, 0, sample)]
+    return Requests(WIRES[wire], carrier, Book(options).chosen, first)
 
 
 def read(data: bytes, options: Options, folder: Path) -> tuple[list[Row], Tally]:
@@ -71,9 +73,10 @@ def read(data: bytes, options: Options, folder: Path) -> tuple[list[Row], Tally]
 
 def held_to(line: bytes, options: Options, folder: Path) -> bool:
     """Whether a line is vouched for; and if it is, that nothing is to be said of it."""
+    line = line.rstrip(b"\r")  # what is said of line ends is said while lines are cut
     first = scanner(options, line)
-    scan = first.scan(line + b"\n")
-    if scan.spans:
+    scan = first.scan(line + b"\n", 1, 0)
+    if list(scan.spans):
         return False
     rows, tally = read(line + b"\n", options, folder)
     assert rows == []
@@ -214,3 +217,79 @@ def test_values_of_unknown_shape_are_looked_through(text: str) -> None:
     raws = msgspec.json.decode(text, type=list[msgspec.Raw])
     assert not are_plain(raws)
     assert are_plain([msgspec.Raw(b'{"a":"\\u00e9\\/","b":[1e5,-0,0.10]}')])
+
+
+TALKS = st.lists(
+    st.tuples(st.integers(0, 3), st.one_of(st.builds(sound, st.integers(0, 3)), steps().filter(writable))),
+    min_size=1,
+    max_size=5,
+)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_messages_on_lines_are_reported_as_if_each_had_been_read(
+    wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Talks that mingle, of which some are damaged; of some the beginning is closed before the end is met."""
+    carrier_lines = carriers.carrier(wire).open().lines  # type: ignore[attr-defined]
+    monkeypatch.setattr(type(carrier_lines).__init__, "__defaults__", (40,))
+
+    @settings(
+        max_examples=150,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
+    @given(data=st.data())
+    def held(data: st.DataObject) -> None:
+        key = data.draw(st.sampled_from(["conversation_id", "session_id", None]))
+        queues = []
+        for number, said in data.draw(TALKS):
+            record = spell(said, wire).record
+            if data.draw(st.integers(0, 3)) == 0:
+                disturb(record, data.draw)
+            queues.append([(f"c{number}", message) for message in record["messages"]])
+        opening = [{"role": "user", "content": f"hello {number}"} for number in range(FEW)]
+        lines = [json.dumps({**({key: "first"} if key else {}), **one}).encode() for one in opening]
+        while queues:
+            queue = queues[data.draw(st.integers(0, len(queues) - 1))]
+            for name, message in queue[: data.draw(st.integers(1, 9))]:
+                queue.pop(0)
+                whole = {**({key: name} if key else {}), **message} if isinstance(message, dict) else message
+                line = json.dumps(whole).encode()
+                lines.append(cut_into(line, data.draw) if data.draw(st.integers(0, 29)) == 0 else line)
+            queues = [one for one in queues if one]
+        text = b"\n".join(lines) + data.draw(st.sampled_from([b"", b"\n"]))
+        options = Options(format=wire, providers=("auto",), fingerprints=True, view=True)
+        rows, tally = read(text, options, tmp_path)
+        with monkeypatch.context() as patched:
+            patched.setattr("turnlint.reading.FEW", 1 << 30)
+            expected, counted = read(text, options, tmp_path)
+        assert [kept(row) for row in rows] == [kept(row) for row in expected]
+        assert tally == counted
+
+    held()
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_sound_messages_on_lines_are_not_read(
+    wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look that vouches for nothing would pass the property above."""
+    messages = spell(sound(5), wire).record["messages"]
+    lines = [
+        json.dumps({"session_id": f"s{number}", "timestamp": "2026-11-01T00:00:00Z", **message}).encode()
+        for number in range(9)
+        for message in messages
+    ]
+    read_all: list[Record] = []
+    inner = Shape.read
+
+    def reading(shape: Shape[Any], record: Record) -> Any:
+        read_all.append(record)
+        return inner(shape, record)
+
+    monkeypatch.setattr(Shape, "read", reading)
+    rows, tally = read(b"\n".join(lines), Options(format=wire), tmp_path)
+    assert rows == []
+    assert (tally.conversations, tally.calls, tally.results) == (9, 45, 45)
+    assert read_all == []

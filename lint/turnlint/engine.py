@@ -12,7 +12,7 @@ from msgspec import Struct, field, structs
 
 from turnlint import ledger
 from turnlint.api import Case
-from turnlint.carrying.carrier import Carrier
+from turnlint.carrying.carrier import Carrier, Reader
 from turnlint.clean import is_clean
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.documents.trouble import Damage
@@ -208,12 +208,12 @@ class Run:
         if self.failure:
             raise self.failure
 
-    def _look(self, carrier: Carrier, records: list[Record]) -> "Counting | None":
+    def _look(self, carrier: Carrier, reader: Reader, records: list[Record]) -> "Counting | None":
         """Who looks at the log first: nobody, where a rule of somebody else's may speak of sound conversations."""
         if self.book.only_faults:
             from turnlint.scan import scanner_for
 
-            self.scanner = scanner_for(carrier, records, self.book.chosen)
+            self.scanner = scanner_for(carrier, reader, records, self.book.chosen, self.source)
         return self.scanner
 
     def _take(self, batch: Batch) -> None:

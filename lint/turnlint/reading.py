@@ -12,9 +12,9 @@ from typing import Any
 from msgspec import Struct, structs
 
 from turnlint import carriers
-from turnlint.carrying.carrier import Carrier, Reader, Stray
+from turnlint.carrying.carrier import Carrier, Reader, Stray, Vouched
 from turnlint.documents.decode import Decoded
-from turnlint.documents.framing import Gate, Scanner, frame, split
+from turnlint.documents.framing import Gate, Heard, Scanner, frame, split
 from turnlint.documents.source import Guarded, Part, Progress, Source, SourceError, open_source, size_of
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Message, Record, Transcript
@@ -32,7 +32,8 @@ class Foreign(Struct, frozen=True):
 Item = Transcript | Damage | Foreign
 Batch = Iterable[Transcript | tuple[Damage, ...] | Foreign | SourceError]
 """What one record gives, its damage together; and at the end what stopped the reading for good, if anything did."""
-Look = Callable[[Carrier, list[Record]], Scanner | None]
+Framed = Record | Damage | Heard
+Look = Callable[[Carrier, Reader, list[Record]], Scanner | None]
 """Chooses who looks at a log first, by its format and its first records."""
 FEW = 20
 """So few records are read as they are."""
@@ -122,7 +123,8 @@ class Reading:
                     yield (Foreign(self.source),)
                     head, framed = [], iter(())
             if look is not None and len(head) >= FEW:
-                self.gate.scanner = look(carrier, [one for one in head if isinstance(one, Record)])
+                records = [one for one in head if isinstance(one, Record)]
+                self.gate.scanner = look(carrier, self._open(carrier), records)
             yield from self._read(carrier, chain(self._unsure(head), framed))
             if stream.damage:
                 detail = f"{stream.damage}, after {stream.count:,} bytes"
@@ -130,27 +132,32 @@ class Reading:
         if stream.failure:
             yield (stream.failure,)
 
-    def _unsure(self, head: list[Record | Damage]) -> Iterator[Record | Damage]:
+    def _unsure(self, head: list[Framed]) -> Iterator[Framed]:
         """What of the first records has to be read: they were framed before anybody could look at them."""
         scanner = self.gate.scanner
         for item in head:
-            if scanner is None or isinstance(item, Damage) or item.prefix or b"\n" in item.data:
+            if scanner is None or not isinstance(item, Record) or item.prefix or b"\n" in item.data:
                 yield item
                 continue
-            scan = scanner.scan(item.data)
-            if scan.spans:
-                yield item
+            scan = scanner.scan(item.data, item.line, item.offset)
+            for one in scan.spans:
+                yield one if isinstance(one, Heard) else item
             self.gate.passed += scan.passed
 
-    def of(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Batch]:
+    def of(self, carrier: Carrier, items: Iterable[Framed]) -> Iterator[Batch]:
         """What records hold whose format is known."""
         self.kept = True
         return self._read(carrier, items)
 
-    def _read(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Batch]:
-        self.readers[carrier.name] = carrier.open()
+    def _read(self, carrier: Carrier, items: Iterable[Framed]) -> Iterator[Batch]:
+        self._open(carrier)
         for item in items:
-            yield ((item,),) if isinstance(item, Damage) else self._take(carrier, item)
+            if isinstance(item, Record):
+                yield self._take(carrier, item)
+            elif isinstance(item, Damage):
+                yield ((item,),)
+            else:
+                yield self._heard(item.found)
         for reader in self.readers.values():
             for found in reader.finish():
                 self.held = True
@@ -186,7 +193,9 @@ class Reading:
 
     def _heard(self, found: Iterable[Transcript | Stray]) -> Batch:
         for one in found:
-            if isinstance(one, Transcript):
+            if isinstance(one, Vouched):
+                self.count += 1
+            elif isinstance(one, Transcript):
                 yield structs.replace(one, index=self.count + self.gate.passed)
                 self.count += 1
             elif not one.expected:
@@ -199,9 +208,13 @@ class Reading:
             return [Stray(record, None)] if carriers.score(carrier, record) < 0 else None
         if other.name == carrier.name:
             return None
-        if other.name not in self.readers:
-            self.readers[other.name] = other.open()
-        return self.readers[other.name].feed(other.shape.read(record))
+        return self._open(other).feed(other.shape.read(record))
+
+    def _open(self, carrier: Carrier) -> Reader:
+        """The one reader of this source for a format."""
+        if carrier.name not in self.readers:
+            self.readers[carrier.name] = carrier.open()
+        return self.readers[carrier.name]
 
 
 def _troubles(decoded: Decoded[Any]) -> tuple[Damage, ...]:
@@ -216,6 +229,8 @@ def _stray(stray: Stray) -> Trouble:
 
 
 def _fits_badly(found: Transcript | Stray) -> bool:
+    if isinstance(found, Vouched):
+        return False
     return isinstance(found, Stray) or bool(found.misfits) or any(map(_is_foreign, found.messages))
 
 

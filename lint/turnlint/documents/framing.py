@@ -6,9 +6,9 @@ the place where it ends.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
-from typing import Protocol
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -50,13 +50,21 @@ class Span(Struct, gc=False):
     """How many conversations of the window were vouched for before it."""
 
 
-class Scan(Struct, gc=False):
-    """What a scanner says of one window."""
+class Heard(Struct):
+    """Conversations that came to their end while a window was looked at."""
 
-    spans: list[Span]
-    lines: int
-    passed: int
-    """How many conversations it vouches for."""
+    found: list[Any]
+
+
+class Scan(Struct):
+    """What a scanner says of one window, while it looks at it."""
+
+    spans: Iterable[Span | Heard] = ()
+    """In order. What a span holds is read before the next one is asked for."""
+    lines: int = 0
+    """All lines of the window, once the spans are at their end."""
+    passed: int = 0
+    """How many conversations it vouches for, by then."""
 
 
 class Scanner(Protocol):
@@ -65,8 +73,8 @@ class Scanner(Protocol):
     It vouches for a line only where reading it would find nothing to say.
     """
 
-    def scan(self, window: bytes, /) -> Scan:
-        """The window ends with a line end, or where the log does."""
+    def scan(self, window: bytes, line: int, offset: int, /) -> Scan:
+        """The window ends with a line end, or where the log does. It starts with this line, at this byte."""
 
 
 class Gate(Struct):
@@ -128,7 +136,7 @@ class _Tape:
 
 def frame(
     stream: Readable, name: str, explodes: Explodes, gate: Gate | None = None, start: int = 0
-) -> Iterator[Record | Damage]:
+) -> Iterator[Record | Damage | Heard]:
     """Yield the records of a stream, and what is wrong between them.
 
     One that starts somewhere in a file holds some of its lines.
@@ -230,7 +238,7 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
     return found[0], found[1]
 
 
-def _lines(tape: _Tape, explodes: Explodes, gate: Gate) -> Iterator[Record | Damage]:
+def _lines(tape: _Tape, explodes: Explodes, gate: Gate) -> Iterator[Record | Damage | Heard]:
     """Split whole windows at once; what follows the last line end waits for the next."""
     gate.lines = 0
     reading = _Lines(explodes, gate, tape.line, tape.offset, tape.column)
@@ -260,7 +268,7 @@ class _Lines:
         self.offset = offset
         self.column = column
 
-    def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage]:
+    def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage | Heard]:
         """The lines of a block that have to be read. It ends with a line end unless it is the last."""
         at, size = 0, len(block)
         while at < size:
@@ -274,10 +282,13 @@ class _Lines:
             yield from self._line(block[at:end], last=last and end == size)
             at = end + 1
 
-    def _sifted(self, scanner: Scanner, block: bytes, *, last: bool) -> Iterator[Record | Damage]:
-        scan = scanner.scan(block)
+    def _sifted(self, scanner: Scanner, block: bytes, *, last: bool) -> Iterator[Record | Damage | Heard]:
         line, offset, passed = self.line, self.offset, self.gate.passed
+        scan = scanner.scan(block, line, offset)
         for span in scan.spans:
+            if isinstance(span, Heard):
+                yield span
+                continue
             self.line, self.offset = line + span.line, offset + span.start
             self.gate.passed = passed + span.passed
             yield from self._line(block[span.start : span.end], last=last and span.end == len(block))

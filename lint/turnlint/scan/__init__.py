@@ -8,10 +8,12 @@ refuses to know files, and reports.
 The seam is `Scanner.scan`. What stands behind it may be anything that keeps its promise.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from turnlint.carrying.carrier import Carrier
+from turnlint.carrying.carrier import Carrier, Reader
+from turnlint.carrying.envelope import Enveloped
+from turnlint.documents.source import COMPRESSED, Source
 from turnlint.model import Record
 
 if TYPE_CHECKING:
@@ -19,7 +21,9 @@ if TYPE_CHECKING:
     from turnlint.scan.seam import Counting
 
 
-def scanner_for(carrier: Carrier, records: Iterable[Record], choose: "Choose") -> "Counting | None":
+def scanner_for(
+    carrier: Carrier, reader: Reader, records: Sequence[Record], choose: "Choose", source: Source
+) -> "Counting | None":
     """Who looks at a log of this format first, where anybody does. The records are its first."""
     if carrier.name == "openai-chat":
         from turnlint.scan.chat import WIRE
@@ -27,6 +31,12 @@ def scanner_for(carrier: Carrier, records: Iterable[Record], choose: "Choose") -
         from turnlint.scan.blocks import WIRE
     else:
         return None
-    from turnlint.scan.requests import Requests
+    if not records or b'"messages"' in records[0].data or not isinstance(reader, Enveloped):
+        from turnlint.scan.requests import Requests
 
-    return Requests(WIRE, carrier, choose, records)
+        return Requests(WIRE, carrier, choose, records)
+    if not source.again or source.part or source.name.lower().endswith(COMPRESSED):
+        return None
+    from turnlint.scan.talks import Talks
+
+    return Talks(WIRE, carrier, reader, choose, records[0], source)

@@ -4,10 +4,12 @@ This module owns the lean shape of a conversation on that wire, and whether one 
 to know where a conversation stands.
 """
 
+from collections import deque
 from itertools import pairwise
 
 from msgspec import UNSET, Raw, Struct, UnsetType, json
 
+from turnlint.carrying.lines import Unread
 from turnlint.ledger import usable
 from turnlint.scan.outline import Failed, are_plain, encode
 from turnlint.scan.requests import Wire
@@ -75,7 +77,7 @@ def calls_in(messages: list[Message], terms: Terms) -> int | None:
     contents = [bytes(message.content) for message in messages]
     blocks = _blocks_in([message.content for message in messages], contents)
     said = _Said()
-    if blocks is None or not _take_turns(roles, contents, blocks, said, terms):
+    if blocks is None or _take_turns(roles, contents, blocks, said, terms) != []:
         return None
     if said.texts and not all_say_something(said.texts):
         return None
@@ -103,35 +105,38 @@ def _blocks_in(raws: list[Raw], contents: list[bytes]) -> list[list[Block]] | No
 
 def _take_turns(
     roles: list[str], contents: list[bytes], blocks: list[list[Block]], said: _Said, terms: Terms
-) -> bool:
-    """Every turn of calls is followed by one message with its results in order, and no other has results."""
+) -> list[str] | None:
+    """Every turn of calls is followed by one message with its results in order, and no other has results.
+
+    Gives the ids that still wait at the end; nothing where all this may not be so.
+    """
     following = iter(blocks)
     waiting: list[str] = []
     for role, content in zip(roles, contents, strict=True):
         if content[0] == _QUOTE:
             if waiting:
-                return False
+                return None
             (said.spoken if role == "assistant" else said.texts).append(content)
             continue
         mine = next(following)
         if not mine:
-            return False
+            return None
         kind = type(mine[-1])
         if kind is Result:
             if not waiting or not _answers(mine, waiting, said):
-                return False
+                return None
             waiting = []
         elif waiting:
-            return False
+            return None
         elif kind is Call and role == "assistant":
             waiting = _asks(mine, said)
             if not waiting or len(waiting) > terms.most_calls:
-                return False
+                return None
         elif not _says(mine, said.spoken if role == "assistant" else said.texts):
-            return False
+            return None
     if said.spoken:
         said.texts += said.spoken
-    return not waiting
+    return waiting
 
 
 def _answers(mine: list[Block], waiting: list[str], said: _Said) -> bool:
@@ -169,17 +174,55 @@ def _are_good(said: _Said, terms: Terms) -> bool:
         return False
     if not terms.take_names({call.name for call in said.calls}):
         return False
-    results = [bytes(result.content) for result in said.results]
-    # Of a list, which may hold anything, nothing is known; a text is no echo of a call.
+    return _are_results(said.results, terms) and _are_objects([call.input for call in said.calls])
+
+
+def _are_results(some: list[Result], terms: Terms) -> bool:
+    """Of a list, which may hold anything, nothing is known; a text is no echo of a call."""
+    if not some:
+        return True
+    results = [bytes(result.content) for result in some]
     if {result[0] for result in results} != {_QUOTE} or max(map(len, results)) > terms.longest_result:
         return False
-    if not terms.hollow_results and b'""' in results:
-        return False
-    return _are_objects([call.input for call in said.calls])
+    return terms.hollow_results or b'""' not in results
 
 
 def _are_objects(inputs: list[Raw]) -> bool:
     return {bytes(raw)[:1] for raw in inputs} == {b"{"} and are_plain(inputs)
 
 
-WIRE = Wire(Message, ROLES, SHAPES, calls_in)
+def follows(message: Message, unread: Unread, terms: Terms) -> bool:
+    """Whether a message may come next in a conversation that is sound so far."""
+    role, content = message.role, bytes(message.content)
+    if role not in terms.roles or role == unread.role == "assistant":
+        return False
+    if terms.first and not unread.role and role not in terms.first:
+        return False
+    blocks = _blocks_in([message.content], [content])
+    said = _Said()
+    if blocks is None or not _may_follow(role, content, blocks, said, unread, terms):
+        return False
+    texts = said.spoken or said.texts
+    if (texts and not all_say_something(texts)) or may_hold_calls(said.spoken):
+        return False
+    ids = [call.id for call in said.calls]
+    if not unread.ids.isdisjoint(ids) or not _are_good(said, terms) or not _are_results(said.results, terms):
+        return False
+    unread.ids.update(ids)
+    unread.waiting = deque((call.id, call.name) for call in said.calls)
+    unread.calls += len(ids)
+    unread.role = role
+    return True
+
+
+def _may_follow(
+    role: str, content: bytes, blocks: list[list[Block]], said: _Said, unread: Unread, terms: Terms
+) -> bool:
+    if not unread.waiting:
+        return _take_turns([role], [content], blocks, said, terms) is not None
+    if role != "user" or not blocks or not blocks[0]:
+        return False
+    return _answers(blocks[0], [identifier for identifier, _ in unread.waiting], said)
+
+
+WIRE = Wire(Message, ROLES, SHAPES, calls_in, follows)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json
 
+from turnlint.carrying.lines import Unread
 from turnlint.ledger import usable
 from turnlint.scan.outline import Failed, encode
 from turnlint.scan.requests import Wire
@@ -157,4 +158,45 @@ def _are_objects(calls: list[Call]) -> bool:
     return True
 
 
-WIRE = Wire(Message, ROLES, SHAPES, calls_in)
+def follows(message: Message, unread: Unread, terms: Terms) -> bool:
+    """Whether a message may come next in a conversation that is sound so far."""
+    content, role, calls = bytes(message.content), message.role, message.tool_calls
+    if role not in terms.roles or (not terms.extras and _has_extras(message)):
+        return False
+    if terms.first and not unread.role and role not in terms.first:
+        return False
+    unread.role = role
+    if content[0] != _QUOTE and not (content == b"null" and calls and terms.null_beside_calls):
+        return False
+    if content[0] == _QUOTE and not all_say_something([content]):
+        return False
+    if role == "tool":
+        if not unread.waiting or calls:
+            return False
+        identifier, name = unread.waiting[0]
+        if message.tool_call_id != identifier or (message.name is not UNSET and message.name != name):
+            return False
+        unread.waiting.popleft()
+        return True
+    if unread.waiting or message.tool_call_id is not UNSET or message.name is not UNSET:
+        return False
+    if role != "assistant":
+        return not calls
+    if content[0] == _QUOTE and may_hold_calls([content]):
+        return False
+    return not calls or _asks(calls, unread, terms)
+
+
+def _asks(calls: list[Call], unread: Unread, terms: Terms) -> bool:
+    ids = [call.id for call in calls]
+    if not terms.calls or len(ids) > terms.most_calls or not unread.ids.isdisjoint(ids):
+        return False
+    if not _are_good(ids, calls, [], terms):
+        return False
+    unread.ids.update(ids)
+    unread.waiting += [(call.id, call.function.name) for call in calls]
+    unread.calls += len(ids)
+    return True
+
+
+WIRE = Wire(Message, ROLES, SHAPES, calls_in, follows)

@@ -11,9 +11,10 @@ from msgspec import Raw, Struct, defstruct, json
 
 from turnlint import ledger
 from turnlint.carrying.carrier import Carrier
+from turnlint.carrying.lines import Unread
 from turnlint.carrying.raws import NOTHING
 from turnlint.case import Case
-from turnlint.documents.framing import Scan, Span
+from turnlint.documents.framing import Heard, Scan, Span
 from turnlint.model import Record, Transcript
 from turnlint.providers import Chosen
 from turnlint.scan.outline import Failed, compact, encode, is_utf8
@@ -40,6 +41,9 @@ class Wire(Struct, frozen=True):
     shapes: Shapes
     calls_in: Callable[[list[Any], Terms], int | None]
     """How many calls a sound conversation has, each answered; nothing where it may be unsound."""
+    follows: Callable[[Any, Unread, Terms], bool]
+    """Whether a message may come next in a conversation that is sound so far; if so, its calls and results are
+    noted."""
 
 
 class Facts(Struct):
@@ -82,8 +86,8 @@ class Requests:
         body = defstruct("Body", fields, rename=names, omit_defaults=True, gc=False)
         return json.Decoder(body).decode
 
-    def scan(self, window: bytes) -> Scan:
-        spans: list[Span] = []
+    def scan(self, window: bytes, _: int = 1, __: int = 0) -> Scan:
+        spans: list[Span | Heard] = []
         size = len(window)
         at = number = vouched = 0
         while at < size:

@@ -182,8 +182,8 @@ def _role_order(_: Case, clause: RoleOrder, terms: Terms, __: Shapes) -> bool:
     return clause.role not in ("call", "result")
 
 
-def _last(_: Case, clause: LastMessage, terms: Terms, __: Shapes) -> bool:
-    if clause.roles:
+def _last(case: Case, clause: LastMessage, terms: Terms, _: Shapes) -> bool:
+    if clause.roles and case.transcript.request is not None:  # lines of a log are no request that ends
         terms.last = terms.last & frozenset(clause.roles) if terms.last else frozenset(clause.roles)
         return bool(terms.last)
     return True
