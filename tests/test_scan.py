@@ -209,7 +209,16 @@ def test_a_long_log_is_reported_as_if_each_line_had_been_read(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     "text",
-    ['[{"a":1,"a":1}]', "[1e999]", "[12345678901234567890123]", '[{"a":1,"\\u0061":2}]', "[1e400, 100000]"],
+    [
+        '[{"a":1,"a":1}]',
+        '[{"a":1e999}]',
+        '[{"a":12345678901234567890123}]',
+        '[{"b":[{"a":1,"a":1}]}]',
+        "[1]",
+        '[{"a":1,"\\u0061":2}]',
+        '[{"a":[1e400,100000]}]',
+        '[{"a":[12345678901234567890123]}]',
+    ],
 )
 def test_values_of_unknown_shape_are_looked_through(text: str) -> None:
     import msgspec

@@ -123,7 +123,7 @@ def _take_turns(
             return None
         kind = type(mine[-1])
         if kind is Result:
-            if not waiting or not _answers(mine, waiting, said):
+            if not _answers(mine, waiting, said):
                 return None
             waiting = []
         elif waiting:
@@ -174,7 +174,7 @@ def _are_good(said: _Said, terms: Terms) -> bool:
         return False
     if not terms.take_names({call.name for call in said.calls}):
         return False
-    return _are_results(said.results, terms) and _are_objects([call.input for call in said.calls])
+    return _are_results(said.results, terms) and are_plain([call.input for call in said.calls])
 
 
 def _are_results(some: list[Result], terms: Terms) -> bool:
@@ -185,10 +185,6 @@ def _are_results(some: list[Result], terms: Terms) -> bool:
     if {result[0] for result in results} != {_QUOTE} or max(map(len, results)) > terms.longest_result:
         return False
     return terms.hollow_results or b'""' not in results
-
-
-def _are_objects(inputs: list[Raw]) -> bool:
-    return {bytes(raw)[:1] for raw in inputs} == {b"{"} and are_plain(inputs)
 
 
 def follows(message: Message, unread: Unread, terms: Terms) -> bool:

@@ -9,14 +9,18 @@ text that is built anew is at most as long as it was.
 """
 
 import re
+from typing import Annotated, Any
 
-from msgspec import Raw, json
+from msgspec import Meta, Raw, json
 
 from turnlint.documents import census
 
 Failed = (ValueError, RecursionError)
 encode = json.Encoder().encode
-_any = json.Decoder().decode
+_any = json.Decoder(list[dict[str, Any]]).decode
+_Small = Annotated[int, Meta(ge=-(2**63), le=2**63 - 1)]
+_flat = json.Decoder(list[dict[str, str | _Small | float | bool | None]]).decode
+"""Most objects hold no others, and need not be searched for long numbers."""
 _LONG_NUMBER = re.compile(rb"\d{19}")
 
 
@@ -37,8 +41,13 @@ def is_utf8(text: bytes) -> bool:
 
 
 def are_plain(values: list[Raw]) -> bool:
-    """Whether some values of unknown shape hold no key twice and no number that is out of range."""
+    """Whether some values are objects that hold no key twice and no number that is out of range."""
     text = encode(values)
+    try:
+        if encode(_flat(text)) == text:
+            return True
+    except Failed:
+        pass
     try:
         if encode(_any(text)) == text and not _LONG_NUMBER.search(text):
             return True
