@@ -21,7 +21,7 @@ from turnlint.model import SEVERITIES, Finding, Pointer, Record, Transcript
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
 from turnlint.reading import Batch, Foreign, Reading
-from turnlint.rows import Line, Place, Row, shape_of
+from turnlint.rows import Line, Place, Row, lean, shape_of
 from turnlint.rulebook import Entry
 from turnlint.weighing import weigh
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from turnlint.scan.seam import Counting, Passed
     from turnlint.view import Plan
 
+LONG = 1 << 20
+"""The bytes of a longer record are not kept for whoever shows what was found in it."""
 Content = Literal["none", "excerpt", "full"]
 
 
@@ -311,6 +313,7 @@ class Run:
             )
             for finding, transcript, plan in ready
         ]
+        rows = [lean(row) if len(row.finding.where.record.data) > LONG else row for row in rows]
         return sorted(rows, key=lambda row: (row.place.offset, row.finding.code))
 
     def _identities(self, ready: list[Drawn]) -> dict[int, str]:

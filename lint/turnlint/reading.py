@@ -158,6 +158,7 @@ class Reading:
                 yield ((item,),)
             else:
                 yield self._heard(item.found)
+            del item  # a long one is not to be held while the next one is read
         for reader in self.readers.values():
             for found in reader.finish():
                 self.held = True

@@ -5,9 +5,9 @@ This module owns those values. It refuses to compute them.
 
 import re
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from turnlint.model import Finding
+from turnlint.model import Finding, Location, Record
 
 
 class Place(Struct, frozen=True, gc=False):
@@ -62,3 +62,18 @@ class Row(Struct, frozen=True):
     related: tuple[tuple[str, Place], ...] = ()
     view: tuple[Line, ...] = ()
     fingerprint: str = ""
+
+
+def lean(row: Row) -> Row:
+    """A row without the bytes of its records, which may be long and are not shown any more."""
+    finding = row.finding
+    related = tuple(structs.replace(one, where=_bare(one.where)) for one in finding.related)
+    return structs.replace(row, finding=structs.replace(finding, where=_bare(finding.where), related=related))
+
+
+def _bare(where: Location) -> Location:
+    record = where.record
+    size = len(record.data) or record.size
+    return structs.replace(
+        where, record=Record(record.line, record.offset, b"", record.prefix, record.column, size)
+    )

@@ -239,23 +239,37 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
 
 
 def _lines(tape: _Tape, explodes: Explodes, gate: Gate) -> Iterator[Record | Damage | Heard]:
-    """Split whole windows at once; what follows the last line end waits for the next."""
+    """Take whole windows at once. A line that two of them share is put together by itself, and held once."""
     gate.lines = 0
     reading = _Lines(explodes, gate, tape.line, tape.offset, tape.column)
-    while True:
-        block = tape.window[tape.pos :] if tape.pos else tape.window
-        tape.window, tape.pos = b"", 0  # a long line must not be held twice
-        if tape.ended:
-            yield from reading.take(block, last=True)
-            gate.lines = reading.line - 1
-            return
-        end = block.rfind(b"\n") + 1
-        tape.window = block[end:]
-        if end:
-            block = block[:end] if end < len(block) else block
-            yield from reading.take(block, last=False)
-        del block
-        tape.more()
+    block = tape.window[tape.pos :] if tape.pos else tape.window
+    tape.window, tape.pos = b"", 0
+    block = block or tape.stream.read(CHUNK)
+    begun = bytearray()
+    while block:
+        start = block.find(b"\n") + 1 if begun else 0
+        if begun and not start:
+            begun += block
+        else:
+            if begun:
+                begun += block[: start - 1]
+                yield from reading.take(_taken(begun), last=False)
+            end = block.rfind(b"\n") + 1
+            if start < end:
+                yield from reading.take(block[start:end] if start or end < len(block) else block, last=False)
+            if end < len(block):
+                begun += block[end:]
+        block = b"" if tape.ended else tape.stream.read(CHUNK)
+    if begun:
+        yield from reading.take(_taken(begun), last=True)
+    gate.lines = reading.line - 1
+
+
+def _taken(begun: bytearray) -> bytes:
+    """A line that is whole now, and let go where it was put together."""
+    line = bytes(begun)
+    begun.clear()
+    return line
 
 
 class _Lines:
@@ -269,7 +283,7 @@ class _Lines:
         self.column = column
 
     def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage | Heard]:
-        """The lines of a block that have to be read. It ends with a line end unless it is the last."""
+        """The lines of a block that have to be read. One without a line end holds a single line."""
         at, size = 0, len(block)
         while at < size:
             scanner = self.gate.scanner
@@ -292,7 +306,7 @@ class _Lines:
             self.line, self.offset = line + span.line, offset + span.start
             self.gate.passed = passed + span.passed
             yield from self._line(block[span.start : span.end], last=last and span.end == len(block))
-        self.line, self.offset = line + scan.lines, offset + len(block)
+        self.line, self.offset = line + scan.lines, offset + len(block) + (not block.endswith(b"\n"))
         self.gate.passed = passed + scan.passed
 
     def _line(self, piece: bytes, *, last: bool) -> Iterator[Record | Damage]:

@@ -10,8 +10,8 @@ from msgspec import Struct, field, structs
 
 from turnlint.documents.source import Source, SourceError
 from turnlint.engine import Book, Crash, Event, Options, Run, Skipped, Tally
-from turnlint.model import Finding, Location, Record
-from turnlint.rows import Place, Row, shape_of
+from turnlint.model import Finding
+from turnlint.rows import Place, Row, lean, shape_of
 from turnlint.spread.here import Failure
 
 
@@ -36,7 +36,7 @@ def pack(source: Source, options: Options, book: Book) -> Parcel:
             if isinstance(event, Tally):
                 parcel.tally = event
             else:
-                parcel.events.append(lean(event) if isinstance(event, Row) else event)
+                parcel.events.append(_light(event) if isinstance(event, Row) else event)
     except SourceError as error:
         parcel.failure = Failure(error.name, error.reason)
     parcel.lines = run.reading.gate.lines or 0
@@ -45,22 +45,11 @@ def pack(source: Source, options: Options, book: Book) -> Parcel:
     return parcel
 
 
-def lean(row: Row) -> Row:
-    """A row without the bytes of its records and without the steps of its fix: nothing that is shown."""
-    finding = row.finding
-    fix = structs.replace(finding.fix, steps=()) if finding.fix else None
-    related = tuple(structs.replace(one, where=_bare(one.where)) for one in finding.related)
-    return structs.replace(
-        row, finding=structs.replace(finding, where=_bare(finding.where), related=related, fix=fix)
-    )
-
-
-def _bare(where: Location) -> Location:
-    record = where.record
-    size = len(record.data) or record.size
-    return structs.replace(
-        where, record=Record(record.line, record.offset, b"", record.prefix, record.column, size)
-    )
+def _light(row: Row) -> Row:
+    """A row without bytes, and without the steps of its fix: nothing that is shown."""
+    row = lean(row)
+    fix = structs.replace(row.finding.fix, steps=()) if row.finding.fix else None
+    return structs.replace(row, finding=structs.replace(row.finding, fix=fix))
 
 
 class Joint:
