@@ -14,7 +14,8 @@ from msgspec import Struct, structs
 from turnlint import carriers
 from turnlint.carrying.carrier import Carrier, Reader, Stray, Vouched
 from turnlint.documents.decode import Decoded
-from turnlint.documents.framing import Gate, Heard, Scanner, frame, split
+from turnlint.documents.framing import frame, split
+from turnlint.documents.gate import Gate, Heard, Scanner
 from turnlint.documents.source import Guarded, Part, Progress, Source, SourceError, open_source, size_of
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Message, Record, Transcript

@@ -8,7 +8,7 @@ from itertools import islice
 
 from turnlint import carriers
 from turnlint.carrying.carrier import SPEAKS, Carrier
-from turnlint.documents.framing import Heard
+from turnlint.documents.gate import Heard
 from turnlint.documents.trouble import Damage
 from turnlint.model import Record, Transcript
 

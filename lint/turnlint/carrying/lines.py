@@ -73,6 +73,8 @@ class Lines:
 
     def reopen(self, key: str | None) -> Open:
         """The conversation that is spoken to: the one that spoke last stands last."""
+        if key in self.open and key == next(reversed(self.open)):
+            return self.open[key]
         conversation = self.open.pop(key, None) or Open(headless=key in self.closed)
         self.open[key] = conversation
         return conversation

@@ -9,11 +9,15 @@ text that is built anew is at most as long as it was.
 """
 
 import re
-from typing import Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from msgspec import Meta, Raw, json
 
 from turnlint.documents import census
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Failed = (ValueError, RecursionError)
 encode = json.Encoder().encode
@@ -24,9 +28,8 @@ _flat = json.Decoder(list[dict[str, str | _Small | float | bool | None]]).decode
 _LONG_NUMBER = re.compile(rb"\d{19}")
 
 
-def compact(text: bytes) -> bytes:
-    """The text without white space between its tokens. Raises where it is no JSON."""
-    return json.format(text, indent=-1)
+compact = cast("Callable[[bytes], bytes]", partial(json.format, indent=-1))
+"""The text without white space between its tokens. Raises where it is no JSON."""
 
 
 def is_utf8(text: bytes) -> bool:

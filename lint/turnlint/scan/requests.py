@@ -14,7 +14,7 @@ from turnlint.carrying.carrier import Carrier
 from turnlint.carrying.lines import Unread
 from turnlint.carrying.raws import NOTHING
 from turnlint.case import Case
-from turnlint.documents.framing import Heard, Scan, Span
+from turnlint.documents.gate import Heard, Scan, Span
 from turnlint.model import Record, Transcript
 from turnlint.providers import Chosen
 from turnlint.scan.outline import Failed, compact, encode, is_utf8

@@ -1,14 +1,14 @@
 """What was let pass without being read.
 
 This module owns that count, and what the engine asks of a scanner beside the scan itself, whose promise stands in
-`documents.framing`. It refuses to know any scanner.
+`documents.gate`. It refuses to know any scanner.
 """
 
 from typing import Protocol
 
 from msgspec import Struct, field
 
-from turnlint.documents.framing import Scan
+from turnlint.documents.gate import Scan
 from turnlint.providers import Chosen
 
 Kind = tuple[str, tuple[Chosen, ...]]

@@ -14,7 +14,7 @@ from turnlint.carrying.carrier import Carrier
 from turnlint.carrying.envelope import GROUPS, OWN_IDS, Enveloped
 from turnlint.carrying.lines import Lines, Open, Unread
 from turnlint.case import Case
-from turnlint.documents.framing import Heard, Scan, Span
+from turnlint.documents.gate import Heard, Scan, Span
 from turnlint.documents.source import Source, SourceError, open_source
 from turnlint.ledger import Ledger
 from turnlint.model import Record, Transcript
@@ -120,7 +120,7 @@ class Talks:
         if (
             len(text) >= LONGEST
             or text[-1:] == b"\r"
-            or not is_utf8(text)
+            or not (text.isascii() or is_utf8(text))
             or not self.decode
             or not self.terms
         ):
