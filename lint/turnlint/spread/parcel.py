@@ -15,6 +15,10 @@ from turnlint.rows import Place, Row, lean, shape_of
 from turnlint.spread.here import Failure
 
 
+class Died(Exception):  # noqa: N818 - a state of a process, with a sentence
+    """A process ended in the middle of a task."""
+
+
 class Parcel(Struct):
     """All that is to be said of a source or a part of it."""
 

@@ -5,15 +5,18 @@ who does it.
 """
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
 from turnlint.documents.source import Progress, Source, open_source, size_of
 from turnlint.engine import Book, Options, Tally
 from turnlint.spread.cutting import Task, cut, unpacking_apart
-from turnlint.spread.here import Done, Told, crashed
-from turnlint.spread.parcel import Joint, Parcel, pack
-from turnlint.spread.workers import Crew, Died
+from turnlint.spread.here import Done, Told, crashed, here
+from turnlint.spread.parcel import Died, Joint, Parcel, pack
+
+if TYPE_CHECKING:
+    from turnlint.spread.workers import Crew
 
 
 def prepare(options: Options) -> Callable[[Task], list[Parcel | Exception]]:
@@ -42,6 +45,12 @@ def spread(
     tasks = list(cut(sources, options, book))
     if len(tasks) < 2 * jobs:
         tasks = [unpacking_apart(task) for task in tasks]
+    if len(tasks) == 1:  # a second process would only wait for the first
+        for told in here(list(tasks[0].sources), options, book, progress):
+            yield from _done(told.source) if isinstance(told, Done) else (told,)
+        return
+    from turnlint.spread.workers import Crew
+
     crew = Crew(jobs, prepare, options)
     try:
         yield from _Merging(tasks, options, book, crew, progress).events()
@@ -53,7 +62,7 @@ class _Merging:
     """Results in the order of tasks, and parts of files put together again."""
 
     def __init__(
-        self, tasks: list[Task], options: Options, book: Book, crew: Crew, progress: Progress | None
+        self, tasks: list[Task], options: Options, book: Book, crew: "Crew", progress: Progress | None
     ) -> None:
         self.tasks = tasks
         self.options = options

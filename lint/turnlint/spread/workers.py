@@ -9,12 +9,10 @@ from multiprocessing import get_all_start_methods, get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from turnlint.spread.parcel import Died
+
 AHEAD = 4
 """So many tasks a process may be ahead of what was handed out: what is found waits in memory."""
-
-
-class Died(Exception):  # noqa: N818 - a state of a process, with a sentence
-    """A process ended in the middle of a task."""
 
 
 Work = Callable[[Any], Any]
