@@ -9,11 +9,13 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from turnlint import ledger
 from turnlint.api import Case
+from turnlint.carrying.carrier import Carrier, Reader
 from turnlint.clean import is_clean
+from turnlint.counting import count, count_passed, count_providers
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.documents.trouble import Damage
 from turnlint.events import Crash, Heard, Skipped, Tally
@@ -21,14 +23,15 @@ from turnlint.fits import fits
 from turnlint.model import SEVERITIES, Finding, Pointer, Record, Severity, Transcript
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
-from turnlint.reading import Batch, Foreign, batches
-from turnlint.rows import Ignored, Line, Place, Row, shape_of
+from turnlint.reading import Batch, Foreign, Reading
+from turnlint.rows import Ignored, Line, Place, Row, lean, shape_of
 from turnlint.rulebook import Entry
 from turnlint.weighing import weigh
 
 if TYPE_CHECKING:
     from turnlint.ignores import Ignore
     from turnlint.own_rules import OwnRule, Watch
+    from turnlint.scan.seam import Counting
     from turnlint.view import Plan
 
 __all__ = [
@@ -45,6 +48,8 @@ __all__ = [
     "lint",
 ]
 
+LONG = 1 << 20
+"""The bytes of a longer record are not kept for whoever shows what was found in it."""
 Content = Literal["none", "excerpt", "full"]
 
 
@@ -192,10 +197,12 @@ Event = Row | Ignored | Skipped | Heard | Crash | Tally
 
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:
     """Yield what there is to say of one source, its tally last."""
-    return _Run(source, options, book).events(progress)
+    return Run(source, options, book).events(progress)
 
 
-class _Run:
+class Run:
+    """One source, or a part of one, on its way to rows."""
+
     def __init__(self, source: Source, options: Options, book: Book) -> None:
         self.source = source
         self.options = options
@@ -209,10 +216,11 @@ class _Run:
         """What was found lately: branches of one conversation share their faults."""
         self.failure: SourceError | None = None
         self.watch = book.watch()
+        self.scanner: Counting | None = None
+        self.reading = Reading(source, options.format, book.wires, self.watch.hear if self.watch else None)
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
-        watch = self.watch.hear if self.watch else None
-        for batch in batches(self.source, self.options.format, progress, self.book.wires, watch):
+        for batch in self.reading.batches(progress, self._look):
             if len(self.said) > REMEMBERED:
                 self.said.clear()
             self._take(batch)
@@ -220,9 +228,19 @@ class _Run:
         self._place([(finding, None) for finding in (self.watch.left() if self.watch else ())])
         yield from self._ready()
         yield from self._settle()
+        if self.scanner:
+            count_passed(self.tally, self.scanner.passed)
         yield self.tally
         if self.failure:
             raise self.failure
+
+    def _look(self, carrier: Carrier, reader: Reader, records: list[Record]) -> "Counting | None":
+        """Who looks at the log first: nobody, where something is to be said of sound conversations."""
+        if self.book.only_faults and self.watch is None and not self.options.conversations:
+            from turnlint.scan import scanner_for
+
+            self.scanner = scanner_for(carrier, reader, records, self.book.chosen, self.source)
+        return self.scanner
 
     def _take(self, batch: Batch) -> None:
         for item in batch:
@@ -242,8 +260,8 @@ class _Run:
 
     def _judge(self, transcript: Transcript) -> None:
         judged = judge(self.book, transcript, self._ask)
-        self._count(transcript, judged.pairs)
-        self._count_providers(transcript, judged.chosen)
+        count(self.tally, transcript, judged.pairs)
+        count_providers(self.tally, transcript.wire.speaks, judged.chosen)
         own = self.watch.within(transcript) if self.watch else []
         waiting = len(self.deferred)
         self._place([(finding, transcript) for finding in (*judged.findings, *own)])
@@ -328,6 +346,7 @@ class _Run:
             )
             for finding, transcript, plan in ready
         ]
+        rows = [lean(row) if len(row.finding.where.record.data) > LONG else row for row in rows]
         return sorted(rows, key=lambda row: (row.place.offset, row.finding.code))
 
     def _identities(self, ready: list[Drawn]) -> dict[int, str]:
@@ -356,25 +375,9 @@ class _Run:
             return
         from turnlint.documents.reread import reread
 
-        for group in reread(self.source, self.deferred, lambda one: _records_of(one[0], one[2])):
+        whole = structs.replace(self.source, part=None)
+        for group in reread(whole, self.deferred, lambda one: _records_of(one[0], one[2])):
             yield from self._rows(group)
-
-    def _count_providers(self, transcript: Transcript, chosen: tuple[Chosen, ...]) -> None:
-        wire = transcript.wire.speaks
-        for one in chosen:
-            name = one.profile.label
-            self.tally.providers[name] = self.tally.providers.get(name, 0) + 1
-            if one.named and wire not in one.profile.wires:
-                key = f"{name} on {wire}"
-                self.tally.across[key] = self.tally.across.get(key, 0) + 1
-
-    def _count(self, transcript: Transcript, pairs: ledger.Ledger) -> None:
-        tally = self.tally
-        tally.conversations += 1
-        tally.messages += len(transcript.messages)
-        tally.calls += len(pairs.interactions)
-        answered = sum(interaction.answer is not None for interaction in pairs.interactions)
-        tally.results += answered + len(pairs.duplicates) + len(pairs.orphans)
 
 
 def _draw(plan: "Plan", content: Content) -> tuple[Line, ...]:

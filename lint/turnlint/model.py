@@ -317,6 +317,17 @@ class Fix(Struct, frozen=True):
     title: str
     steps: tuple[Step, ...] = ()
     """Nothing where it can be said what to do but not done here."""
+    let_go: bool = False
+    """Its steps were, once nobody was to take them any more."""
+
+    @property
+    def is_done_here(self) -> bool:
+        """Whether `fix` does it, rather than its user."""
+        return bool(self.steps) or self.let_go
+
+    def lean(self) -> "Fix":
+        """All that is shown of it."""
+        return Fix(self.level, self.title, (), self.is_done_here)
 
 
 class Related(Struct, frozen=True):

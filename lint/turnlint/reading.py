@@ -6,16 +6,17 @@ beside the conversations, in the order of the file.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 from msgspec import Struct, structs
 
 from turnlint import carriers
-from turnlint.carrying.carrier import Carrier, Reader, Stray
+from turnlint.carrying.carrier import Carrier, Reader, Stray, Vouched
 from turnlint.documents.decode import Decoded
 from turnlint.documents.framing import frame, split
-from turnlint.documents.source import Guarded, Progress, Source, SourceError, open_source
+from turnlint.documents.gate import Ended, Gate, Scanner
+from turnlint.documents.source import Guarded, Part, Progress, Source, SourceError, open_source, size_of
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Message, Record, Transcript
 from turnlint.sampling import sample
@@ -34,6 +35,11 @@ Watch = Callable[[Record], None]
 """Sees every record before it is read, while its bytes are there."""
 Batch = Iterable[Transcript | tuple[Damage, ...] | Foreign | SourceError]
 """What one record gives, its damage together; and at the end what stopped the reading for good, if anything did."""
+Framed = Record | Damage | Ended
+Look = Callable[[Carrier, Reader, list[Record]], Scanner | None]
+"""Chooses who looks at a log first, by its format and its first records."""
+FEW = 20
+"""So few records are read as they are."""
 
 
 def transcripts(source: Source, format_name: str | None = None) -> Iterator[Transcript]:
@@ -57,12 +63,31 @@ def batches(
     watch: Watch | None = None,
 ) -> Iterator[Batch]:  # fmt: skip
     """All that a source holds, record by record. Raises `SourceError` where it cannot even be opened."""
-    return _Reading(source, format_name, prefer, watch).batches(progress)
+    return Reading(source, format_name, prefer, watch).batches(progress)
+
+
+def glance(source: Source, format_name: str | None, prefer: tuple[str, ...] = ()) -> Part | None:
+    """All of a plain file as a part, where its first records show lines that are conversations each; else nothing.
+
+    Raises `SourceError` where it cannot be opened.
+    """
+    reading = Reading(source, format_name, prefer)
+    with open_source(source) as opened:
+        stream = Guarded(opened, source.name, None)
+        framed = frame(stream, source.name, carriers.holds_records, reading.gate)
+        head, carrier = sample(framed, format_name, is_log=source.is_log, prefer=prefer)
+        if carrier is None or reading.gate.lines is None:
+            return None
+        first = [item for item in head if isinstance(item, Record)][:3]
+    for _ in chain.from_iterable(reading.of(carrier, first)):
+        pass
+    size = size_of(source)
+    return None if reading.held else Part(0, size, size, carrier.name)
 
 
 def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: str | None) -> list[Item]:
     """What some records hold that were taken from a source of this format, read by themselves."""
-    reading = _Reading(Source(name, None), format_name, ())
+    reading = Reading(Source(name, None), format_name, ())
     found: list[Item] = []
     for item in chain.from_iterable(reading.of(carrier, records)):
         if isinstance(item, tuple):
@@ -72,7 +97,9 @@ def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: s
     return found
 
 
-class _Reading:
+class Reading:
+    """One source on its way to conversations."""
+
     def __init__(
         self, source: Source, format_name: str | None, prefer: tuple[str, ...], watch: Watch | None = None
     ) -> None:
@@ -83,33 +110,65 @@ class _Reading:
         self.readers: dict[str, Reader] = {}
         self.kept = not source.again
         self.count = 0
+        self.gate = Gate()
+        self.held = False
+        """Something that a record said had to wait for others, or for the end."""
 
-    def batches(self, progress: Progress | None) -> Iterator[Batch]:
+    def batches(self, progress: Progress | None, look: Look | None = None) -> Iterator[Batch]:
+        part = self.source.part
+        self.gate.returned = part is not None and part.returned
         with open_source(self.source) as opened:
             stream = Guarded(opened, self.source.name, progress)
-            framed = frame(stream, self.source.name, carriers.holds_records)
-            head, carrier = sample(framed, self.format, is_log=self.source.is_log, prefer=self.prefer)
-            if carrier is None and any(isinstance(item, Record) for item in head):
-                yield (Foreign(self.source),)
+            start = part.start if part else 0
+            framed = frame(stream, self.source.name, carriers.holds_records, self.gate, start)
+            if part:
+                head, carrier = list(islice(framed, FEW)), carriers.carrier(part.format)
             else:
-                yield from self._read(carrier or carriers.carrier(carriers.NAMES[0]), chain(head, framed))
+                head, found = sample(framed, self.format, is_log=self.source.is_log, prefer=self.prefer)
+                carrier = found or carriers.carrier(carriers.NAMES[0])
+                if found is None and any(isinstance(item, Record) for item in head):
+                    yield (Foreign(self.source),)
+                    head, framed = [], iter(())
+            if look is not None and len(head) >= FEW:
+                records = [one for one in head if isinstance(one, Record)]
+                self.gate.scanner = look(carrier, self._open(carrier), records)
+            yield from self._read(carrier, chain(self._unsure(head), framed))
             if stream.damage:
                 detail = f"{stream.damage}, after {stream.count:,} bytes"
                 yield ((Damage(Record(1, 0, b""), Trouble("compressed-badly", 0, 0, (), detail)),),)
         if stream.failure:
             yield (stream.failure,)
 
-    def of(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Batch]:
+    def _unsure(self, head: list[Framed]) -> Iterator[Framed]:
+        """What of the first records has to be read: they were framed before anybody could look at them."""
+        scanner = self.gate.scanner
+        for item in head:
+            if scanner is None or not isinstance(item, Record) or item.prefix or b"\n" in item.data:
+                yield item
+                continue
+            scan = scanner.scan(item.data, item.line, item.offset)
+            for one in scan.spans:
+                yield one if isinstance(one, Ended) else item
+            self.gate.passed += scan.passed
+
+    def of(self, carrier: Carrier, items: Iterable[Framed]) -> Iterator[Batch]:
         """What records hold whose format is known."""
         self.kept = True
         return self._read(carrier, items)
 
-    def _read(self, carrier: Carrier, items: Iterable[Record | Damage]) -> Iterator[Batch]:
-        self.readers[carrier.name] = carrier.open()
+    def _read(self, carrier: Carrier, items: Iterable[Framed]) -> Iterator[Batch]:
+        self._open(carrier)
         for item in items:
-            yield ((item,),) if isinstance(item, Damage) else self._take(carrier, item)
+            if isinstance(item, Record):
+                yield self._take(carrier, item)
+            elif isinstance(item, Damage):
+                yield ((item,),)
+            else:
+                yield self._heard(item.found)
+            del item  # a long one is not to be held while the next one is read
         for reader in self.readers.values():
             for found in reader.finish():
+                self.held = True
                 yield self._heard((found,))
 
     def _take(self, carrier: Carrier, record: Record) -> Batch:
@@ -133,6 +192,7 @@ class _Reading:
     def _feed(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:
         """Give a record to the file's reader, and in a mixed file to the one it speaks for."""
         try:
+            self.held |= carrier.session  # what is replayed is known at the end alone
             found = self.readers[carrier.name].feed(decoded)
         except RecursionError:  # what one decoder just took, the next, called from deeper, may not
             yield (Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)),)
@@ -144,8 +204,10 @@ class _Reading:
 
     def _heard(self, found: Iterable[Transcript | Stray]) -> Batch:
         for one in found:
-            if isinstance(one, Transcript):
-                yield structs.replace(one, index=self.count)
+            if isinstance(one, Vouched):
+                self.count += 1
+            elif isinstance(one, Transcript):
+                yield structs.replace(one, index=self.count + self.gate.passed)
                 self.count += 1
             elif not one.expected:
                 yield (Damage(one.record, _stray(one)),)
@@ -157,9 +219,14 @@ class _Reading:
             return [Stray(record, None)] if carriers.score(carrier, record) < 0 else None
         if other.name == carrier.name:
             return None
-        if other.name not in self.readers:
-            self.readers[other.name] = other.open()
-        return self.readers[other.name].feed(other.shape.read(record))
+        self.held |= other.session
+        return self._open(other).feed(other.shape.read(record))
+
+    def _open(self, carrier: Carrier) -> Reader:
+        """The one reader of this source for a format."""
+        if carrier.name not in self.readers:
+            self.readers[carrier.name] = carrier.open()
+        return self.readers[carrier.name]
 
 
 def _troubles(decoded: Decoded[Any]) -> tuple[Damage, ...]:
@@ -174,6 +241,8 @@ def _stray(stray: Stray) -> Trouble:
 
 
 def _fits_badly(found: Transcript | Stray) -> bool:
+    if isinstance(found, Vouched):
+        return False
     return isinstance(found, Stray) or bool(found.misfits) or any(map(_is_foreign, found.messages))
 
 

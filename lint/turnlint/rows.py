@@ -6,9 +6,9 @@ This module owns those values. It refuses to compute them.
 import re
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from turnlint.model import Finding
+from turnlint.model import Finding, Location
 
 
 class Point(Struct, frozen=True, gc=False):
@@ -90,3 +90,16 @@ class Ignored(Struct, frozen=True):
     reason: str
     until: str = ""
     """The last day on which it is left out, where there is one."""
+
+
+def lean(row: Row) -> Row:
+    """A row without the bytes of its records, which may be long and are not shown any more."""
+    finding = row.finding
+    related = tuple(structs.replace(one, where=_bare(one.where)) for one in finding.related)
+    return structs.replace(row, finding=structs.replace(finding, where=_bare(finding.where), related=related))
+
+
+def _bare(where: Location) -> Location:
+    record = where.record
+    size = len(record.data) or record.size
+    return structs.replace(where, record=structs.replace(record, data=b"", size=size))

@@ -8,6 +8,7 @@ from itertools import islice
 
 from turnlint import carriers
 from turnlint.carrying.carrier import SPEAKS, Carrier
+from turnlint.documents.gate import Ended
 from turnlint.documents.trouble import Damage
 from turnlint.model import Record, Transcript
 
@@ -15,7 +16,7 @@ SAMPLE = 20
 LONGEST = 400
 HEAVIEST = 1 << 20
 
-Item = Record | Damage
+Item = Record | Damage | Ended
 
 
 def sample(

@@ -49,6 +49,7 @@ class Sieve(Struct, frozen=True):
                 yield known
             elif isinstance(event, Tally):
                 yield _without(event, out)
+                out.clear()  # a source that is read in parts has a tally for each
             else:
                 yield event
 

@@ -29,6 +29,10 @@ class Stray(Struct, frozen=True):
     """Records of this family may be so: an error answer, an expired batch line."""
 
 
+class Vouched(Stray, frozen=True):
+    """A conversation that somebody looked at first, and of which nothing is to be said. It counts as one."""
+
+
 class Carrier(Struct, frozen=True):
     """A log format."""
 

@@ -106,19 +106,19 @@ def first_of(record: Any, names: tuple[str, ...]) -> str | None:
 
 
 def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
-    spelling = _Spelling(dialect)
+    spelling = Spelling(dialect)
     shape = Shape(spelling.declared)
     return Carrier(
-        dialect.wire.name, title, about, spelling.sniff, shape, lambda: _Reading(spelling),
+        dialect.wire.name, title, about, spelling.sniff, shape, lambda: Enveloped(spelling),
         record_keys=frozenset((*dialect.keys, *_REQUESTS, *_RESPONSES)),
         message_keys=frozenset((dialect.turn_key,)), splice=dialect.splice,
     )  # fmt: skip
 
 
-class _Reading:
+class Enveloped:
     """What one source has said so far."""
 
-    def __init__(self, spelling: "_Spelling") -> None:
+    def __init__(self, spelling: "Spelling") -> None:
         self.spelling = spelling
         self.lines = Lines(spelling.dialect.wire)
 
@@ -129,7 +129,7 @@ class _Reading:
         return [*self.lines.finish()]
 
 
-class _Spelling:
+class Spelling:
     """The common wrapping in one dialect."""
 
     def __init__(self, dialect: Dialect) -> None:

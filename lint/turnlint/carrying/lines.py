@@ -4,10 +4,12 @@ This module owns the grouping: by conversation key, in file order, with a bound 
 refuses to know a wire; messages come to it already read.
 """
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
+from turnlint.carrying.carrier import Stray, Vouched
 from turnlint.model import Call, Message, Misfit, Record, Result, Transcript, Wire
 
 HELD = 20_000
@@ -16,11 +18,31 @@ HELD = 20_000
 SHORT = 64
 
 
-class _Open(Struct):
-    messages: list[Message]
-    misfits: list[tuple[Record, Misfit]]
-    headless: bool
+class Unread(Struct):
+    """Messages that were looked at first and seem sound: where they stand, to be read should that be needed."""
+
+    places: list[tuple[int, int, int]] = []
+    """Line, offset and size of each."""
+    calls: int = 0
+    waiting: deque[tuple[str, str]] = field(default_factory=deque)
+    """Ids and names of calls that are not answered yet."""
+    ids: set[str] = set()
+    role: str = ""
+    """Who spoke last."""
+
+
+class Open(Struct):
+    """A conversation that may go on."""
+
+    messages: list[Message] = []
+    misfits: list[tuple[Record, Misfit]] = []
+    headless: bool = False
     identity: str = ""
+    unread: Unread | None = None
+
+    @property
+    def start(self) -> int:
+        return self.unread.places[0][1] if self.unread else self.messages[0].record.offset
 
 
 class Lines:
@@ -30,12 +52,16 @@ class Lines:
         self.wire = wire
         self.limit = held
         self.held = 0
-        self.open: dict[str | None, _Open] = {}
+        self.open: dict[str | None, Open] = {}
         self.closed: set[str | None] = set()
+        self.read: Callable[[str | None, Open], None] | None = None
+        """Reads what was only looked at."""
+        self.is_sound: Callable[[Open], bool] = lambda _: False
 
     def add(self, key: str | None, message: Message, misfits: list[tuple[Record, Misfit]]) -> None:
-        conversation = self.open.pop(key, None) or _Open([], [], key in self.closed)
-        self.open[key] = conversation  # the one that spoke last stands last
+        conversation = self.reopen(key)
+        if conversation.unread is not None and self.read:
+            self.read(key, conversation)
         if key is None and not conversation.identity and message.role != "system":
             conversation.identity = digest(message.record.data)
         conversation.messages.append(lean(message))
@@ -45,20 +71,34 @@ class Lines:
         if not record.kept:
             record.data, record.size = b"", len(record.data)
 
-    def overflow(self) -> list[Transcript]:
-        done = []
+    def reopen(self, key: str | None) -> Open:
+        """The conversation that is spoken to: the one that spoke last stands last."""
+        if key in self.open and key == next(reversed(self.open)):
+            return self.open[key]
+        conversation = self.open.pop(key, None) or Open(headless=key in self.closed)
+        self.open[key] = conversation
+        return conversation
+
+    def overflow(self) -> list[Transcript | Stray]:
+        done: list[Transcript | Stray] = []
         while self.held > self.limit and len(self.open) > 1:
             key = next(iter(self.open))
             self.closed.add(key)
-            done.append(structs.replace(self._close(key), open_end=True))
+            found = self._close(key)
+            done.append(structs.replace(found, open_end=True) if isinstance(found, Transcript) else found)
         return done
 
-    def finish(self) -> Iterator[Transcript]:
-        for key in sorted(self.open, key=lambda key: self.open[key].messages[0].record.offset):
+    def finish(self) -> Iterator[Transcript | Stray]:
+        for key in sorted(self.open, key=lambda key: self.open[key].start):
             yield self._close(key)
 
-    def _close(self, key: str | None) -> Transcript:
+    def _close(self, key: str | None) -> Transcript | Stray:
         conversation = self.open.pop(key)
+        if conversation.unread is not None and self.read:
+            if self.is_sound(conversation):
+                self.held -= len(conversation.unread.places)
+                return Vouched(Record(1, 0, b""), None, expected=True)
+            self.read(key, conversation)
         self.held -= len(conversation.messages)
         return Transcript(
             self.wire,

@@ -6,7 +6,7 @@ This module owns the options of that command, where its output goes, and the cod
 import os
 import sys
 from contextlib import ExitStack
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -15,12 +15,29 @@ from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
-from turnlint.documents.source import Source, SourceError
-from turnlint.engine import Content, Crash, Options, Skipped, Tally, lint
+from turnlint.documents.source import Progress, Source
+from turnlint.engine import Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
 from turnlint.report import FORMATS, KINDS, Sink, open_sink
+from turnlint.spread.here import Done, Failure, here
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from turnlint.engine import Event
+    from turnlint.spread.here import Told
+
+MOST_JOBS = 256
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
+
+
+def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
+    """How many processes; none is as many as there are cores."""
+    if value == "auto":
+        return 0
+    if not value.isdecimal() or not 0 < int(value) <= MOST_JOBS:
+        raise click.BadParameter(f"wants auto, or a number from 1 to {MOST_JOBS}")
+    return int(value)
 
 
 @click.command("lint")
@@ -47,6 +64,15 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
     "--show-content", type=Named("amount", ("none", "excerpt", "full")),
     help="How much of the messages to show. Default: excerpts on a terminal, none elsewhere.",
 )  # fmt: skip
+@click.option(
+    "-j", "--jobs", metavar="N|auto", default="auto", show_default=True, callback=_jobs,
+    help="How many processes read: a number, or as many as there are cores.",
+)  # fmt: skip
+@click.option(
+    "--cache", is_flag=True,
+    help="Remember what was found, and do not read again what is the same. Kept in the user's cache folder, or "
+    "in the one that TURNLINT_CACHE names.",
+)  # fmt: skip
 @click.option("--statistics", is_flag=True, help="Add a table of findings by rule.")
 @click.option(
     "--color",
@@ -57,7 +83,7 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
     select: tuple[str, ...], ignore: tuple[str, ...], baseline: str | None, fail_on: str, output_format: str, outputs: tuple[str, ...],
-    stdin_filename: str, show_content: str | None, statistics: bool, color: str,
+    stdin_filename: str, show_content: str | None, jobs: int, cache: bool, statistics: bool, color: str,
 ) -> None:  # fmt: skip
     """Find what is wrong in transcripts.
 
@@ -92,7 +118,7 @@ def command(
             kind, path = _split(output)
             write = _open_output(path, files, "a" if KINDS[kind].added else "w")
             sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, statistics, fails)))
-        code = _run(sources, plan, sinks, quiet=output_format != "text")
+        code = _run(sources, plan, sinks, jobs, cache=cache, quiet=output_format != "text")
         if code < EXIT_USAGE and plan.account is not None:
             from turnlint.cli.unused import tell_unused
 
@@ -115,36 +141,26 @@ def _is_ready(plan: Plan, sources: list[Source]) -> bool:
     return True
 
 
-def _run(sources: list[Source], plan: Plan, sinks: list[Sink], *, quiet: bool) -> int:
+def _run(sources: list[Source], plan: Plan, sinks: list[Sink], jobs: int, *, cache: bool, quiet: bool) -> int:
     total = Tally()
     unreadable = failed = False
     passed_over = 0
     with bar(sources, "linting") as progress:
+        told = _told(sources, plan, jobs, progress, cache=cache)
         for source in sources:
             terms = plan.of(source)
-            try:
-                for event in terms.sift(lint(source, terms.options, terms.book, progress)):
-                    if isinstance(event, Tally):
-                        failed |= terms.fails(event)
-                        total.add(event)
-                        continue
+            for event in terms.sift(_until_done(told)):
+                if isinstance(event, Tally):
+                    failed |= terms.fails(event)
+                    total.add(event)
+                elif isinstance(event, Failure):
+                    unreadable = True
+                    click.echo(f"turnlint: {shown(event.name)}: {event.reason}", err=True)
+                else:
                     _tell(event)
                     passed_over += isinstance(event, Skipped) and not event.source.named
                     for sink in sinks:
                         sink.take(event)
-            except SourceError as error:
-                unreadable = True
-                click.echo(f"turnlint: {shown(error.name)}: {error.reason}", err=True)
-            except OSError:
-                raise
-            except Exception as error:
-                if os.environ.get("TURNLINT_TRACEBACK"):
-                    raise
-                total.crashes += 1
-                crash = Crash("reading", source.name, 1, type(error).__name__)
-                _tell(crash)
-                for sink in sinks:
-                    sink.take(crash)
     for sink in sinks:
         sink.finish(total, complete=not total.crashes and not unreadable)
     if passed_over and quiet:
@@ -152,6 +168,42 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], *, quiet: bool) -
         click.echo(f"turnlint: {files} of no known format skipped", err=True)
     sys.stdout.flush()
     return _exit_code(total, failed=failed, unreadable=unreadable)
+
+
+def _until_done(told: "Iterator[Told]") -> "Iterator[Event | Failure]":
+    """All that is told of the source that comes next."""
+    for event in told:
+        if isinstance(event, Done):
+            return
+        yield event
+
+
+def _told(
+    sources: list[Source], plan: Plan, jobs: int, progress: Progress | None, *, cache: bool
+) -> "Iterator[Told]":
+    """Of each source in order: from the cache what is known, the rest by one process or by several."""
+
+    def run(some: list[Source]) -> "Iterator[Told]":
+        # One source that can be read but once, and little to do, are best left to one process.
+        if jobs != 1 and all(source.path is not None for source in some):
+            from turnlint.spread.cutting import cores, is_worth_it
+
+            count = jobs or cores()
+            if count > 1 and is_worth_it(some):
+                from turnlint.spread.running import spread
+
+                return spread(some, plan.of, count, progress)
+        return here(some, plan.of, progress)
+
+    if not cache:
+        return run(sources)
+    from turnlint.spread.cache import Cache, UnsafeFolder, folder
+
+    try:
+        return Cache(folder(), plan.of).run(sources, run)
+    except (OSError, UnsafeFolder) as error:
+        click.echo(f"turnlint: no cache: {shown(str(error))}", err=True)
+        return run(sources)
 
 
 def _exit_code(total: Tally, *, failed: bool, unreadable: bool) -> int:

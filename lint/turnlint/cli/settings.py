@@ -18,6 +18,7 @@ from turnlint.config.nearest import Nearest
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally
 from turnlint.model import SEVERITIES
+from turnlint.spread.here import Question
 
 if TYPE_CHECKING:
     from turnlint.baseline import Baseline
@@ -92,11 +93,9 @@ def given(name: str, value: Any) -> Any:
     return value if source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT) else None
 
 
-class Terms(Struct, frozen=True):
+class Terms(Question, frozen=True):
     """What holds for a source."""
 
-    options: Options
-    book: Book
     fail_on: str = "error"
     level: str = "lossy"
     sieve: "Sieve | None" = None

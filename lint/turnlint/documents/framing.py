@@ -11,6 +11,7 @@ from io import BytesIO
 from typing import Protocol
 
 from turnlint.documents.columns import Extra, measure, more
+from turnlint.documents.gate import Ended, Gate, Scanner
 from turnlint.documents.source import says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.model import Pointer, Record
@@ -84,9 +85,19 @@ class _Tape:
         return Damage(Record(self.line, self.offset, self.peek(size)), Trouble(kind, 0, size, (), detail))
 
 
-def frame(stream: Readable, name: str, explodes: Explodes) -> Iterator[Record | Damage]:
-    """Yield the records of a stream, and what is wrong between them."""
+def frame(
+    stream: Readable, name: str, explodes: Explodes, gate: Gate | None = None, start: int = 0
+) -> Iterator[Record | Damage | Ended]:
+    """Yield the records of a stream, and what is wrong between them.
+
+    One that starts somewhere in a file holds some of its lines.
+    """
     tape = _Tape(stream)
+    gate = gate or Gate()
+    if start:
+        tape.offset = start
+        yield from _lines(tape, explodes, gate)
+        return
     while len(tape.window) < 4 and tape.more():
         pass
     if encoding := _UTF16.get(tape.peek(2)):
@@ -98,7 +109,7 @@ def frame(stream: Readable, name: str, explodes: Explodes) -> Iterator[Record | 
     if tape.peek(3) == _BOM:
         yield tape.note("byte-order-mark", 3)
         tape.take(3)
-    yield from _lines(tape, explodes) if _is_lines(tape, name) else _values(tape, explodes)
+    yield from _lines(tape, explodes, gate) if _is_lines(tape, name) else _values(tape, explodes)
 
 
 def _zeros_alternate(start: bytes) -> bool:
@@ -178,40 +189,96 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
     return found[0], found[1]
 
 
-def _lines(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
-    """Split whole windows at once; what follows the last line end waits for the next."""
-    returns_seen = False
-    line, offset, column, extra = tape.line, tape.offset, tape.column, tape.extra
-    while True:
-        block = tape.window[tape.pos :] if tape.pos else tape.window
-        tape.window, tape.pos = b"", 0  # a long line must not be held twice
-        pieces = block.split(b"\n")
-        del block
-        tail = b"" if tape.ended else pieces.pop()
-        for index, piece in enumerate(pieces):
-            last = tape.ended and index == len(pieces) - 1
-            if not piece.strip(_SPACE):
-                if not last:
-                    yield Damage(Record(line, offset, piece), Trouble("blank-line", 0, len(piece)))
-            else:
-                returns = piece.endswith(b"\r")
-                record = Record(line, offset, piece[:-1] if returns else piece, (), column, extra=extra)
-                column, extra = 1, (0, 0)
-                if returns and not returns_seen:
-                    returns_seen = True
-                    place = Trouble("carriage-returns", len(piece) - 1, len(piece))
-                    yield Damage(Record(line, offset, piece), place)
-                if record.data.lstrip().startswith(b"[") and explodes(_first_of(record)):
-                    yield from _elements(_tape_of(record))
-                else:
-                    yield from _weighed(record)
-            line += 1
-            offset += len(piece) + 1
-        if tape.ended:
+def _lines(tape: _Tape, explodes: Explodes, gate: Gate) -> Iterator[Record | Damage | Ended]:
+    """Take whole windows at once. A line that two of them share is put together by itself, and held once."""
+    gate.lines = 0
+    reading = _Lines(explodes, gate, tape)
+    block = tape.window[tape.pos :] if tape.pos else tape.window
+    tape.window, tape.pos = b"", 0
+    block = block or tape.stream.read(CHUNK)
+    begun = bytearray()
+    while block:
+        start = block.find(b"\n") + 1 if begun else 0
+        if begun and not start:
+            begun += block
+        else:
+            if begun:
+                begun += block[: start - 1]
+                yield from reading.take(_taken(begun), last=False)
+            end = block.rfind(b"\n") + 1
+            if start < end:
+                yield from reading.take(block[start:end] if start or end < len(block) else block, last=False)
+            if end < len(block):
+                begun += block[end:]
+        block = b"" if tape.ended else tape.stream.read(CHUNK)
+    if begun:
+        yield from reading.take(_taken(begun), last=True)
+    gate.lines = reading.line - 1
+
+
+def _taken(begun: bytearray) -> bytes:
+    """A line that is whole now, and let go where it was put together."""
+    line = bytes(begun)
+    begun.clear()
+    return line
+
+
+class _Lines:
+    """The lines of a log, and how far it is read."""
+
+    def __init__(self, explodes: Explodes, gate: Gate, tape: _Tape) -> None:
+        self.explodes = explodes
+        self.gate = gate
+        self.line = tape.line
+        self.offset = tape.offset
+        self.column = tape.column
+        self.extra = tape.extra
+
+    def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage | Ended]:
+        """The lines of a block that have to be read. One without a line end holds a single line."""
+        at, size = 0, len(block)
+        while at < size:
+            scanner = self.gate.scanner
+            # The first line that ends with a carriage return is worth a word, so it has to be met.
+            if scanner is not None and (self.gate.returned or b"\r" not in block):
+                yield from self._sifted(scanner, block[at:] if at else block, last=last)
+                return
+            end = block.find(b"\n", at)
+            end = size if end < 0 else end
+            yield from self._line(block[at:end], last=last and end == size)
+            at = end + 1
+
+    def _sifted(self, scanner: Scanner, block: bytes, *, last: bool) -> Iterator[Record | Damage | Ended]:
+        line, offset, passed = self.line, self.offset, self.gate.passed
+        scan = scanner.scan(block, line, offset)
+        for span in scan.spans:
+            if isinstance(span, Ended):
+                yield span
+                continue
+            self.line, self.offset = line + span.line, offset + span.start
+            self.gate.passed = passed + span.passed
+            yield from self._line(block[span.start : span.end], last=last and span.end == len(block))
+        self.line, self.offset = line + scan.lines, offset + len(block) + (not block.endswith(b"\n"))
+        self.gate.passed = passed + scan.passed
+
+    def _line(self, piece: bytes, *, last: bool) -> Iterator[Record | Damage]:
+        line, offset = self.line, self.offset
+        self.line, self.offset = line + 1, offset + len(piece) + 1
+        if not piece.strip(_SPACE):
+            if not last:
+                yield Damage(Record(line, offset, piece), Trouble("blank-line", 0, len(piece)))
             return
-        tape.window = tail
-        del pieces
-        tape.more()
+        returns = piece.endswith(b"\r")
+        record = Record(line, offset, piece[:-1] if returns else piece, (), self.column, extra=self.extra)
+        self.column, self.extra = 1, (0, 0)
+        if returns and not self.gate.returned:
+            self.gate.returned = True
+            place = Trouble("carriage-returns", len(piece) - 1, len(piece))
+            yield Damage(Record(line, offset, piece), place)
+        if record.data.lstrip().startswith(b"[") and self.explodes(_first_of(record)):
+            yield from _elements(_tape_of(record))
+        else:
+            yield from _weighed(record)
 
 
 def _weighed(record: Record) -> Iterator[Record | Damage]:

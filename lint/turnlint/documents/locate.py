@@ -6,8 +6,10 @@ shows. It refuses to judge the text; where that is damaged, it says how far it c
 """
 
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator
 from typing import Any
+
+from msgspec import Raw, json
 
 from turnlint.model import Pointer
 
@@ -15,6 +17,9 @@ _SPACE = re.compile(rb"[ \t\n\r]*")
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _SCALAR = re.compile(rb"[^\s,\]}]+")
 _IN_STRING = re.compile(rb'["\\]')
+
+_object = json.Decoder(dict[str, Raw])
+_array = json.Decoder(list[Raw])
 
 Span = tuple[Pointer, int, int]
 """How much of a pointer exists, and the bytes of the value there."""
@@ -36,8 +41,11 @@ def locate_all(data: bytes, pointers: Iterable[Pointer]) -> dict[Pointer, Span]:
         for part in pointer:
             branch = branch.setdefault(part, {})
         branch[_HERE] = True
-    spans: dict[Pointer, tuple[int, int]] = {}
-    _walk(data, _skip_space(data, 0), (), tree, spans)
+    try:
+        spans = _stride(data, tree)
+    except (_Unusual, ValueError, RecursionError):
+        spans = {}
+        _walk(data, _skip_space(data, 0), (), tree, spans)
     found: dict[Pointer, Span] = {}
     for pointer in wanted:
         depth = len(pointer)
@@ -45,6 +53,56 @@ def locate_all(data: bytes, pointers: Iterable[Pointer]) -> dict[Pointer, Span]:
             depth -= 1
         found[pointer] = (pointer[:depth], *spans[pointer[:depth]])
     return found
+
+
+class _Unusual(Exception):  # noqa: N818 - control flow inside this file
+    """A text that cannot be passed in strides."""
+
+
+def _stride(data: bytes, tree: dict[Any, Any]) -> dict[Pointer, tuple[int, int]]:
+    """The same as a walk, by strides over whole values whose sizes a decoder knows.
+
+    It decodes each value on the way and keeps its parts raw. A key that stands twice leaves the decoder with fewer
+    members than there are; then the strides do not end where the value does, or meet a key out of turn.
+    """
+    spans: dict[Pointer, tuple[int, int]] = {}
+    waiting = [((), tree, _skip_space(data, 0), len(data.rstrip(b" \t\n\r")))]
+    while waiting:
+        path, branch, start, end = waiting.pop()
+        spans[path] = start, end
+        if not any(key is not _HERE for key in branch) or data[start : start + 1] not in (b"{", b"["):
+            if not path:  # nobody vouches for the text
+                raise _Unusual
+            continue
+        for key, at, after in _parts(data, start, end):
+            if key in branch:
+                waiting.append(((*path, key), branch[key], at, after))  # type: ignore[arg-type]
+    return spans
+
+
+def _parts(data: bytes, start: int, end: int) -> Iterator[tuple[str | int, int, int]]:
+    """Keys or indices of a value that is whole, each with the bytes of what stands there."""
+    is_object = data[start : start + 1] == b"{"
+    decoded: Any = (_object if is_object else _array).decode(data[start:end])
+    pos, comma = _skip_space(data, start + 1), True
+    for key, raw in decoded.items() if is_object else enumerate(decoded):
+        if not comma:
+            raise _Unusual
+        if is_object:
+            after = string_end(data, pos)
+            if data[pos : pos + 1] != b'"' or _key_of(data[pos:after]) != key:
+                raise _Unusual
+            pos = _skip_space(data, after)
+            if data[pos : pos + 1] != b":":
+                raise _Unusual
+            pos = _skip_space(data, pos + 1)
+        after = pos + len(memoryview(raw))
+        yield key, pos, after
+        pos = _skip_space(data, after)
+        comma = data[pos : pos + 1] == b","
+        pos = _skip_space(data, pos + 1) if comma else pos
+    if pos + 1 != end or (comma and decoded):
+        raise _Unusual
 
 
 def _walk(
@@ -111,11 +169,11 @@ def value_end(data: bytes, pos: int) -> int:
     return len(data)
 
 
-_Parts = Generator[tuple[Any, int], int | None, None]
+_Steps = Generator[tuple[Any, int], int | None, None]
 """Keys or indices, each with the start of its value; last, a mark with the end of the whole."""
 
 
-def _members(data: bytes, pos: int) -> _Parts:
+def _members(data: bytes, pos: int) -> _Steps:
     pos = _skip_space(data, pos + 1)
     while data[pos : pos + 1] == b'"':
         end = string_end(data, pos)
@@ -135,15 +193,15 @@ def _members(data: bytes, pos: int) -> _Parts:
 def _key_of(raw: bytes) -> str:
     if b"\\" not in raw:
         return raw[1:-1].decode(errors="replace")
-    import json  # a key with escapes is rare enough to pay for the import
+    from json import loads  # a key with escapes is rare enough to pay for the import
 
     try:
-        return str(json.loads(raw, strict=False))
+        return str(loads(raw, strict=False))
     except ValueError:
         return raw[1:-1].decode(errors="replace")
 
 
-def _elements(data: bytes, pos: int) -> _Parts:
+def _elements(data: bytes, pos: int) -> _Steps:
     pos = _skip_space(data, pos + 1)
     index = 0
     while pos < len(data) and data[pos : pos + 1] not in (b"]", b"}"):

@@ -17,7 +17,6 @@ from turnlint.carrying.carrier import SPEAKS
 from turnlint.carrying.raws import NOTHING, head, string
 from turnlint.documents.framing import frame
 from turnlint.documents.source import MAGIC, Guarded, Progress, Source, open_source, says_lines
-from turnlint.documents.trouble import Damage
 from turnlint.inspecting.facts import Container, Evidence, Layout, Packing, Recognition
 from turnlint.model import Record
 from turnlint.sampling import sample
@@ -63,7 +62,7 @@ def framed(source: Source, format_name: str | None, progress: Progress | None) -
         models: Counter[str] = Counter()
         layout = _Layouts(source.name)
         for item in chain(taken, items):
-            if isinstance(item, Damage):
+            if not isinstance(item, Record):
                 continue
             layout.take(item)
             if is_session and len(models) < MOST_MODELS:

@@ -244,7 +244,7 @@ def open_sink(_: str, write: Write, look: Look) -> Sink:
 
 def _asked_for(finding: Finding) -> str:
     """With which option `fix` does what it does not do by itself."""
-    if not finding.fix or not finding.fix.steps:
+    if not finding.fix or not finding.fix.is_done_here:
         return ""
     if finding.severity == "info":  # only worth knowing
         return f", with --select {finding.rule}"

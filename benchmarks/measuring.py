@@ -1,0 +1,84 @@
+"""What a run costs, as a ratio to what reading costs.
+
+This module owns the measuring: processor time of whole processes without their start, rounds that take turns, and
+the deterministic count of instructions where valgrind is there. Absolute times mean nothing on a machine that others
+use as well.
+"""
+
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+TURNLINT = (sys.executable, "-c", "from turnlint.cli import main; main()")
+READ = "import sys\nfrom {module} import loads\nfor line in open(sys.argv[1], 'rb', buffering=1 << 20): loads(line)\n"
+Command = Sequence[str]
+
+
+def lint(path: Path, kind: str, *more: str) -> list[str]:
+    provider = {"openai-chat": "openai", "anthropic": "anthropic"}[kind]
+    asked = ("--format", kind, "--provider", provider, "--output-format", "jsonl", "--fail-on", "never")
+    return [*TURNLINT, "lint", str(path), *asked, *more]
+
+
+def read(path: Path, module: str = "orjson") -> list[str]:
+    return [sys.executable, "-c", READ.format(module=module), str(path)]
+
+
+def processor(command: Command) -> float:
+    """Seconds of processor time, of the process and what it starts."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def wall(command: Command) -> float:
+    start = time.perf_counter()
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - start
+
+
+def ratios(one: Callable[[], float], other: Callable[[], float], rounds: int) -> tuple[float, float, float]:
+    """What the first costs over what the second does: the middle of all rounds, the least and the most."""
+    found = [one() / other() for _ in range(rounds)]
+    return statistics.median(found), min(found), max(found)
+
+
+def peak(command: Command) -> int:
+    """The most memory that a process held, in KiB, whatever the one held that started it."""
+    program = (
+        "import re, subprocess, sys\n"
+        "process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)\n"
+        "import resource\nprocess.wait()\nprint(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program, *command], capture_output=True, text=True, check=True
+    )
+    return int(run.stdout)
+
+
+def has_valgrind() -> bool:
+    return shutil.which("valgrind") is not None
+
+
+def instructions(command: Command) -> int:
+    """How many instructions a run takes: the same every time."""
+    run = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    found = re.search(r"refs:\s+([\d,]+)", run.stderr)
+    assert found
+    return int(found[1].replace(",", ""))
+
+
+def per_byte(command: Callable[[Path], Command], short: Path, long: Path) -> float:
+    """Instructions for each byte by which one log is longer than another: what a start takes falls out."""
+    more = long.stat().st_size - short.stat().st_size
+    return (instructions(command(long)) - instructions(command(short))) / more

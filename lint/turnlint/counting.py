@@ -1,0 +1,44 @@
+"""What a run counts besides its findings.
+
+This module owns how a conversation adds to a tally, whether it was read or only looked at. It refuses to know what
+was found in it.
+"""
+
+from typing import TYPE_CHECKING
+
+from turnlint.events import Tally
+from turnlint.ledger import Ledger
+from turnlint.model import Transcript
+from turnlint.providers import Chosen
+
+if TYPE_CHECKING:
+    from turnlint.scan.seam import Passed
+
+
+def count(tally: Tally, transcript: Transcript, pairs: Ledger) -> None:
+    """A conversation that was read."""
+    tally.conversations += 1
+    tally.messages += len(transcript.messages)
+    tally.calls += len(pairs.interactions)
+    answered = sum(interaction.answer is not None for interaction in pairs.interactions)
+    tally.results += answered + len(pairs.duplicates) + len(pairs.orphans)
+
+
+def count_providers(tally: Tally, wire: str, chosen: tuple[Chosen, ...], times: int = 1) -> None:
+    """The providers that it was held against, and those of them whose wire is another."""
+    for one in chosen:
+        name = one.profile.label
+        tally.providers[name] = tally.providers.get(name, 0) + times
+        if one.named and wire not in one.profile.wires:
+            key = f"{name} on {wire}"
+            tally.across[key] = tally.across.get(key, 0) + times
+
+
+def count_passed(tally: Tally, passed: "Passed") -> None:
+    """Conversations that nobody had to read."""
+    tally.conversations += passed.conversations
+    tally.messages += passed.messages
+    tally.calls += passed.calls
+    tally.results += passed.results
+    for (wire, chosen), times in passed.kinds.items():
+        count_providers(tally, wire, chosen, times)

@@ -1,0 +1,42 @@
+"""Which spans of a window have to be read at all?
+
+This package owns the first look at a log: whole windows go in, the spans of those lines come out that may have
+something to say. It never says what is wrong: whatever it does not vouch for is read, paired and judged as if it
+had not been here. So there is one definition of every fault, and a test holds the two ways to each other. It
+refuses to know files, and reports.
+
+The seam is `Scanner.scan`. What stands behind it may be anything that keeps its promise.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from turnlint.carrying.carrier import Carrier, Reader
+from turnlint.carrying.envelope import Enveloped
+from turnlint.documents.source import COMPRESSED, Source
+from turnlint.model import Record
+
+if TYPE_CHECKING:
+    from turnlint.scan.requests import Choose
+    from turnlint.scan.seam import Counting
+
+
+def scanner_for(
+    carrier: Carrier, reader: Reader, records: Sequence[Record], choose: "Choose", source: Source
+) -> "Counting | None":
+    """Who looks at a log of this format first, where anybody does. The records are its first."""
+    if carrier.name == "openai-chat":
+        from turnlint.scan.chat import WIRE
+    elif carrier.name == "anthropic":
+        from turnlint.scan.blocks import WIRE
+    else:
+        return None
+    if not records or b'"messages"' in records[0].data or not isinstance(reader, Enveloped):
+        from turnlint.scan.requests import Requests
+
+        return Requests(WIRE, carrier, choose, records)
+    if not source.again or source.part or source.name.lower().endswith(COMPRESSED):
+        return None
+    from turnlint.scan.talks import Talks
+
+    return Talks(WIRE, carrier, reader, choose, records[0], source)

@@ -1,0 +1,140 @@
+"""How work is cut up.
+
+This module owns the sizes: small files go together, and a long log of lines is cut where lines end. It refuses to
+read what it cuts, beyond the first records of a file.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec import Struct, structs
+
+from turnlint.documents.ahead import POSSIBLE
+from turnlint.documents.source import COMPRESSED, Source, SourceError, size_of
+from turnlint.reading import glance
+from turnlint.spread.here import Of, Question
+
+STRETCH = 16 << 20
+"""Measured: 1.94 times one core at 16 MB, less with more and less (two cores, 2026-11)."""
+BUNDLE = 4 << 20
+MOST_FILES = 64
+WORTH = 8 << 20
+"""Less than that is done before a second process is up."""
+_STEP = 1 << 16
+_SWELLS = 4
+"""About so many times as long are logs once they are unpacked."""
+
+
+class Task(Struct, frozen=True):
+    """Some sources, or one part of one, for one process."""
+
+    sources: tuple[Source, ...]
+    asked: tuple[int, ...]
+    """The number of what is asked of each."""
+
+
+class Questions:
+    """What is asked of the sources of a run, each once: a process is told of all before it gets any task."""
+
+    def __init__(self, of: Of) -> None:
+        self.of = of
+        self.all: list[Question] = []
+
+    def task(self, sources: Sequence[Source]) -> Task:
+        return Task(tuple(sources), tuple(map(self._number, sources)))
+
+    def _number(self, source: Source) -> int:
+        found = self.of(source)
+        for number, one in enumerate(self.all):
+            if one is found:
+                return number
+        self.all.append(found)
+        return len(self.all) - 1
+
+
+def is_worth_it(sources: Iterable[Source]) -> bool:
+    size = 0
+    for count, source in enumerate(sources):
+        size += size_of(source) * (_SWELLS if _is_packed(source) else 1)
+        if size >= WORTH or count >= 8 * MOST_FILES:
+            return True
+    return False
+
+
+def cut(sources: Iterable[Source], questions: Questions) -> Iterator[Task]:
+    """The tasks, in the order of the sources. What cannot be read twice is left to whoever asks."""
+    bundle: list[Source] = []
+    weight = 0
+    for source in sources:
+        size = size_of(source)
+        parts = _parts(source, size, questions.of(source))
+        if bundle and (parts or source.path is None or weight + size > BUNDLE or len(bundle) >= MOST_FILES):
+            yield questions.task(bundle)
+            bundle, weight = [], 0
+        if parts or source.path is None:
+            yield from (questions.task([part]) for part in parts or [source])
+        else:
+            bundle.append(source)
+            weight += size
+    if bundle:
+        yield questions.task(bundle)
+
+
+def _parts(source: Source, size: int, asked: Question) -> list[Source]:
+    """A long log of lines in parts, where every line is a conversation of its own; else nothing.
+
+    What a user's own rules find in no conversation is told of at the end of the file, so there has to be but one.
+    """
+    if size < 2 * STRETCH or source.path is None or _is_packed(source) or asked.options.own_rules:
+        return []
+    try:
+        whole = glance(source, asked.options.format, asked.book.wires)
+        ends = [*_line_ends(source.path, size), size] if whole else []
+        with open(source.path, "rb") as file:  # the first part, and no other, will say so
+            returned = file.readline(STRETCH).endswith(b"\r\n")
+    except (SourceError, OSError):
+        return []
+    if whole is None:
+        return []
+    starts = [0, *ends[:-1]]
+    return [
+        structs.replace(
+            source,
+            part=structs.replace(whole, start=start, end=end, returned=returned and start > 0),
+        )
+        for start, end in zip(starts, ends, strict=True)
+    ]
+
+
+def _line_ends(path: str, size: int) -> Iterator[int]:
+    """Where lines begin that are nearest behind each stretch."""
+    with open(path, "rb", buffering=0) as file:
+        at = STRETCH
+        while at < size - STRETCH // 2:
+            file.seek(at)
+            while (piece := file.read(_STEP)) and (found := piece.find(b"\n")) < 0:
+                at += len(piece)
+            if not piece or at + found + 1 >= size:
+                return
+            yield at + found + 1
+            at += found + 1 + STRETCH
+
+
+def unpacking_apart(task: Task) -> Task:
+    """The task with its long compressed files unpacked beside it, for where there are more cores than tasks."""
+    sources = tuple(
+        structs.replace(source, ahead=POSSIBLE and _is_packed(source) and size_of(source) >= BUNDLE // 4)
+        for source in task.sources
+    )
+    return structs.replace(task, sources=sources)
+
+
+def _is_packed(source: Source) -> bool:
+    return source.name.lower().endswith(COMPRESSED)
+
+
+def cores() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:
+        return os.cpu_count() or 1

@@ -1,0 +1,118 @@
+"""What was found in a source or a part of one, fit to be sent and kept.
+
+This module owns what travels of it and how places in a part become places in the file. It refuses to know how
+it travels.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct, field, structs
+
+from turnlint.documents.source import Source, SourceError
+from turnlint.engine import Crash, Event, Heard, Run, Skipped, Tally
+from turnlint.model import Finding
+from turnlint.rows import Ignored, Place, Point, Row, lean, shape_of
+from turnlint.spread.here import Failure, Question
+
+
+class Died(Exception):  # noqa: N818 - a state of a process, with a sentence
+    """A process ended in the middle of a task."""
+
+
+class Parcel(Struct):
+    """All that is to be said of a source or a part of it."""
+
+    events: list[Row | Skipped | Heard | Crash] = []
+    tally: Tally = field(default_factory=Tally)
+    failure: Failure | None = None
+    lines: int = 0
+    held: bool = False
+    """Something had to wait for what stands behind the part, or for its end."""
+    returned: bool = False
+
+
+def pack(source: Source, asked: Question) -> Parcel:
+    """Lint a source, or a part of one."""
+    parcel = Parcel()
+    run = Run(source, asked.options, asked.book)
+    try:
+        for event in run.events(None):
+            if isinstance(event, Tally):
+                parcel.tally = event
+            elif isinstance(event, Row):
+                parcel.events.append(_light(event))
+            else:
+                assert not isinstance(event, Ignored), "what is known is sifted out behind all processes"
+                parcel.events.append(event)
+    except SourceError as error:
+        parcel.failure = Failure(error.name, error.reason)
+    parcel.lines = run.reading.gate.lines or 0
+    parcel.held = run.reading.held
+    parcel.returned = run.reading.gate.returned
+    return parcel
+
+
+def _light(row: Row) -> Row:
+    """A row without bytes, and without the steps of its fix: nothing that is shown."""
+    row = lean(row)
+    fix = row.finding.fix.lean() if row.finding.fix else None
+    return structs.replace(row, finding=structs.replace(row.finding, fix=fix))
+
+
+class Joint:
+    """Puts the parts of one file together: what each counts from its own beginning is counted on."""
+
+    def __init__(self, views: int) -> None:
+        self.views = views
+        self.lines = 0
+        self.conversations = 0
+        self.met: dict[str, int] = {}
+        self.drawn: dict[str, int] = {}
+
+    def join(self, parcel: Parcel) -> Iterator[Event]:
+        for event in parcel.events:
+            if isinstance(event, Row):
+                yield self._row(event)
+            elif isinstance(event, Crash):
+                yield structs.replace(event, line=event.line + self.lines)
+            elif isinstance(event, Heard):
+                yield structs.replace(
+                    event, line=event.line + self.lines, index=event.index + self.conversations
+                )
+            else:
+                yield event
+        self.lines += parcel.lines
+        self.conversations += parcel.tally.conversations
+        yield structs.replace(parcel.tally, files=0)
+
+    def _row(self, row: Row) -> Row:
+        finding = row.finding
+        if finding.conversation_index is not None:
+            finding = structs.replace(
+                finding, conversation_index=finding.conversation_index + self.conversations
+            )
+        related = tuple((note, self._place(place)) for note, place in row.related)
+        view = row.view if row.view and self._is_drawn(finding) else ()
+        return Row(finding, row.path, self._place(row.place), related, view, self._name(row.fingerprint))
+
+    def _place(self, place: Place) -> Place:
+        start, end = place.span or (None, None)
+        span = (self._point(start), self._point(end)) if start and end else None
+        return structs.replace(place, line=place.line + self.lines, span=span)
+
+    def _point(self, point: Point) -> Point:
+        return structs.replace(point, line=point.line + self.lines)
+
+    def _is_drawn(self, finding: Finding) -> bool:
+        """So many of a shape are drawn in a file, not in each part of it."""
+        shape = f"{finding.rule} {shape_of(finding.message)}"
+        self.drawn[shape] = self.drawn.get(shape, 0) + 1
+        return self.drawn[shape] <= self.views
+
+    def _name(self, name: str) -> str:
+        """What could be said more than once is counted through the file."""
+        if not name:
+            return name
+        name = name.partition(":")[0]
+        self.met[name] = self.met.get(name, 0) + 1
+        return name if self.met[name] == 1 else f"{name}:{self.met[name]}"

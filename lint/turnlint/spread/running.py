@@ -1,0 +1,160 @@
+"""From sources to events, by several processes.
+
+This module owns the order of what comes out, which is that of one process. It refuses to know how work is cut and
+who does it.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from turnlint.documents.source import Progress, Source, open_source, size_of
+from turnlint.engine import Book, Options, Tally
+from turnlint.spread.cutting import Questions, Task, cut, unpacking_apart
+from turnlint.spread.here import Done, Of, Question, Told, crashed, here
+from turnlint.spread.parcel import Died, Joint, Parcel, pack
+
+if TYPE_CHECKING:
+    from turnlint.spread.workers import Crew
+
+
+def prepare(options: list[Options]) -> Callable[[Task], list[Parcel | Exception]]:
+    """What a process needs, made once in it. Options that no task of it comes with cost nothing."""
+    known: dict[int, Question] = {}
+
+    def asked(number: int) -> Question:
+        if number not in known:
+            known[number] = Question(options[number], Book(options[number]))
+        return known[number]
+
+    def work(task: Task) -> list[Parcel | Exception]:
+        return [
+            _packed(source, asked(number)) for source, number in zip(task.sources, task.asked, strict=True)
+        ]
+
+    return work
+
+
+def _packed(source: Source, asked: Question) -> Parcel | Exception:
+    try:
+        return pack(source, asked)
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001 - the other sources are read all the same
+        return error
+
+
+def spread(sources: list[Source], of: Of, jobs: int, progress: Progress | None) -> Iterator[Told]:
+    """All events of some sources in the order of `here`, found by several processes."""
+    questions = Questions(of)
+    tasks = list(cut(sources, questions))
+    if len(tasks) < 2 * jobs:
+        tasks = [unpacking_apart(task) for task in tasks]
+    if len(tasks) == 1:  # a second process would only wait for the first
+        for told in here(list(tasks[0].sources), of, progress):
+            yield from _done(told.source) if isinstance(told, Done) else (told,)
+        return
+    from turnlint.spread.workers import Crew
+
+    crew = Crew(jobs, prepare, [one.options for one in questions.all])
+    try:
+        yield from _Merging(tasks, of, crew, progress).events()
+    finally:
+        crew.stop()
+
+
+class _Merging:
+    """Results in the order of tasks, and parts of files put together again."""
+
+    def __init__(self, tasks: list[Task], of: Of, crew: "Crew", progress: Progress | None) -> None:
+        self.tasks = tasks
+        self.of = of
+        self.crew = crew
+        self.progress = progress
+        self.joint = Joint(0)
+        self.returned = False
+        self.over: Source | None = None
+        """The last part that was read, to the end of its file: what is behind it hung together with it."""
+
+    def events(self) -> Iterator[Told]:
+        for number, result in self.crew.work(self.tasks):
+            sources = self.tasks[number].sources
+            if isinstance(result, Exception):
+                for source in sources:
+                    yield from self._lost(source, result)
+                    yield from _done(source)
+            else:
+                for source, parcel in zip(sources, result, strict=True):
+                    yield from self._part(source, parcel) if source.part else self._whole(source, parcel)
+                    yield from _done(source)
+            if self.progress:
+                self.progress(sum(map(_weight, sources)))
+
+    def _whole(self, source: Source, parcel: Parcel | Exception) -> Iterator[Told]:
+        if isinstance(parcel, Exception):
+            yield from crashed("reading", source, 1, type(parcel).__name__)
+            return
+        yield from parcel.events
+        yield parcel.tally
+        if parcel.failure:
+            yield parcel.failure
+
+    def _part(self, source: Source, parcel: Parcel | Exception) -> Iterator[Told]:
+        part = source.part
+        assert part
+        if not part.start:
+            self._begin(source)
+        if self.over is not None:
+            return
+        if isinstance(parcel, Exception):
+            yield from self._lost(source, parcel)
+            return
+        again = parcel.returned and self.returned and not part.returned
+        size = part.size
+        if again or (parcel.held and part.end < size):
+            # No part before it left anything open, so all that follows is read as if it had never been cut.
+            self.over = structs.replace(source, part=structs.replace(part, end=size, returned=self.returned))
+            parcel = pack(self.over, self.of(source))
+        self.returned |= parcel.returned
+        yield from self.joint.join(parcel)
+        if not part.start:
+            yield Tally(files=1)
+        if parcel.failure:
+            yield parcel.failure
+
+    def _begin(self, source: Source) -> None:
+        """The first part of a file."""
+        self.joint = Joint(self.of(source).options.views_per_rule)
+        self.returned, self.over = False, None
+
+    def _lost(self, source: Source, error: Exception) -> Iterator[Told]:
+        """A process died over a task, or could not do it: that is told with the place, and the others go on."""
+        part = source.part
+        reason = str(error) if isinstance(error, Died) else type(error).__name__
+        if part is None:
+            yield from crashed("the process that read it", source, 1, reason)
+            return
+        if self.over is not None and part.start:
+            return
+        if not part.start:
+            self._begin(source)
+            yield Tally(files=1)
+        who = f"the process that read bytes {part.start:,} to {part.end:,}"
+        yield from crashed(who, source, self.joint.lines + 1, reason)
+        self.joint.lines += _lines_in(source)
+
+
+def _done(source: Source) -> Iterator[Done]:
+    """With the last part of a file, the file."""
+    if source.part is None or source.part.end == source.part.size:
+        yield Done(structs.replace(source, part=None, ahead=False))
+
+
+def _weight(source: Source) -> int:
+    return source.part.end - source.part.start if source.part else size_of(source)
+
+
+def _lines_in(source: Source) -> int:
+    with open_source(source) as stream:
+        return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(1 << 20), b""))

@@ -1,0 +1,304 @@
+"""The first look at a log is no second set of rules: what it vouches for, reading it exactly says nothing of.
+
+Records are drawn at random and then damaged twice, in what they say and in their bytes, so that both sides of the
+line are met often. What is vouched for is counted as it would have been.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from drawn import disturb, steps, writable
+from turnlint import carriers, rulebook
+from turnlint.documents.decode import Shape
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, Tally, lint
+from turnlint.model import Record
+from turnlint.providers import Providers
+from turnlint.reading import FEW
+from turnlint.rows import Row
+from turnlint.scan import blocks, chat
+from turnlint.scan.outline import are_plain
+from turnlint.scan.requests import Requests
+from turnlint.spread.keeping import kept
+from turnlint.writing import Step, spell
+
+WIRES = {"openai-chat": chat.WIRE, "anthropic": blocks.WIRE}
+PROVIDERS = Providers([rulebook.BUILTIN])
+LABELS = [
+    (wire, profile.label)
+    for name in PROVIDERS.names()
+    for profile in PROVIDERS.versions(name)
+    for wire in WIRES
+    if wire in profile.wires
+]
+PIECES = st.sampled_from([
+    b"", b" ", b'"role": "user", ', b'"content": "x", ', b'"id": "call_aaaaaaaaaaaa", ', b'"x": 1, ', b"1e999", b"null",
+    b'"name": "read", ', b"\xff", b"\xc3\xa9", b"\\u00e9", b"\\ud800", b"123456789012345678901234567890", b"[]", b"{}",
+    b'"type": "text", ', b'"tool_calls": null, ', b'"messages": [], ', b"\r", b"\x00", b"<tool_call>", b"\\u003ctool_call>",
+    b'"refusal": null, ', b"REDACTED", b"functools[{", b'""', b'" "', b'"\\u00a0"', b'"is_error": true, ',
+])  # fmt: skip
+
+
+def sound(count: int = 2) -> list[Step]:
+    said = [Step("user", "go")]
+    for number in range(count):
+        name = f"call_{number:012}"
+        said += [
+            Step("assistant", "let me see"), Step("call", "", name, "read", '{"a": 1}'), Step("result", "", name, body="done"),
+        ]  # fmt: skip
+    return [*said, Step("assistant", "so it is"), Step("user", "go on")]
+
+
+def scanner(options: Options, sample: bytes) -> Requests:
+    wire = options.format
+    assert wire
+    carrier = carriers.carrier(wire)
+    first = [Record(1, 0, sample)]
+    return Requests(WIRES[wire], carrier, Book(options).chosen, first)
+
+
+def read(data: bytes, options: Options, folder: Path) -> tuple[list[Row], Tally]:
+    path = folder / "log.jsonl"
+    path.write_bytes(data)
+    events = list(lint(Source(path.name, str(path)), options, Book(options)))
+    tally = events[-1]
+    assert isinstance(tally, Tally)
+    return [event for event in events if isinstance(event, Row)], tally
+
+
+def held_to(line: bytes, options: Options, folder: Path) -> bool:
+    """Whether a line is vouched for; and if it is, that nothing is to be said of it."""
+    line = line.rstrip(b"\r")  # what is said of line ends is said while lines are cut
+    first = scanner(options, line)
+    scan = first.scan(line + b"\n", 1, 0)
+    if list(scan.spans):
+        return False
+    rows, tally = read(line + b"\n", options, folder)
+    assert rows == []
+    passed = first.passed
+    assert (scan.passed, passed.conversations, passed.messages, passed.calls, passed.results) == (
+        1, tally.conversations, tally.messages, tally.calls, tally.results,
+    )  # fmt: skip
+    labels = {one.profile.label: count for (_, chosen), count in passed.kinds.items() for one in chosen}
+    assert labels == tally.providers
+    return True
+
+
+@pytest.mark.parametrize(("wire", "provider"), LABELS)
+def test_nothing_is_said_of_what_was_vouched_for(wire: str, provider: str, tmp_path: Path) -> None:
+    @settings(
+        max_examples=150,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
+    @given(data=st.data())
+    def held(data: st.DataObject) -> None:
+        said = data.draw(st.one_of(st.builds(sound, st.integers(0, 3)), steps().filter(writable)))
+        record = {**around(wire, data.draw), **spell(said, wire).record}
+        if data.draw(st.booleans()):
+            disturb(record, data.draw)
+        line = json.dumps(record, ensure_ascii=data.draw(st.booleans())).encode(errors="surrogatepass")
+        for _ in range(data.draw(st.integers(0, 2))):
+            line = cut_into(line, data.draw)
+        held_to(line, Options(format=wire, providers=(provider,)), tmp_path)
+
+    held()
+
+
+def around(wire: str, draw: Any) -> dict[str, Any]:
+    """What may stand around the messages."""
+    tool = (
+        {"type": "function", "function": {"name": "read"}}
+        if wire == "openai-chat"
+        else {"name": "read", "input_schema": {"type": "object"}}
+    )
+    return draw(  # type: ignore[no-any-return]
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "model": st.sampled_from(["gpt-4.1", "claude-sonnet-4-5", "o3", "kimi-k2", 5]),
+                "tools": st.sampled_from([[tool], [], [tool, tool], None]),
+                "max_tokens": st.sampled_from([9, 1e300]),
+                "id": st.text(max_size=3),
+                "thinking": st.just({"type": "enabled", "budget_tokens": 9}),
+                "response": st.just({"error": "x"}),
+                "stream": st.booleans(),
+                "metadata": st.just({"a": [1]}),
+            },
+        )
+    )
+
+
+def cut_into(line: bytes, draw: Any) -> bytes:
+    """The line with a few bytes put in, or taken away, or said twice."""
+    at = draw(st.integers(0, len(line)))
+    end = min(len(line), at + draw(st.integers(0, 30)))
+    kind = draw(st.sampled_from(["in", "in", "away", "twice", "instead"]))
+    if kind == "in":
+        opens = [place + 1 for place, byte in enumerate(line) if byte in b'{[,"']
+        at = draw(st.sampled_from(opens)) if opens and draw(st.booleans()) else at
+        return line[:at] + draw(PIECES) + line[at:]
+    if kind == "instead":
+        return line[:at] + draw(PIECES) + line[end:]
+    return line[:at] + (line[at:end] * 2 if kind == "twice" else b"") + line[end:]
+
+
+def hand_made(wire: str, **more: Any) -> Any:
+    record = {"model": "m", **spell(sound(), wire).record, **more}
+    record["messages"][0]["content"] = "go " * 40
+    return record
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": "), (" ,\t", " : ")])
+def test_sound_requests_are_vouched_for(wire: str, separators: tuple[str, str], tmp_path: Path) -> None:
+    """One that never vouches would pass the property above."""
+    line = json.dumps(hand_made(wire), separators=separators).encode()
+    assert held_to(line, Options(format=wire, providers=("auto",)), tmp_path)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", ": ")])
+def test_a_key_that_stands_twice_is_met_wherever_it_stands(
+    wire: str, separators: tuple[str, str], tmp_path: Path
+) -> None:
+    """At every place where an object opens, its first member once more."""
+    line = json.dumps(hand_made(wire), separators=separators).encode()
+    options = Options(format=wire, providers=("auto",))
+    decoder = json.JSONDecoder()
+    seen = 0
+    for at in [at for at, byte in enumerate(line) if byte == 0x7B]:
+        if line[at + 1 : at + 2] != b'"':
+            continue
+        text = line[at + 1 :].decode()
+        key, end = decoder.raw_decode(text)
+        start = end + len(separators[1])
+        _, size = decoder.raw_decode(text[start:])
+        member = f"{json.dumps(key)}{separators[1]}{text[start : start + size]}{separators[0]}"
+        twice = line[: at + 1] + member.encode() + line[at + 1 :]
+        rows, _ = read(twice + b"\n", options, tmp_path)
+        assert "duplicate-key" in {row.finding.rule for row in rows}
+        assert not held_to(twice, options, tmp_path)
+        seen += 1
+    assert seen > 8
+
+
+def test_a_long_log_is_reported_as_if_each_line_had_been_read(tmp_path: Path) -> None:
+    """Lines, offsets and numbers of conversations behind what was let pass are true, and nothing is lost."""
+    good, bad = hand_made("openai-chat"), hand_made("openai-chat")
+    del bad["messages"][2]
+    lines = [json.dumps(good).encode() for _ in range(3 * FEW)]
+    lines[FEW + 3] = lines[2 * FEW] = json.dumps(bad).encode()
+    lines[FEW + 9], lines[FEW + 12] = b"", lines[FEW + 12] + b"\r"
+    options = Options(format="openai-chat", providers=("openai",), fingerprints=True)
+    rows, tally = read(b"\n".join(lines) + b"\n", options, tmp_path)
+    told = [(row.finding.rule, row.place.line, row.finding.conversation_index) for row in rows]
+    assert [row.place.offset for row in rows] == sorted(row.place.offset for row in rows)
+    assert told == [
+        ("unanswered-call", FEW + 4, FEW + 3), ("unreadable-record", FEW + 10, None), ("unreadable-record", FEW + 13, None),
+        ("unanswered-call", 2 * FEW + 1, 2 * FEW - 1),
+    ]  # fmt: skip
+    assert tally.conversations == 3 * FEW - 1
+    assert tally.providers == {"openai": 3 * FEW - 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[{"a":1,"a":1}]',
+        '[{"a":1e999}]',
+        '[{"a":12345678901234567890123}]',
+        '[{"b":[{"a":1,"a":1}]}]',
+        "[1]",
+        '[{"a":1,"\\u0061":2}]',
+        '[{"a":[1e400,100000]}]',
+        '[{"a":[12345678901234567890123]}]',
+    ],
+)
+def test_values_of_unknown_shape_are_looked_through(text: str) -> None:
+    import msgspec
+
+    raws = msgspec.json.decode(text, type=list[msgspec.Raw])
+    assert not are_plain(raws)
+    assert are_plain([msgspec.Raw(b'{"a":"\\u00e9\\/","b":[1e5,-0,0.10]}')])
+
+
+TALKS = st.lists(
+    st.tuples(st.integers(0, 3), st.one_of(st.builds(sound, st.integers(0, 3)), steps().filter(writable))),
+    min_size=1,
+    max_size=5,
+)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_messages_on_lines_are_reported_as_if_each_had_been_read(
+    wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Talks that mingle, of which some are damaged; of some the beginning is closed before the end is met."""
+    carrier_lines = carriers.carrier(wire).open().lines  # type: ignore[attr-defined]
+    monkeypatch.setattr(type(carrier_lines).__init__, "__defaults__", (40,))
+
+    @settings(
+        max_examples=150,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    )
+    @given(data=st.data())
+    def held(data: st.DataObject) -> None:
+        key = data.draw(st.sampled_from(["conversation_id", "session_id", None]))
+        queues = []
+        for number, said in data.draw(TALKS):
+            record = spell(said, wire).record
+            if data.draw(st.integers(0, 3)) == 0:
+                disturb(record, data.draw)
+            queues.append([(f"c{number}", message) for message in record["messages"]])
+        opening = [{"role": "user", "content": f"hello {number}"} for number in range(FEW)]
+        lines = [json.dumps({**({key: "first"} if key else {}), **one}).encode() for one in opening]
+        while queues:
+            queue = queues[data.draw(st.integers(0, len(queues) - 1))]
+            for name, message in queue[: data.draw(st.integers(1, 9))]:
+                queue.pop(0)
+                whole = {**({key: name} if key else {}), **message} if isinstance(message, dict) else message
+                line = json.dumps(whole).encode()
+                lines.append(cut_into(line, data.draw) if data.draw(st.integers(0, 29)) == 0 else line)
+            queues = [one for one in queues if one]
+        text = b"\n".join(lines) + data.draw(st.sampled_from([b"", b"\n"]))
+        options = Options(format=wire, providers=("auto",), fingerprints=True, view=True)
+        rows, tally = read(text, options, tmp_path)
+        with monkeypatch.context() as patched:
+            patched.setattr("turnlint.reading.FEW", 1 << 30)
+            expected, counted = read(text, options, tmp_path)
+        assert [kept(row) for row in rows] == [kept(row) for row in expected]
+        assert tally == counted
+
+    held()
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_sound_messages_on_lines_are_not_read(
+    wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A look that vouches for nothing would pass the property above."""
+    messages = spell(sound(5), wire).record["messages"]
+    lines = [
+        json.dumps({"session_id": f"s{number}", "timestamp": "2026-11-01T00:00:00Z", **message}).encode()
+        for number in range(9)
+        for message in messages
+    ]
+    read_all: list[Record] = []
+    inner = Shape.read
+
+    def reading(shape: Shape[Any], record: Record) -> Any:
+        read_all.append(record)
+        return inner(shape, record)
+
+    monkeypatch.setattr(Shape, "read", reading)
+    rows, tally = read(b"\n".join(lines), Options(format=wire), tmp_path)
+    assert rows == []
+    assert (tally.conversations, tally.calls, tally.results) == (9, 45, 45)
+    assert read_all == []

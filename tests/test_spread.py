@@ -1,0 +1,161 @@
+"""The same comes out whatever the number of processes, and what becomes of one that dies is told.
+
+Stretches are made short, so that small logs are cut often and at every kind of place.
+"""
+
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Crash, Options, Tally
+from turnlint.rows import Row
+from turnlint.spread import cutting, running
+from turnlint.spread.here import Done, Of, Question, here
+from turnlint.spread.keeping import kept, restored
+from turnlint.spread.running import spread
+
+OPTIONS = Options(fingerprints=True, view=True, content="excerpt")
+
+
+def talk(number: int, *, broken: bool = False, keyed: bool = False) -> list[bytes]:
+    name = f"call_{number:012}"
+    call = {"id": name, "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": "go " * (number % 7 + 1)},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        *([] if broken else [{"role": "tool", "tool_call_id": name, "content": "done"}]),
+        {"role": "assistant", "content": "so it is"},
+    ]
+    if keyed:
+        return [json.dumps({"conversation_id": f"c{number}", **one}).encode() for one in messages]
+    return [json.dumps({"model": "gpt-4.1", "messages": messages}).encode()]
+
+
+def told(events: Any) -> tuple[list[Any], dict[str, Any]]:
+    """What a report shows, in order, and what was counted."""
+    total, shown = Tally(), []
+    for event in events:
+        if isinstance(event, Tally):
+            total.add(event)
+        elif isinstance(event, Row):
+            shown.append(kept(event))
+        elif not isinstance(event, Done):
+            shown.append(event)
+    return shown, {name: getattr(total, name) for name in total.__struct_fields__}
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cutting, "STRETCH", 900)
+    monkeypatch.setattr(cutting, "BUNDLE", 2000)
+
+
+def asking(options: Options = OPTIONS) -> Of:
+    """The same of each source."""
+    question = Question(options, Book(options))
+    return lambda _: question
+
+
+def both(paths: list[Path], options: Options = OPTIONS) -> tuple[Any, Any, int]:
+    sources = [Source(path.name, str(path)) for path in paths]
+    tasks = list(cutting.cut(sources, cutting.Questions(asking(options))))
+    one = told(here(sources, asking(options), None))
+    two = told(spread(sources, asking(options), 2, None))
+    return one, two, len(tasks)
+
+
+LINES = st.one_of(
+    st.builds(talk, st.integers(0, 99), broken=st.booleans()),
+    st.builds(talk, st.integers(0, 99), broken=st.booleans()),
+    st.builds(talk, st.integers(0, 99), broken=st.booleans(), keyed=st.just(True)),
+    st.sampled_from([[b""], [b"  "], [b'{"messages": ['], [b"{}\r"], [b'{"x": 1}'], [b"\xff"], [b"[1]"], [talk(1)[0] + b"\r"]]),
+)  # fmt: skip
+
+
+@settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    head=st.integers(0, 30),
+    some=st.lists(LINES, min_size=1, max_size=40),
+    end=st.sampled_from([b"", b"\n", b"\n\n"]),
+)
+@pytest.mark.usefixtures("short")
+def test_cuts_leave_no_trace(tmp_path: Path, head: int, some: list[list[bytes]], end: bytes) -> None:
+    path = tmp_path / "log.jsonl"
+    first = [line for number in range(head) for line in talk(number)]
+    path.write_bytes(b"\n".join([*first, *(line for lines in some for line in lines)]) + end)
+    one, two, _ = both([path])
+    assert two == one
+
+
+@pytest.mark.usefixtures("short")
+def test_a_long_log_is_cut_and_small_files_go_together(tmp_path: Path) -> None:
+    long = tmp_path / "long.jsonl"
+    long.write_bytes(
+        b"\n".join(line for number in range(60) for line in talk(number, broken=number % 5 == 0))
+    )
+    small = [tmp_path / f"{number}.jsonl" for number in range(9)]
+    for number, path in enumerate(small):
+        path.write_bytes(talk(number, broken=number == 4)[0])
+    one, two, tasks = both([*small[:5], long, *small[5:]])
+    assert two == one
+    assert 10 < tasks < 40
+    assert len(one[0]) == 13
+    assert sum(bool(row.view) for row in one[0]) == 3 + 1  # three of each shape in a file
+
+
+@pytest.mark.usefixtures("short")
+def test_a_log_of_a_message_a_line_is_not_cut(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"\n".join(line for number in range(60) for line in talk(number, keyed=True)))
+    one, two, tasks = both([path])
+    assert two == one
+    assert tasks == 1
+
+
+@pytest.mark.usefixtures("short")
+def test_a_process_that_dies_is_told_with_its_range(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"\n".join(line for number in range(60) for line in talk(number)))
+    sources = [Source(path.name, str(path))]
+    parts = [task.sources[0].part for task in cutting.cut(sources, cutting.Questions(asking()))]
+    victim = parts[2]
+    assert victim
+
+    def dying(source: Source, asked: Question) -> Any:
+        if source.part == victim:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return pack(source, asked)
+
+    pack = running.pack
+    monkeypatch.setattr(running, "pack", dying)
+    shown, total = told(spread(sources, asking(), 2, None))
+    (crash,) = shown
+    assert isinstance(crash, Crash)
+    assert f"bytes {victim.start:,} to {victim.end:,}" in crash.rule
+    assert crash.reason == "stopped by signal 9"
+    assert crash.line == path.read_bytes()[: victim.start].count(b"\n") + 1
+    assert total["crashes"] == 1
+    assert 0 < total["conversations"] < 60
+
+
+def test_a_row_that_was_kept_shows_what_it_showed(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(talk(1, broken=True)[0])
+    rows = [
+        event
+        for event in here([Source("log.jsonl", str(path))], asking(), None)
+        if isinstance(event, Row)
+    ]
+    assert rows
+    assert [kept(restored(kept(row))) for row in rows] == [kept(row) for row in rows]
