@@ -121,6 +121,8 @@ def test_a_run_on_a_sound_file_loads_no_rule_and_nothing_heavy(tmp_path: Path) -
     )  # fmt: skip
     assert "turnlint.ledger" in loaded
     assert not [name for name in loaded - set(bare.stdout.split()) if name.startswith(HEAVY)]
+    formats = {name for name in loaded if name.startswith("turnlint.carriers.")}
+    assert formats == {"turnlint.carriers._marks", "turnlint.carriers.openai_chat"}
     families = tuple(f"turnlint_rules.{name}" for name in FAMILIES)
     assert not [name for name in loaded if name.startswith(families)]
 

@@ -153,9 +153,7 @@ def test_a_row_that_was_kept_shows_what_it_showed(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_bytes(talk(1, broken=True)[0])
     rows = [
-        event
-        for event in here([Source("log.jsonl", str(path))], asking(), None)
-        if isinstance(event, Row)
+        event for event in here([Source("log.jsonl", str(path))], asking(), None) if isinstance(event, Row)
     ]
     assert rows
     assert [kept(restored(kept(row))) for row in rows] == [kept(row) for row in rows]

@@ -7,6 +7,7 @@ This package owns what a format looks like and where it writes things. A carrier
 import os
 from collections.abc import Iterable
 
+from turnlint.carriers._marks import may_speak
 from turnlint.carrying.carrier import SPEAKS, Carrier
 from turnlint.model import Record
 
@@ -43,8 +44,11 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
     Where they do not, they could be several formats' records, and more of them may tell.
     """
     sample = list(records)
+    written = [record.data for record in sample]
     best: tuple[int, Carrier | None] = (0, None)
     for name in NAMES:
+        if not may_speak(name, written):
+            continue
         candidate = carrier(name)
         scores = [score(candidate, record) for record in sample]
         speaking = [one for one in scores if one > 0]

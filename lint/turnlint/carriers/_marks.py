@@ -1,0 +1,50 @@
+"""Which formats a record could speak for, by its bytes alone.
+
+This module owns one table: for a format the marks without which no record speaks for it, so that it need not even
+be imported to be asked. It decides nothing: a format that is not in the table, or that has a mark here, is asked.
+A test holds it to that on every record of every format whose marks were taken away.
+
+Marks begin with a quote where the word alone is common; they have none at the end, for JSON may stand in a text.
+"""
+
+_TYPED = b'"type'
+
+MARKS: dict[str, tuple[bytes, ...]] = {
+    "anthropic": (_TYPED, b'"system', b'"stop_reason', b"input_schema", b"claude", b"anthropic"),
+    "bedrock": (
+        b'"text', b"toolUse", b"toolResult", b"reasoningContent", b'"image', b'"document', b'"video', b'"audio',
+        b"guardContent", b"cachePoint", b"citationsContent", b"searchResult", b"toolAddition", b"toolRemoval",
+        b"toolSpec", b"inferenceConfig", b"guardrailConfig", b"additionalModelRequestFields", b"stopReason",
+    ),
+    "canonical": (b'"speaker',),
+    "claude-code": (b'"sessionId', b'"leafUuid', b'"messageId'),
+    "codex": (b'"payload', b'"record_type', b'"instructions'),
+    "cohere": (
+        b"tool_plan", b"tool_results", b'"document', b"safety_mode", b"citation_options", b'"preamble', b'"connectors',
+        b"generation_id", b"finish_reason", b"cohere", b'"command', b"c4ai", b'"USER', b'"CHATBOT', b'"SYSTEM', b'"TOOL',
+        b'"User', b'"Chatbot', b'"System', b'"Tool',
+    ),
+    "gemini": (b'"parts', b'"contents', b'"candidates'),
+    "gemini-cli": (_TYPED, b'"sessionId', b'"$set', b'"$rewindTo'),
+    "langchain": (
+        b'"lc', b'"data', b"additional_kwargs", b"response_metadata", b'"human', b'"ai', b"HumanMessage", b"AIMessage",
+    ),
+    "mistral": (
+        b'"prefix', b'"thinking', b'"reference', b"document_url", b"safe_prompt", b"random_seed", b"stral", b"xtral",
+    ),
+    "ollama": (
+        b"tool_name", b'"images', b'"function', b"created_at", b"keep_alive", b'"think', b'"options', b"11434", b"ollama",
+    ),
+    "openai-responses": (_TYPED, b'"input', b'"output', b"responses"),
+    "pi": (b'"timestamp',),
+    "sharegpt": (b'"from',),
+}  # fmt: skip
+
+ESCAPED = b"\\u00"
+"""With this any letter of a key may be spelled, so that no mark is to be trusted."""
+
+
+def may_speak(name: str, records: list[bytes]) -> bool:
+    """Whether some of these records could speak for a format."""
+    marks = (*MARKS[name], ESCAPED) if name in MARKS else (b"",)
+    return any(mark in data for data in records for mark in marks)

@@ -1,0 +1,72 @@
+"""What is known of a format without importing it: a record that holds none of its marks does not speak for it."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from turnlint import carriers
+from turnlint.carriers._marks import ESCAPED, MARKS, may_speak
+from turnlint.documents.framing import frame
+from turnlint.documents.source import Source, open_source
+from turnlint.model import Record
+
+SAMPLES = Path(__file__).parent.parent / "fixtures" / "formats"
+
+
+@cache
+def written() -> tuple[bytes, ...]:
+    """The records of all samples, each once."""
+    found: dict[bytes, None] = {}
+    for path in sorted(SAMPLES.rglob("*.json*")):
+        with open_source(Source(path.name, str(path))) as stream:
+            for one in frame(stream, path.name, carriers.holds_records):
+                if isinstance(one, Record) and len(one.data) < 1 << 16:
+                    found[one.data] = None
+    return tuple(found)
+
+
+def without(data: bytes, marks: tuple[bytes, ...]) -> bytes:
+    """A record in which other words stand in the place of marks."""
+    for mark in (*marks, ESCAPED):
+        data = data.replace(mark, re.sub(rb"[a-zA-Z]", b"q", mark).replace(b"\\", b"q"))
+    return data
+
+
+def score(name: str, data: bytes) -> int:
+    return carriers.score(carriers.carrier(name), Record(1, 0, data))
+
+
+@pytest.mark.parametrize("name", MARKS)
+def test_without_its_marks_nothing_speaks_for_a_format(name: str) -> None:
+    speaking = [data for data in written() if score(name, data) > 0]
+    assert len(speaking) > 3
+    assert all(may_speak(name, [data]) for data in speaking)
+    bare = [without(data, MARKS[name]) for data in speaking]
+    assert not any(may_speak(name, [data]) for data in bare)
+    assert [data for data in bare if score(name, data) > 0] == []
+
+
+@settings(max_examples=150, deadline=None)
+@given(data=st.data())
+def test_who_is_not_asked_would_not_have_been_chosen(data: st.DataObject) -> None:
+    taken = data.draw(st.lists(st.sampled_from(written()), min_size=1, max_size=3))
+    lost = data.draw(
+        st.lists(st.sampled_from(sorted({one for marks in MARKS.values() for one in marks})), max_size=4)
+    )
+    records = [Record(number, 0, without(one, tuple(lost))) for number, one in enumerate(taken, 1)]
+    chosen = carriers.best_for(records)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(carriers, "may_speak", lambda *_: True)
+        assert carriers.best_for(records) == chosen
+
+
+def test_a_key_may_be_spelled_with_escapes() -> None:
+    plain = b'{"conversations": [{"from": "human", "value": "hi"}, {"from": "gpt", "value": "ho"}]}'
+    for spelled in (plain, plain.replace(b'"from"', b'"\\u0066rom"')):
+        found, _ = carriers.best_for([Record(1, 0, spelled)])
+        assert found is not None
+        assert found.name == "sharegpt"
