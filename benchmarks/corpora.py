@@ -10,7 +10,40 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-WORDS = ["build", "parse", "token", "stream", "value", "record", "field", "index", "offset", "result", "answer", "question", "window", "cursor", "branch", "merge", "commit", "revert", "patch", "module", "import", "return", "assert", "table", "column", "row", "key", "lock", "queue", "worker", "signal", "retry"]
+WORDS = [
+    "build",
+    "parse",
+    "token",
+    "stream",
+    "value",
+    "record",
+    "field",
+    "index",
+    "offset",
+    "result",
+    "answer",
+    "question",
+    "window",
+    "cursor",
+    "branch",
+    "merge",
+    "commit",
+    "revert",
+    "patch",
+    "module",
+    "import",
+    "return",
+    "assert",
+    "table",
+    "column",
+    "row",
+    "key",
+    "lock",
+    "queue",
+    "worker",
+    "signal",
+    "retry",
+]
 KINDS = ("openai-chat", "anthropic")
 
 
