@@ -395,8 +395,9 @@ def test_damage_is_told_whatever_follows_the_magic_of_a_packing(data: bytes) -> 
         assert inspect("-", stdin=magic + data).exit_code in (0, 3)
 
 
-def test_every_format_has_keys_by_which_people_know_it() -> None:
-    assert set(TELLS) == set(NAMES)
+def test_the_keys_by_which_people_know_formats_are_of_formats_that_exist() -> None:
+    assert set(TELLS) <= set(NAMES)  # a new format is one file; without a row it is only never named as near
+    assert len(TELLS) >= 15
     assert all(len(name) <= 24 for name in QUIRKS)
 
 

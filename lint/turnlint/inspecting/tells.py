@@ -40,7 +40,9 @@ TELLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "ollama": _request("messages", "role", "content", "tool_name"),
     "cohere": _request("chat_history", "role", "message"),
 }  # fmt: skip
-"""By format: its layouts, each with keys that are there in a whole conversation. The more widely spoken come first."""
+"""By format: its layouts, each with keys that are there in a whole conversation. The more widely spoken come first.
+
+A format without a row here is read all the same, and only never named as near."""
 _SHARED = {
     key: sum(any(key in layout for layout in layouts) for layouts in TELLS.values())
     for layouts in TELLS.values()
