@@ -45,7 +45,7 @@ SNIFFS: list[tuple[str, Any, str | None]] = [
     ("tokens to embed", {"model": "text-embedding-3-small", "input": [[1, 2], [3]]}, None),
     ("a text to speak", {"model": "gpt-4o-mini-tts", "input": "go", "voice": "ash", "instructions": "softly"}, None),
     ("things to moderate", {"model": "omni-moderation-latest", "input": [{"type": "text", "text": "go"}]}, None),
-    ("a mirrored item of an agent's log", {"timestamp": "t", "type": "response_item", "payload": CALL}, None),
+    ("a mirrored item of an agent's log", {"timestamp": "t", "type": "response_item", "payload": CALL}, "codex"),
     ("a span of Chat", {"span_id": "s", "input": [USER, CHAT_CALL], "output": [{"index": 0, "message": USER}]}, None),
     ("an example", {"input": "2+2", "output": "4"}, None),
 ]  # fmt: skip

@@ -8,6 +8,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
+from linecache import getlines
 from itertools import pairwise
 from typing import Any
 
@@ -143,7 +144,8 @@ def _field_notes(struct: type[Any]) -> dict[str, str]:
 def _notes_in(module: str) -> dict[str, dict[str, str]]:
     """What stands under the fields of each class of a module, as it is written there."""
     spec = find_spec(module)
-    source = spec.loader.get_source(module) if spec and hasattr(spec.loader, "get_source") else None  # type: ignore[union-attr]
+    # Not by the loader: test runners bring loaders of their own, which do not tell.
+    source = "".join(getlines(spec.origin)) if spec and spec.origin else ""
     if not source:
         return {}
     tree = ast.parse(source)
