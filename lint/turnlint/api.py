@@ -373,7 +373,10 @@ def kept_raw(case: Case, asked: Asked) -> Fix | None:
     said = case.said(asked.message, place)
     if said is None or (call.arguments == "torn" and call.written != "text"):
         return None  # what broke off stands beside arguments that can be read
-    kept = dumps({"raw": said}, ensure_ascii=False)
+    try:
+        kept = dumps({"raw": said}, ensure_ascii=False)
+    except RecursionError:  # what could just be read may be too deep to be written
+        return None
     in_text = call.written == "text" and call.arguments != "unfit"
     data = dumps(kept, ensure_ascii=False) if in_text else kept
     step = Put(place, data.encode("utf-8", "backslashreplace"), asked.message)
