@@ -119,8 +119,7 @@ class Reading:
         self.gate.returned = part is not None and part.returned
         with open_source(self.source) as opened:
             stream = Guarded(opened, self.source.name, progress)
-            start = part.start if part else 0
-            framed = frame(stream, self.source.name, carriers.holds_records, self.gate, start)
+            framed = frame(stream, self.source.name, carriers.holds_records, self.gate, part)
             if part:
                 head, carrier = list(islice(framed, FEW)), carriers.carrier(part.format)
             else:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from turnlint.documents.columns import Extra, measure, more
 from turnlint.documents.gate import Ended, Gate, Scanner
-from turnlint.documents.source import says_lines
+from turnlint.documents.source import Part, says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.model import Pointer, Record
 
@@ -86,16 +86,16 @@ class _Tape:
 
 
 def frame(
-    stream: Readable, name: str, explodes: Explodes, gate: Gate | None = None, start: int = 0
+    stream: Readable, name: str, explodes: Explodes, gate: Gate | None = None, part: Part | None = None
 ) -> Iterator[Record | Damage | Ended]:
     """Yield the records of a stream, and what is wrong between them.
 
-    One that starts somewhere in a file holds some of its lines.
+    A part that does not start with the file holds some of its lines.
     """
     tape = _Tape(stream)
     gate = gate or Gate()
-    if start:
-        tape.offset = start
+    if part and part.start:
+        tape.offset, tape.line = part.start, part.line
         yield from _lines(tape, explodes, gate)
         return
     while len(tape.window) < 4 and tape.more():
@@ -213,7 +213,7 @@ def _lines(tape: _Tape, explodes: Explodes, gate: Gate) -> Iterator[Record | Dam
         block = b"" if tape.ended else tape.stream.read(CHUNK)
     if begun:
         yield from reading.take(_taken(begun), last=True)
-    gate.lines = reading.line - 1
+    gate.lines = reading.line - tape.line
 
 
 def _taken(begun: bytearray) -> bytes:

@@ -35,6 +35,8 @@ class Part(Struct, frozen=True):
     """Whose records the file holds, as its beginning tells."""
     returned: bool = False
     """It is known already that its lines end with carriage returns."""
+    line: int = 1
+    """The number of its first line, once that is known; else it counts its own."""
 
 
 class Source(Struct, frozen=True):

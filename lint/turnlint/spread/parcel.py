@@ -25,6 +25,8 @@ class Parcel(Struct):
     events: list[Row | Skipped | Heard | Crash] = []
     tally: Tally = field(default_factory=Tally)
     failure: Failure | None = None
+    first: int = 1
+    """The number of its first line, as what stands in it has it."""
     lines: int = 0
     held: bool = False
     """Something had to wait for what stands behind the part, or for its end."""
@@ -46,6 +48,7 @@ def pack(source: Source, asked: Question) -> Parcel:
                 parcel.events.append(event)
     except SourceError as error:
         parcel.failure = Failure(error.name, error.reason)
+    parcel.first = source.part.line if source.part else 1
     parcel.lines = run.reading.gate.lines or 0
     parcel.held = run.reading.held
     parcel.returned = run.reading.gate.returned
@@ -65,19 +68,22 @@ class Joint:
     def __init__(self, views: int) -> None:
         self.views = views
         self.lines = 0
+        self.shift = 0
+        """How many lines of the file are not counted in the parcel at hand."""
         self.conversations = 0
         self.met: dict[str, int] = {}
         self.drawn: dict[str, int] = {}
 
     def join(self, parcel: Parcel) -> Iterator[Event]:
+        self.shift = self.lines - (parcel.first - 1)
         for event in parcel.events:
             if isinstance(event, Row):
                 yield self._row(event)
             elif isinstance(event, Crash):
-                yield structs.replace(event, line=event.line + self.lines)
+                yield structs.replace(event, line=event.line + self.shift)
             elif isinstance(event, Heard):
                 yield structs.replace(
-                    event, line=event.line + self.lines, index=event.index + self.conversations
+                    event, line=event.line + self.shift, index=event.index + self.conversations
                 )
             else:
                 yield event
@@ -98,10 +104,10 @@ class Joint:
     def _place(self, place: Place) -> Place:
         start, end = place.span or (None, None)
         span = (self._point(start), self._point(end)) if start and end else None
-        return structs.replace(place, line=place.line + self.lines, span=span)
+        return structs.replace(place, line=place.line + self.shift, span=span)
 
     def _point(self, point: Point) -> Point:
-        return structs.replace(point, line=point.line + self.lines)
+        return structs.replace(point, line=point.line + self.shift)
 
     def _is_drawn(self, finding: Finding) -> bool:
         """So many of a shape are drawn in a file, not in each part of it."""

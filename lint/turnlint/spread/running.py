@@ -112,9 +112,13 @@ class _Merging:
             return
         again = parcel.returned and self.returned and not part.returned
         size = part.size
-        if again or (parcel.held and part.end < size):
-            # No part before it left anything open, so all that follows is read as if it had never been cut.
-            self.over = structs.replace(source, part=structs.replace(part, end=size, returned=self.returned))
+        if again or (parcel.held and (part.start or part.end < size)):
+            # No part before it left anything open, so all that follows is read as if it had never been cut. What is
+            # said of a session names lines, so they have to be known.
+            line = self.joint.lines + 1
+            self.over = structs.replace(
+                source, part=structs.replace(part, end=size, returned=self.returned, line=line)
+            )
             parcel = pack(self.over, self.of(source))
         self.returned |= parcel.returned
         yield from self.joint.join(parcel)

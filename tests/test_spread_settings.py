@@ -1,0 +1,147 @@
+"""What is asked may differ from file to file, and whatever it is, processes and the cache change no byte of a report.
+
+Stretches are made short, so that small logs are cut, and each run is one of the command itself.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+PROGRAM = """
+from turnlint.spread import cutting
+cutting.STRETCH, cutting.BUNDLE, cutting.WORTH = 700, 1500, 0
+from turnlint.cli import main
+main()
+"""
+SETTINGS = """
+severity: {PA201: warning}
+ignore:
+  - {rule: PA201, conversation: "c-1*", reason: known for long}
+  - {rule: PA201, pointer: /messages/1/**, until: 2026-01-31, reason: until the next release}
+  - {rule: PR301, reason: there is none of it}
+rules:
+  - {name: no-drafts, message: a draft was logged, each: "/messages/*", pointer: /content, when: {matches: DRAFT}}
+  - {name: no-notes, message: a note was left, severity: info, pointer: /note, when: {kind: text}}
+paths:
+  - {path: b-*, severity: {PA201: info}, provider: openai}
+  - {path: c-*, ignore: [PA201]}
+"""
+FORMATS = Path(__file__).parent.parent / "fixtures" / "formats"
+OUTPUTS = ("text", "jsonl", "junit", "sarif", "github", "markdown")
+
+
+def talk(number: int, *, broken: bool, words: str = "done") -> dict[str, Any]:
+    name = f"call_{number:012}"
+    call = {"id": name, "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    result = {"role": "tool", "tool_call_id": name + "x" * broken, "content": words}
+    messages = [
+        {"role": "user", "content": "ü𝄞 go"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        result,
+    ]
+    return {
+        "conversation_id": f"c-{number}",
+        "messages": [*messages, {"role": "assistant", "content": "so it is"}],
+    }
+
+
+def log(first: int, count: int) -> bytes:
+    lines = []
+    for number in range(first, first + count):
+        words = "a DRAFT" if number % 4 == 0 else "done"
+        lines.append(json.dumps(talk(number, broken=number % 3 == 0, words=words), ensure_ascii=False))
+        if number % 11 == 10:
+            lines.append(json.dumps({"note": "no conversation"}))
+    return "\n".join(lines).encode() + b"\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for number, name in enumerate(("a-1", "b-1", "a-2", "c-1", "b-2", "c-2")):
+        (logs / f"{name}.jsonl").write_bytes(log(number * 7, 25))
+    (logs / "d-text.jsonl").write_bytes(b"no json\nat all\n")
+    return tmp_path
+
+
+def lint(folder: Path, *arguments: str) -> tuple[int, bytes, bytes]:
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "lint", ".", "--show-content", "excerpt", *arguments],
+        capture_output=True, check=False, cwd=folder,
+        env={**os.environ, "TURNLINT_CACHE": str(folder / "kept"), "COLUMNS": "100"},
+    )  # fmt: skip
+    return run.returncode, run.stdout, run.stderr
+
+
+def agree(folder: Path, *arguments: str) -> tuple[int, bytes, bytes]:
+    one = lint(folder, *arguments, "-j", "1")
+    assert lint(folder, *arguments, "-j", "2") == one
+    assert lint(folder, *arguments, "--cache", "-j", "2") == one
+    assert lint(folder, *arguments, "--cache", "-j", "1") == one
+    return one
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_settings_hold_for_each_file_in_all_processes(folder: Path, output: str) -> None:
+    (folder / "turnlint.yaml").write_text(SETTINGS)
+    code, out, err = agree(folder, "--output-format", output, "--today", "2026-02-01")
+    assert code == 1
+    assert b"own/no-drafts" in out
+    assert b"meets no finding" in err  # told once, for all processes
+    assert b"held until 2026-01-31" in err
+
+
+@pytest.mark.parametrize("output", OUTPUTS)
+def test_logs_without_settings_are_cut(folder: Path, output: str) -> None:
+    (folder / "logs" / "e-long.jsonl").write_bytes(log(200, 120))
+    code, out, _ = agree(folder, "--output-format", output)
+    assert code == 1
+    assert b"PA201" in out or b"orphan" in out
+
+
+def test_a_baseline_is_used_up_in_one_place(folder: Path) -> None:
+    (folder / "logs" / "e-long.jsonl").write_bytes(log(200, 120))
+    made = subprocess.run(
+        [sys.executable, "-c", PROGRAM, "baseline", "write", ".", "--baseline", "known.json"],
+        capture_output=True, check=False, cwd=folder,
+    )  # fmt: skip
+    assert made.returncode == 0, made.stderr
+    code, _, _ = agree(folder, "--baseline", "known.json", "--output-format", "jsonl")
+    assert code == 0
+    with (folder / "logs" / "e-long.jsonl").open("ab") as file:
+        file.write(log(900, 4))
+    code, out, _ = agree(folder, "--baseline", "known.json", "--output-format", "jsonl")
+    assert code == 1
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert {row["path"] for row in rows if row.get("code")} == {os.path.join(".", "logs", "e-long.jsonl")}
+
+
+def test_what_a_finding_asks_of_fix_is_remembered(folder: Path) -> None:
+    """A hint of the text report depends on whether a repair has steps, which are not kept."""
+    (folder / "logs" / "a-1.jsonl").write_bytes(
+        log(0, 1) + b'{"messages": [{"role": "user", "content": "hi "}]}\n'
+    )
+    path = FORMATS / "anthropic"
+    for one in sorted(path.glob("*.jsonl"))[:12]:
+        (folder / "logs" / one.name).write_bytes(one.read_bytes())
+    _, out, _ = agree(folder, "--provider", "anthropic,bedrock,openai")
+    assert b"with --select" in out or b"with --provider" in out
+
+
+@pytest.mark.parametrize("name", ["claude-code", "codex", "gemini-cli", "pi"])
+def test_a_session_is_never_cut(folder: Path, name: str) -> None:
+    for one in sorted((FORMATS / name).glob("*.jsonl")):
+        lines = one.read_bytes().splitlines(keepends=True)
+        (folder / "logs" / f"s-{one.name}").write_bytes(b"".join(lines))
+        (folder / "logs" / f"t-{one.name}").write_bytes(log(0, 30) + b"".join(lines) + log(50, 30))
+        (folder / "logs" / f"u-{one.name}").write_bytes(
+            lines[0] + log(0, 30) + b"".join(lines[1:]) + log(50, 30)
+        )
+    agree(folder, "--output-format", "jsonl")
+    agree(folder, "--output-format", "jsonl", "--format", name)
