@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from turnlint import carriers
+from turnlint.carriers import anthropic, openai_responses
 from turnlint.carriers._marks import ESCAPED, MARKS, may_speak
 from turnlint.documents.framing import frame
 from turnlint.documents.source import Source, open_source
@@ -48,6 +49,15 @@ def test_without_its_marks_nothing_speaks_for_a_format(name: str) -> None:
     bare = [without(data, MARKS[name]) for data in speaking]
     assert not any(may_speak(name, [data]) for data in bare)
     assert [data for data in bare if score(name, data) > 0] == []
+
+
+def test_each_type_of_an_item_is_a_mark() -> None:
+    """Most have no sample: they are said of the wire, and seldom met."""
+    types = (openai_responses.KINDS | openai_responses.OWN_PARTS) - {"message"}
+    assert len(types) > 30
+    assert [one for one in types if not may_speak("openai-responses", [f'"type": "{one}"'.encode()])] == []
+    blocks = anthropic.CALLS.keys() | anthropic.THINKING | {"web_search_tool_result"}
+    assert [one for one in blocks if not may_speak("anthropic", [f'"type": "{one}"'.encode()])] == []
 
 
 @settings(max_examples=150, deadline=None)

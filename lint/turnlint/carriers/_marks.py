@@ -7,10 +7,10 @@ A test holds it to that on every record of every format whose marks were taken a
 Marks begin with a quote where the word alone is common; they have none at the end, for JSON may stand in a text.
 """
 
-_TYPED = b'"type'
-
 MARKS: dict[str, tuple[bytes, ...]] = {
-    "anthropic": (_TYPED, b'"system', b'"stop_reason', b"input_schema", b"claude", b"anthropic"),
+    "anthropic": (
+        b"tool_use", b"tool_result", b"thinking", b'"system', b'"stop_reason', b"input_schema", b"claude", b"anthropic",
+    ),
     "bedrock": (
         b'"text', b"toolUse", b"toolResult", b"reasoningContent", b'"image', b'"document', b'"video', b'"audio',
         b"guardContent", b"cachePoint", b"citationsContent", b"searchResult", b"toolAddition", b"toolRemoval",
@@ -25,7 +25,7 @@ MARKS: dict[str, tuple[bytes, ...]] = {
         b'"User', b'"Chatbot', b'"System', b'"Tool',
     ),
     "gemini": (b'"parts', b'"contents', b'"candidates'),
-    "gemini-cli": (_TYPED, b'"sessionId', b'"$set', b'"$rewindTo'),
+    "gemini-cli": (b'"type', b'"sessionId', b'"$set', b'"$rewindTo'),
     "langchain": (
         b'"lc', b'"data', b"additional_kwargs", b"response_metadata", b'"human', b'"ai', b"HumanMessage", b"AIMessage",
     ),
@@ -35,7 +35,11 @@ MARKS: dict[str, tuple[bytes, ...]] = {
     "ollama": (
         b"tool_name", b'"images', b'"function', b"created_at", b"keep_alive", b'"think', b'"options', b"11434", b"ollama",
     ),
-    "openai-responses": (_TYPED, b'"input', b'"output', b"responses"),
+    "openai-responses": (
+        b'"input', b'"output', b"responses", b"function_call", b"custom_tool_call", b"shell_call", b"computer_", b"apply_patch",
+        b"code_interpreter", b"file_search", b"image_generation", b"tool_search", b"web_search", b"mcp_", b'"program',
+        b"reasoning", b"compaction", b"item_reference", b"configuration_update", b"additional_tools", b"refusal",
+    ),
     "pi": (b'"timestamp',),
     "sharegpt": (b'"from',),
 }  # fmt: skip

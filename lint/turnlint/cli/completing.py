@@ -86,7 +86,7 @@ PLACES: dict[str, Fitting] = {
     "RULE|TOPIC": Fitting(explained),
     "NAME[@VERSION]": Fitting(any_provider, several=True),
     "[NAME[@VERSION]]": Fitting(providers),
-    "N|auto": Fitting(lambda: [("auto", "as many as there are cores")]),
+    "N|auto": Fitting(lambda: iter([("auto", "as many as there are cores")])),
 }
 
 
