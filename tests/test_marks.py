@@ -32,7 +32,7 @@ def written() -> tuple[bytes, ...]:
 
 def without(data: bytes, marks: tuple[bytes, ...]) -> bytes:
     """A record in which other words stand in the place of marks."""
-    for mark in (*marks, ESCAPED):
+    for mark in (*marks, *ESCAPED):
         data = data.replace(mark, re.sub(rb"[a-zA-Z]", b"q", mark).replace(b"\\", b"q"))
     return data
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from turnlint.carriers._marks import may_speak
 from turnlint.carrying.carrier import SPEAKS, Carrier
+from turnlint.documents.census import is_plain
 from turnlint.model import Record
 
 NAMES = tuple(
@@ -45,12 +46,13 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
     """
     sample = list(records)
     written = [record.data for record in sample]
+    plain = [is_plain(data) for data in written]
     best: tuple[int, Carrier | None] = (0, None)
     for name in NAMES:
         if not may_speak(name, written):
             continue
         candidate = carrier(name)
-        scores = [score(candidate, record) for record in sample]
+        scores = [score(candidate, record, plain=so) for record, so in zip(sample, plain, strict=True)]
         speaking = [one for one in scores if one > 0]
         against = sum(one < 0 for one in scores)
         own = sum(one for one in speaking if one >= SPEAKS)
@@ -62,8 +64,9 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
     return best[1], best[0] >= SPEAKS
 
 
-def score(candidate: Carrier, record: Record) -> int:
-    decoded = candidate.shape.read(record)
+def score(candidate: Carrier, record: Record, *, plain: bool | None = None) -> int:
+    """How strongly a record speaks for a format."""
+    decoded = candidate.shape.read(record, plain=plain)
     try:
         return 0 if decoded.value is None else candidate.sniff(decoded)
     except RecursionError:

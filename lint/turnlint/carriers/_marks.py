@@ -44,11 +44,11 @@ MARKS: dict[str, tuple[bytes, ...]] = {
     "sharegpt": (b'"from',),
 }  # fmt: skip
 
-ESCAPED = b"\\u00"
-"""With this any letter of a key may be spelled, so that no mark is to be trusted."""
+ESCAPED = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
+"""With these any letter of a key may be spelled, so that no mark is to be trusted."""
 
 
 def may_speak(name: str, records: list[bytes]) -> bool:
     """Whether some of these records could speak for a format."""
-    marks = (*MARKS[name], ESCAPED) if name in MARKS else (b"",)
+    marks = (*MARKS[name], *ESCAPED) if name in MARKS else (b"",)
     return any(mark in data for data in records for mark in marks)

@@ -38,10 +38,11 @@ class Shape(Generic[T]):
         self.declared = declared
         self.decoder = msgspec.json.Decoder(declared)
 
-    def read(self, record: Record) -> Decoded[T]:
+    def read(self, record: Record, *, plain: bool | None = None) -> Decoded[T]:
+        """Decode a record. Whoever reads it as several shapes asks but once whether it is plain."""
         data = record.data
         try:
-            if census.is_plain(data):
+            if census.is_plain(data) if plain is None else plain:
                 return Decoded(record, self.decoder.decode(data), data)
         except (ValueError, RecursionError):
             pass  # the exact reading says what it is, with its place
