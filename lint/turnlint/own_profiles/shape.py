@@ -8,8 +8,8 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
-from linecache import getlines
 from itertools import pairwise
+from linecache import getlines
 from typing import Any
 
 import msgspec
