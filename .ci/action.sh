@@ -32,11 +32,11 @@ add() {
 name='[A-Za-z0-9][A-Za-z0-9._-]*'
 provider="$name(@$name)?"
 arguments=()
-add --format format "$name" "${INPUT_FORMAT:-auto}"
-add --provider provider "$provider([ ]*,[ ]*$provider)*" "${INPUT_PROVIDER:-auto}"
+add --format format "$name" "${INPUT_FORMAT:-}"
+add --provider provider "$provider([ ]*,[ ]*$provider)*" "${INPUT_PROVIDER:-}"
 add --select select "$name([ ]*,[ ]*$name)*" "${INPUT_SELECT:-}"
 add --ignore ignore "$name([ ]*,[ ]*$name)*" "${INPUT_IGNORE:-}"
-add --fail-on fail-on 'error|warning|info|never' "${INPUT_FAIL_ON:-error}"
+add --fail-on fail-on 'error|warning|info|never' "${INPUT_FAIL_ON:-}"
 add --output-format output-format "$name" "${INPUT_OUTPUT_FORMAT:-github}"
 add --output outputs "$name:[^-].*" "${INPUT_OUTPUTS:-}"
 if [[ ${INPUT_OUTPUT_FORMAT:-github} == github && -n ${GITHUB_STEP_SUMMARY:-} ]]; then

@@ -81,6 +81,15 @@ def test_a_step_fails_where_something_is_found_and_says_with_which_code(folder: 
     assert "`orphan-result`" in (folder.parent / "summary").read_text()
 
 
+def test_without_inputs_the_settings_of_the_project_hold(folder: Path) -> None:
+    (folder / "turnlint.yaml").write_text(
+        "fail-on: never\nformat: openai-chat\nprovider: mistral\nselect: projection\n"
+    )
+    done = run(folder, **{name.replace("-", "_"): one["default"] for name, one in ACTION["inputs"].items()})
+    assert (done.returncode, "at mistral" in done.stdout, "PA202" in done.stdout) == (0, True, False)
+    assert run(folder, fail_on="warning").returncode == 1
+
+
 def test_inputs_are_the_options_of_the_command(folder: Path) -> None:
     done = run(
         folder, paths="  a.jsonl\n\n*.json*\n", provider="openai, mistral\nkimi", ignore="PA202\nprojection",

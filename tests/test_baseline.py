@@ -171,6 +171,13 @@ def test_what_is_no_baseline_is_told_of(folder: Path, text: str, said: str) -> N
     assert (folder / "known").read_bytes() == text.encode(errors="surrogateescape")
 
 
+def test_a_file_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baseline, "MOST_BYTES", 1 << 20)
+    (folder / "endless").write_bytes(b"\n" * ((1 << 20) + 1))
+    with pytest.raises(baseline.BadBaseline, match="is larger than 1 MiB"):
+        baseline.read(str(folder / "endless"))
+
+
 def test_a_run_that_did_not_see_all_writes_nothing(folder: Path) -> None:
     turnlint(folder, "baseline", "write", "logs")
     before = (folder / "turnlint.baseline").read_text()

@@ -66,6 +66,40 @@ def test_two_functions_are_public_and_are_loaded_when_they_are_asked_for() -> No
         turnlint.lnit  # noqa: B018
 
 
+SESSIONS = [
+    path
+    for name in ("claude-code", "codex", "gemini-cli", "pi")
+    for path in sorted((Path(__file__).parent.parent / "fixtures" / "formats" / name).glob("*.fixed.jsonl"))
+]
+
+
+@pytest.mark.parametrize("path", SESSIONS, ids=lambda path: f"{path.parent.name}: {path.name}")
+def test_the_events_of_a_session_are_read_and_repaired_as_its_file_is(path: Path) -> None:
+    broken = [
+        json.loads(line)
+        for line in path.with_name(path.name.replace(".fixed", "")).read_text().splitlines()
+        if line
+    ]
+    fixed = fix(broken)
+    assert fixed.changes
+    assert fixed.value == [json.loads(line) for line in path.read_text().splitlines() if line]
+    for finding in lint(broken):
+        at: Any = broken
+        for part in finding.pointer.split("/")[1:]:
+            at = at[int(part) if isinstance(at, list) else part]
+
+
+def test_a_list_of_one_record_comes_back_as_a_list() -> None:
+    only = [
+        {
+            "custom_id": "r1",
+            "response": {"status_code": 200, "body": {"choices": [{"index": 0, "message": asked("c1")}]}},
+        }
+    ]
+    assert lint(only) == lint(only[0])
+    assert fix(only).value == only
+
+
 def test_findings_are_frozen_values_that_read_as_a_line() -> None:
     (finding,) = lint(APART)
     assert (finding.code, finding.rule, finding.severity) == ("PA203", "misplaced-result", "error")

@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -27,7 +27,8 @@ class Look:
     width = 80
     color = False
     statistics = False
-    fails = ("error",)
+    fails: ClassVar = {"a.jsonl": ("error",)}
+    own = ()
     folds = False
 
 

@@ -105,7 +105,7 @@ def test_what_rules_find_is_reported_like_all_else(tmp_path: Path) -> None:
     assert rows["own/tagged"]["conversation"]["id"] == "s-1"
     assert len({row["fingerprint"] for row in run["findings"]}) == len(run["findings"])
     text = turnlint(tmp_path, "lint", "a.jsonl").stdout
-    assert "own/no-keys[error] own/no-keys: a key stands in a message" in text
+    assert "own/no-keys[error]: a key stands in a message" in text
     assert "^^^^^^" in text
     assert "sk-abcdef" not in text
 

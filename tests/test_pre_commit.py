@@ -137,6 +137,15 @@ def test_what_would_lose_something_is_left_and_told_of(folder: Path) -> None:
     assert (folder / "transcripts" / "a.jsonl").read_bytes() == before
 
 
+def test_what_the_settings_exclude_is_left_alone(folder: Path) -> None:
+    write(folder, APART)
+    (folder / "turnlint.yaml").write_text("exclude: transcripts/\n")
+    before = (folder / "transcripts" / "a.jsonl").read_bytes()
+    done = pre_commit(folder, "run")
+    assert (done.returncode, done.stdout.count("Passed")) == (0, 2)
+    assert (folder / "transcripts" / "a.jsonl").read_bytes() == before
+
+
 @pytest.mark.skipif(not os.environ.get("TURNLINT_TRY_REPO"), reason="installs the package from an index")
 def test_pre_commit_installs_and_runs_the_hooks_of_this_repository(folder: Path) -> None:
     write(folder, SOUND, APART)

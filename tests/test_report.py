@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -25,7 +25,8 @@ class Look:
     width = 80
     color = False
     statistics = True
-    fails = ("error",)
+    fails: ClassVar[dict[str, tuple[str, ...]]] = {}
+    own = ()
     folds = False
 
 

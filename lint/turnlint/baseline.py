@@ -19,6 +19,8 @@ SCHEMA = "turnlint/baseline-v1"
 NAME = "turnlint.baseline"
 """No name that a walk through a folder takes for a log."""
 LONGEST_NAME = 200
+MOST_BYTES = 1 << 28
+"""A million entries and more. The settings of strangers may name a device that never ends."""
 _HEAD = f'{{"baseline": "{SCHEMA}"}}'
 """Sorts before all entries."""
 _MARKS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
@@ -94,13 +96,16 @@ def read(path: str, *, must_exist: bool = True) -> Baseline:
     """The baseline in a file. Raises `BadBaseline`."""
     try:
         with open(path, "rb") as file:
-            lines = file.read().splitlines()
+            data = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         if not must_exist:
             return Baseline(path)
         raise BadBaseline(f"{path}: no such file; `turnlint baseline write` makes one") from None
     except OSError as error:
         raise BadBaseline(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
+    if len(data) > MOST_BYTES:
+        raise BadBaseline(f"{path}: is larger than {MOST_BYTES >> 20} MiB, which no baseline is")
+    lines = data.splitlines()
     return Baseline(
         path, [entry for number, line in enumerate(lines, 1) for entry in _entries(path, number, line)]
     )

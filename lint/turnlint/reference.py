@@ -40,6 +40,8 @@ SPOKEN = """
       result   call_1 (get_weather) 18 degrees
     assistant  It is 18 degrees.
 """
+LONGEST = 2_000
+"""A longer line of an output is left out: in SARIF the help of all rules is one."""
 LOG = """\
 {"id": "s-1", "messages": [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hello!"}]}
 {"id": "s-2", "messages": [{"role": "user", "content": "Compare Paris and Lyon."}, {"role": "assistant", "content": null, \
@@ -199,7 +201,8 @@ def outputs() -> Iterator[str]:
     yield "`turnlint lint --output-format FORMAT` writes to standard output, `--output FORMAT:FILE` to a file as well, and"
     yield "that as often as there are files to write. What follows is written of this log:"
     yield from ("", "```jsonl session.jsonl", *LOG.splitlines(), "```", "")
-    yield "No format but `text` shows what was said, and that only on a terminal or with `--show-content`."
+    yield "No format but `text` shows what was said, and that only on a terminal or with `--show-content`. What is ignored or"
+    yield "in a baseline is in none of them; those that have a sum count it."
     for name in FORMATS:
         command = f"turnlint lint session.jsonl --output-format {name}"
         yield from (
@@ -208,7 +211,7 @@ def outputs() -> Iterator[str]:
             "",
             "```console",
             f"$ {command}",
-            *_printed(command).splitlines(),
+            *("..." if len(line) > LONGEST else line for line in _printed(command).splitlines()),
             "```",
         )
     yield from ("", "## Exit codes", "", "They never depend on the output format.", "")

@@ -183,7 +183,8 @@ def picture(path: str, name: str, format_name: str | None = None) -> str:
         width: int = WIDTH
         color: bool = False
         statistics: bool = False
-        fails: tuple[str, ...] = ()
+        fails: dict[str, tuple[str, ...]] = {}
+        own: tuple[Entry, ...] = ()
         folds: bool = False
 
     drawn: list[str] = []

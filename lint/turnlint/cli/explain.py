@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from turnlint.cli.settings import Asked, Plan, choosing
+from turnlint.documents.source import Source
+from turnlint.engine import Options
+from turnlint.rulebook import OWN
+
 if TYPE_CHECKING:
     from turnlint.rulebook import Entry
 
@@ -19,16 +24,20 @@ DOCS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs")
 
 @click.command("explain")
 @click.argument("rule", metavar="RULE|TOPIC")
+@choosing
 def command(rule: str) -> None:
     """Say what a rule means, why it matters and what fix does, or show a page of the reference.
 
-    RULE is a code or a name; TOPIC is rules, providers, formats, configuration, outputs, library, pytest or ci.
+    RULE is a code or a name, own/NAME one of the configuration of this folder; TOPIC is rules, providers, formats, configuration, outputs, library, pytest or ci.
     """
     from turnlint import rulebook
 
     if rule.lower() in topics():
         with open(os.path.join(DOCS, f"{rule.lower()}.md"), encoding="utf-8") as file:
             click.echo(file.read(), nl=False)
+        return
+    if rule.lower().startswith(OWN):
+        click.echo("\n".join(_own(rule.lower())))
         return
     entries = rulebook.everything()
     wanted = next((one for one in entries if rule.lower() in (one.rule.code.lower(), one.rule.name)), None)
@@ -43,6 +52,24 @@ def command(rule: str) -> None:
     )
     for title, text in examples_of(wanted):
         click.echo(f"\n{title}\n" + "\n".join(f"    {line}".rstrip() for line in text.splitlines()))
+
+
+def _own(name: str) -> Iterator[str]:
+    """What the configuration says of a rule that stands in it."""
+    from turnlint.cli.nearest import or_nearest
+    from turnlint.report.escape import visible
+
+    settings = Plan(Asked(), Options(), with_baselines=False).settings(Source("*", None))
+    rules = {OWN + one.name: one for one in settings.rules} if settings else {}
+    if not rules:
+        raise click.UsageError(f"there is no rule {visible(name)!r}: the settings of this folder have none")
+    if name not in rules:
+        raise click.UsageError(f"there is no rule {or_nearest(name, rules)}")
+    one = rules[name]
+    yield f"{name} [{one.severity}, {OWN[:-1]}]"
+    yield visible(one.message)
+    yield from ("", *(f"    {visible(line)}" for line in one.about.splitlines())) if one.about else ()
+    yield from ("", f"It is written at {visible(one.origin)}.")
 
 
 def topics() -> list[str]:

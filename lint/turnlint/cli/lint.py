@@ -110,14 +110,15 @@ def command(
     sources = plan.read(sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)]))
     if not _is_ready(plan, sources):
         raise click.exceptions.Exit(EXIT_INTERNAL)
-    fails = tuple(dict.fromkeys(level for source in sources for level in levels(plan.of(source).fail_on)))
-    look = Look(width(), colors(color), statistics, fails, is_terminal(sys.stdout))
+    fails = {source.name: levels(plan.of(source).fail_on) for source in sources}
+    own = plan.own_rules()
+    look = Look(width(), colors(color), statistics, fails, is_terminal(sys.stdout), own)
     with ExitStack() as files:
         sinks = [open_sink(output_format, sys.stdout.write, look)]
         for output in outputs:
             kind, path = _split(output)
             write = _open_output(path, files, "a" if KINDS[kind].added else "w")
-            sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, statistics, fails)))
+            sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, statistics, fails, own=own)))
         code = _run(sources, plan, sinks, jobs, cache=cache, quiet=output_format != "text")
         if code < EXIT_USAGE and plan.account is not None:
             from turnlint.cli.unused import tell_unused

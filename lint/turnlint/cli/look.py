@@ -5,9 +5,12 @@ This module owns that reading. It refuses to write anything.
 
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
+
+from turnlint.rulebook import Entry
 
 DEFAULT_WIDTH = 100
 
@@ -18,8 +21,9 @@ class Look(Struct, frozen=True):
     width: int
     color: bool
     statistics: bool
-    fails: tuple[str, ...] = ("error",)
+    fails: Mapping[str, tuple[str, ...]] = {}
     folds: bool = False
+    own: tuple[Entry, ...] = ()
 
 
 def is_terminal(stream: Any) -> bool:

@@ -23,6 +23,7 @@ from turnlint.spread.here import Question
 if TYPE_CHECKING:
     from turnlint.baseline import Baseline
     from turnlint.config.settings import Config, Said, Settings
+    from turnlint.rulebook import Entry
     from turnlint.sifting import Account, Sieve
 
 Command = Callable[..., Any]
@@ -57,6 +58,12 @@ TODAY = click.option(
 )  # fmt: skip
 
 
+EXCLUDING = click.option(
+    "--force-exclude", is_flag=True, expose_value=False, callback=_keep,
+    help="Leave out what the configuration excludes even where it is named. Exit code 0 where nothing else is.",
+)  # fmt: skip
+
+
 def choosing(command: Command) -> Command:
     """Give a command the options that say which configuration is read."""
     for option in reversed(OPTIONS):
@@ -65,8 +72,8 @@ def choosing(command: Command) -> Command:
 
 
 def configured(command: Command) -> Command:
-    """The same, and which day it is."""
-    return choosing(TODAY(command))
+    """The same, which day it is, and what is excluded."""
+    return choosing(EXCLUDING(TODAY(command)))
 
 
 class Asked(Struct, frozen=True):
@@ -128,6 +135,7 @@ class Plan:
         self.file: str | None = said.get("config")
         self.off: bool = said.get("no_config", False)
         self.today: str = said.get("today", "")
+        self.excludes_named: bool = said.get("force_exclude", False)
         if self.file and self.off:
             raise click.UsageError("--config and --no-config exclude each other")
         self.nearest = Nearest()
@@ -138,7 +146,12 @@ class Plan:
 
     def read(self, sources: list[Source]) -> list[Source]:
         """The sources that are to be read: all that were named, and those come across that nobody excludes."""
-        return [one for one in sources if one.named or not self._is_excluded(one)]
+        named = not self.excludes_named
+        left = [one for one in sources if (named and one.named) or not self._is_excluded(one)]
+        if sources and not left and self.excludes_named:
+            click.echo("turnlint: all that was named is excluded", err=True)
+            raise click.exceptions.Exit(0)
+        return left
 
     def _is_excluded(self, source: Source) -> bool:
         path = os.path.abspath(source.path or source.name)
@@ -158,6 +171,15 @@ class Plan:
         if id(settings) not in self.terms:
             self.terms[id(settings)] = settings, self._terms(settings)
         return self.terms[id(settings)][1]
+
+    def own_rules(self) -> "tuple[Entry, ...]":
+        """The user's own rules, of all sources that were prepared."""
+        found = {rule.name: rule for _, terms in self.terms.values() for rule in terms.options.own_rules}
+        if not found:
+            return ()
+        from turnlint.own_rules.entries import entry_of
+
+        return tuple(map(entry_of, found.values()))
 
     def settings(self, source: Source) -> "Settings | None":
         """What the configuration says of a source, where there is one."""

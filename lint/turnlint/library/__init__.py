@@ -21,15 +21,16 @@ def lint(
 ) -> tuple[Finding, ...]:  # fmt: skip
     """What is wrong with a conversation, in its order; nothing where all is well.
 
-    `transcript` is a list of messages or a whole request: dicts, or the models, dataclasses and structs of an SDK.
+    `transcript` is a list of messages, a whole request, or a list of records such as the events of a session: dicts,
+    or the models, dataclasses and structs of an SDK.
     `provider` is `auto`, `none`, or names as `turnlint profiles` lists them, with or without a version; `format`
     is `auto` or one that `turnlint formats` lists; `select` and `ignore` take rules by code, name or family.
     Raises `TurnlintError` where there is nothing to judge.
     """
-    from turnlint.library import plain, running
+    from turnlint.library import logs, plain, running
 
     options = running.options_of(provider, format, select, ignore)
-    return running.findings(plain.text_of(plain.plain(transcript)), options)
+    return running.findings(logs.written(plain.plain(transcript), options), options)
 
 
 @overload

@@ -55,8 +55,8 @@ def text_of(given: Plain) -> bytes:
         raise TurnlintError(f"cannot be written as JSON: {error}") from None
 
 
-def read_back(data: bytes, given: Plain) -> Any:
-    """The value of a text that was made of another one, with what was in another form."""
+def read_back(data: bytes, given: Plain, *, several: bool = False) -> Any:
+    """The value of a text, or the `several` of its lines, that was made of another one, with what was in another form."""
     text, at, found = data.decode(), 0, []
     decoder = JSONDecoder(strict=False)
     while at < len(text):
@@ -64,7 +64,7 @@ def read_back(data: bytes, given: Plain) -> Any:
         found.append(_restored(value, "", given.kept) if given.kept else value)
         while text[at : at + 1] in _SPACE and at < len(text):
             at += 1
-    return found[0] if len(found) == 1 else found
+    return found if several or len(found) != 1 else found[0]
 
 
 def _restored(value: Any, key: str | int, kept: dict[tuple[str | int, str], Any]) -> Any:

@@ -14,7 +14,8 @@ from turnlint import carriers
 from turnlint.carriers import NAMES
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Event, Options, Skipped, Tally, lint
-from turnlint.library.plain import Plain, read_back, text_of
+from turnlint.library.logs import Written, written
+from turnlint.library.plain import Plain, read_back
 from turnlint.library.results import Change, Finding, Fixed, Related, Repair, TurnlintError
 from turnlint.model import Level
 from turnlint.repair.choosing import LEVELS, Policy
@@ -55,13 +56,13 @@ def policy_of(options: Options, level: Level, *, close_pending: bool, canonical:
     )
 
 
-def findings(data: bytes, options: Options) -> tuple[Finding, ...]:
-    return tuple(_finding(event) for event in events(data, options) if isinstance(event, Row))
+def findings(given: Written, options: Options) -> tuple[Finding, ...]:
+    return tuple(_finding(event) for event in events(given, options) if isinstance(event, Row))
 
 
-def events(data: bytes, options: Options) -> list[Event]:
-    """All that the engine has to say of some bytes; what would be a word on standard error is raised."""
-    found = _events(data, options)
+def events(given: Written, options: Options) -> list[Event]:
+    """All that the engine has to say of a conversation; what would be a word on standard error is raised."""
+    found = _events(given, options)
     if any(isinstance(event, Skipped) for event in found):
         raise TurnlintError(
             f"no known format; there are {', '.join(NAMES)}, and naming one by `format` forces it"
@@ -69,10 +70,13 @@ def events(data: bytes, options: Options) -> list[Event]:
     return found
 
 
-def _events(data: bytes, options: Options) -> list[Event]:
-    if data == NO_MESSAGES:  # how every history begins; no format could be told from it, and none has to be
+def _events(given: Written, options: Options) -> list[Event]:
+    if (
+        given.data == NO_MESSAGES
+    ):  # how every history begins; no format could be told from it, and none has to be
         return [Tally(files=1)]
-    found = list(lint(Source(NAME, None, data=data), options, _book(options)))
+    source = Source(NAME, None, data=given.data)
+    found = [given.placed(event) for event in lint(source, options, _book(options))]
     for event in found:
         if isinstance(event, Crash):
             raise TurnlintError(f"{event.rule} crashed: {visible(event.reason)}")
@@ -85,21 +89,22 @@ def fixed(given: Plain, options: Options, policy: Policy) -> Fixed[Any]:
 
     if policy.canonical:
         options = structs.replace(options, providers=())
-    data = text_of(given)
-    source = Source(NAME, None, data=data)
+    before = written(given, options)
+    source = Source(NAME, None, data=before.data)
     done = fix(source, options, _book(options), policy)
-    after = b"".join(patched(source, done.patches)) if done.patches else data
-    left = _left(after, options, [one.wire for one in done.told])
+    after = b"".join(patched(source, done.patches)) if done.patches else before.data
+    left = _left(Written(after, before.lines), options, [one.wire for one in done.told])
     unverified = tuple(visible(one.reason) for one in done.failures)
-    return Fixed(read_back(after, given), tuple(map(_change, done.changes)), left, unverified)
+    changes = tuple(_change(one, before) for one in done.changes)
+    return Fixed(read_back(after, given, several=before.lines), changes, left, unverified)
 
 
-def _left(data: bytes, options: Options, wires: list[str]) -> tuple[Finding, ...]:
+def _left(given: Written, options: Options, wires: list[str]) -> tuple[Finding, ...]:
     """What is found afterwards, in the format that it was repaired in where it does not say any more which one it is."""
     found = carriers.of_wire(wires[0]) if wires else None
-    if found and any(isinstance(event, Skipped) for event in _events(data, options)):
+    if found and any(isinstance(event, Skipped) for event in _events(given, options)):
         options = structs.replace(options, format=found.name)
-    return findings(data, options)
+    return findings(given, options)
 
 
 @lru_cache(maxsize=32)
@@ -127,8 +132,9 @@ def _finding(row: Row) -> Finding:
     )  # fmt: skip
 
 
-def _change(change: Any) -> Change:
-    return Change(**{name: getattr(change, name) for name in Change.__struct_fields__})
+def _change(change: Any, given: Written) -> Change:
+    said = {name: getattr(change, name) for name in Change.__struct_fields__}
+    return Change(**{**said, "pointer": given.pointer(change.line, change.pointer)})
 
 
 def _words(names: str | Sequence[str]) -> tuple[str, ...]:

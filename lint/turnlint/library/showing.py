@@ -4,16 +4,17 @@ This module owns which of them make a conversation faulty, and the way to the re
 know who shows the text.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct, structs
 
 from turnlint.engine import Crash, Event, Options, Tally
-from turnlint.library import plain, running
+from turnlint.library import logs, plain, running
 from turnlint.library.results import TurnlintError
 from turnlint.model import SEVERITIES, Severity
 from turnlint.report import open_sink
 from turnlint.rows import Row
+from turnlint.rulebook import Entry
 
 
 class Look(Struct, frozen=True):
@@ -23,7 +24,8 @@ class Look(Struct, frozen=True):
     color: bool = False
     statistics: bool = False
     folds: bool = True
-    fails: tuple[str, ...] = ()
+    fails: Mapping[str, tuple[str, ...]] = {}
+    own: tuple[Entry, ...] = ()
 
 
 def level_of(name: str) -> Severity:
@@ -57,7 +59,7 @@ def text_of(events: Iterable[Event], width: int) -> str:
 def fault_of(transcript: object, options: Options, fail_on: Severity, width: int) -> str | None:
     """The report of a conversation in memory, where it is faulty."""
     options = structs.replace(options, view=True)
-    events = running.events(plain.text_of(plain.plain(transcript)), options)
+    events = running.events(logs.written(plain.plain(transcript), options), options)
     if not is_faulty(events, fail_on):
         return None
     return text_of(map(_without_line, events), width)

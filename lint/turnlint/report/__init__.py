@@ -4,13 +4,14 @@ This package owns outputs. A sink takes events and writes text through `escape`,
 terminal or a log. It refuses to look at conversations.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Protocol
 
 from msgspec import Struct
 
 from turnlint.engine import Event, Tally
+from turnlint.rulebook import Entry
 
 
 class Kind(Struct, frozen=True):
@@ -61,8 +62,13 @@ class Look(Protocol):
         ...
 
     @property
-    def fails(self) -> tuple[str, ...]:
-        """Severities of which one finding is enough for a run to fail."""
+    def fails(self) -> Mapping[str, tuple[str, ...]]:
+        """By path, the severities of which one finding is enough for a run to fail."""
+        ...
+
+    @property
+    def own(self) -> tuple[Entry, ...]:
+        """Rules of the user's own, which no package brings."""
         ...
 
 

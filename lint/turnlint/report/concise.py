@@ -1,12 +1,12 @@
 """One line a finding: `path:line:column: CODE[severity] rule: message`.
 
-This module owns that line. It refuses to group or to show content.
+This module owns that line. A rule of the user's own has its name for a code, which stands there once. It refuses to group or to show content.
 """
 
 from turnlint.engine import Crash, Event, Tally
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import line_start, visible
-from turnlint.report.words import title
+from turnlint.report.words import behind
 from turnlint.rows import Row
 
 
@@ -30,7 +30,7 @@ def line_of(row: Row) -> str:
     finding, place = row.finding, row.place
     return (
         f"{line_start(row.path)}:{place.line}:{place.column}: "
-        f"{finding.code}[{finding.severity}] {visible(title(finding))}: {visible(finding.message)}"
+        f"{finding.code}[{finding.severity}]{visible(behind(finding))}: {visible(finding.message)}"
     )
 
 

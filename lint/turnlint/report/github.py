@@ -10,9 +10,9 @@ from collections import Counter
 from turnlint.engine import Crash, Event, Tally
 from turnlint.report import Look, Sink, Write
 from turnlint.report.concise import line_of
-from turnlint.report.escape import in_command, in_property
+from turnlint.report.escape import in_command, in_property, line_start, visible
 from turnlint.report.paths import shown
-from turnlint.report.words import LEFT_OUT, answer, counted, crashed, repair, title
+from turnlint.report.words import LEFT_OUT, answer, behind, counted, crashed, repair
 from turnlint.rows import Row
 
 COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
@@ -34,9 +34,10 @@ class GitHub:
             )
         elif isinstance(event, Crash):
             self.count["error"] += 1
-            if self.count["error"] <= MOST["error"]:
-                place = {"file": shown(event.path), "line": event.line, "title": "a rule crashed"}
-                self.write(_command("error", place, crashed(event)) + "\n")
+            place = {"file": shown(event.path), "line": event.line, "title": "a rule crashed"}
+            there = f"{line_start(event.path)}:{event.line}:1: {visible(crashed(event))}"
+            shows = self.count["error"] <= MOST["error"]
+            self.write((_command("error", place, crashed(event)) if shows else there) + "\n")
 
     def finish(self, tally: Tally, *, complete: bool) -> None:  # noqa: ARG002 - a sink may sum up, this one need not
         more = counted({kind: max(0, self.count[kind] - most) for kind, most in MOST.items()})
@@ -55,7 +56,7 @@ def _annotation(row: Row) -> str:
         place["endLine"] = end.line
         if start.line == end.line:
             place |= {"col": start.unit, "endColumn": end.unit}
-    place["title"] = f"{finding.code} {title(finding)}"
+    place["title"] = finding.code + behind(finding)
     lines = [finding.message, answer(finding), repair(finding)]
     return _command(
         COMMANDS[finding.severity], place, "\n".join(" ".join(line.split("\n")) for line in lines if line)

@@ -1,7 +1,7 @@
 """JUnit XML: a suite a file, a case a conversation, those that nothing is wrong with included.
 
-This module owns that document. A case fails where the run does: from `--fail-on` on; what is milder stands in its
-output. What stands in no conversation, a line that cannot be read, is a case of its own. Cases are put down in a
+This module owns that document. A case fails where the run does: from what `fail-on` says of its file; what is milder stands in
+its output. What stands in no conversation, a line that cannot be read, is a case of its own. Cases are put down in a
 file while their suite is counted, so a log may be larger than memory. No times: a run says the same each time.
 """
 
@@ -12,7 +12,7 @@ from turnlint.report import Look, Sink, Write
 from turnlint.report.concise import line_of
 from turnlint.report.escape import clip, in_xml, visible
 from turnlint.report.paths import shown
-from turnlint.report.words import LEFT_OUT, answer, crashed, repair, title
+from turnlint.report.words import LEFT_OUT, answer, behind, crashed, repair
 from turnlint.rows import Row
 
 _PIECE = 1 << 16
@@ -124,8 +124,8 @@ class JUnit:
         finding = row.finding
         lines = [line_of(row), answer(finding), repair(finding)]
         text = "\n    ".join(" ".join(line.split("\n")) for line in lines if line)
-        kind = f"{finding.code} {title(finding)}"
-        said = _Said(finding.severity in self.fails, kind, finding.message, text)
+        kind = finding.code + behind(finding)
+        said = _Said(finding.severity in self.fails.get(row.path, ()), kind, finding.message, text)
         if finding.conversation_index is not None:
             suite.settle_line()
             suite.said.setdefault(finding.conversation_index, []).append(said)

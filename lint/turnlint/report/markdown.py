@@ -12,7 +12,7 @@ from turnlint.model import SEVERITIES
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import as_code, clip, in_markdown, visible
 from turnlint.report.paths import shown
-from turnlint.report.words import LEFT_OUT, answer, crashed, found, many, title
+from turnlint.report.words import LEFT_OUT, answer, behind, crashed, found, many
 from turnlint.rows import Row
 
 MOST = 20
@@ -93,7 +93,7 @@ def _place(row: Row) -> str:
 
 def _item(row: Row, place: str) -> str:
     finding = row.finding
-    name = as_code(f"{finding.code} {title(finding)}")
+    name = as_code(finding.code + behind(finding))
     lines = [f"- **{finding.severity}** {name} at {place}: {in_markdown(_short(finding.message))}"]
     if words := answer(finding):
         who, _, said = words.partition(": ")

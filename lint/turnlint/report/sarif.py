@@ -3,7 +3,9 @@
 This module owns that document. GitHub keeps 5,000 results of a run, the worst; so no more are written, chosen the
 same way, and a notification says what was left out. There is no `automationDetails`: an id in the file would hide
 the `category` that the upload action is given (github/codeql-action, upload-lib, 2026-11). Columns are in
-characters. Texts are ASCII, made visible, and never links but to places of the same result.
+characters. Texts are ASCII, made visible, and never links but to places of the same result. What is ignored or in a
+baseline is counted in a notification and not sent as a suppressed result: GitHub would open an alert for each
+(github/codeql-action issue 1230, 2022-09, and reports of others until 2026-08).
 """
 
 from collections import Counter
@@ -17,7 +19,7 @@ from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, in_json, visible
 from turnlint.report.paths import address
 from turnlint.report.sarif_rules import LEVELS, Rules
-from turnlint.report.words import answer, counted, crashed, many, repair
+from turnlint.report.words import answer, counted, crashed, known, many, repair
 from turnlint.rows import Place, Row
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -29,9 +31,9 @@ ROOT = "%SRCROOT%"
 
 
 class Sarif:
-    def __init__(self, write: Write) -> None:
+    def __init__(self, write: Write, look: Look) -> None:
         self.write = write
-        self.rules = Rules()
+        self.rules = Rules(look.own)
         self.kept: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
         self.left: Counter[tuple[str, str]] = Counter()
         """Severities and rules of results for which there was no room."""
@@ -82,7 +84,7 @@ class Sarif:
             "properties": _properties(finding, row.place),
         }
 
-    def finish(self, tally: Tally, *, complete: bool) -> None:  # noqa: ARG002 - the run has its own sum: its results
+    def finish(self, tally: Tally, *, complete: bool) -> None:
         driver = {
             "name": "turnlint",
             "version": __version__,
@@ -91,7 +93,7 @@ class Sarif:
         }
         invocation = {
             "executionSuccessful": complete,
-            "toolExecutionNotifications": self._notifications(),
+            "toolExecutionNotifications": self._notifications(known(tally)),
         }
         run = {
             "tool": {"driver": driver},
@@ -110,7 +112,7 @@ class Sarif:
                 between = ",\n"
         self.write("\n]}]}\n")
 
-    def _notifications(self) -> list[dict[str, Any]]:
+    def _notifications(self, unsent: str) -> list[dict[str, Any]]:
         told = [_notification("error", crashed(one), one) for one in self.crashes]
         if self.more_crashes:
             told.append(_notification("error", f"{many(self.more_crashes, 'more crash')[:-1]} of rules"))
@@ -119,6 +121,8 @@ class Sarif:
             rules = ", ".join(f"{code} {count:,}" for code, count in sorted(_by_code(self.left).items()))
             words = f"{counted(by_severity)} left out: GitHub keeps the {MOST:,} worst results of a run. Left out: {rules}"
             told.append(_notification("warning", words))
+        if unsent:
+            told.append(_notification("note", f"not shown: {unsent}"))
         if self.skipped:
             told.append(_notification("note", f"{many(self.skipped, 'file')} of no known format skipped"))
         return told
@@ -199,5 +203,5 @@ def _properties(finding: Finding, place: Place) -> dict[str, Any]:
     }
 
 
-def open_sink(_: str, write: Write, __: Look) -> Sink:
-    return Sarif(write)
+def open_sink(_: str, write: Write, look: Look) -> Sink:
+    return Sarif(write, look)

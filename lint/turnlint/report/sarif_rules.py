@@ -8,7 +8,7 @@ from typing import Any
 
 from turnlint.model import Finding
 from turnlint.report.escape import clip, visible
-from turnlint.rulebook import Entry, everything
+from turnlint.rulebook import OWN, Entry, everything
 
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 PROBLEMS = {"error": "error", "warning": "warning", "info": "recommendation"}
@@ -19,8 +19,8 @@ LONGEST = 1_000
 
 
 class Rules:
-    def __init__(self) -> None:
-        self.found = [_of_entry(entry) for entry in everything()]
+    def __init__(self, own: tuple[Entry, ...]) -> None:
+        self.found = [_of_entry(entry) for entry in (*everything(), *own)]
         self.index = {one["id"]: number for number, one in enumerate(self.found)}
 
     def index_of(self, finding: Finding) -> int:
@@ -49,7 +49,7 @@ def _described(
     short, full, docs = texts
     return {
         "id": code,
-        "name": name,
+        "name": name.removeprefix(OWN),
         "shortDescription": {"text": _sentence(short)},
         "fullDescription": {"text": _sentence(full)},
         "help": {"text": docs, "markdown": _markdown(docs)},

@@ -10,7 +10,7 @@ from turnlint.engine import Crash, Event, Skipped, Tally
 from turnlint.model import Finding
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, fold, line_start, visible
-from turnlint.report.words import answer, found, many, title
+from turnlint.report.words import answer, behind, found, many
 from turnlint.rows import Cell, Line, Mark, Row, shape_of
 
 SAMPLES = 3
@@ -71,10 +71,10 @@ class Text:
     def _finding(self, row: Row, group: _Group | None) -> None:
         finding, place = row.finding, row.place
         head = f"{finding.code}[{finding.severity}]"
-        sentence = f"{head} {visible(title(finding))}: {visible(finding.message)}"
+        sentence = f"{head}{visible(behind(finding))}: {visible(finding.message)}"
         first, *more = self._folded(sentence, "    ")
         painted = self._paint(_COLORS[finding.severity], head, bold=True)
-        self.write(f"{painted} {self._paint('', first[len(head) + 1 :], bold=True)}\n")
+        self.write(f"{painted}{self._paint('', first[len(head) :], bold=True)}\n")
         for line in more:
             self.write(f"{self._paint('', line, bold=True)}\n")
         spot = visible(row.path) + (f":{place.line}:{place.column}" if place.line else "")

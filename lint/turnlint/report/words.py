@@ -29,19 +29,26 @@ def counted(findings: dict[str, int]) -> str:
 def found(tally: Tally) -> str:
     counts = counted(tally.findings)
     summed = f"Found {counts} in {seen(tally)}." if counts else f"No findings in {seen(tally)}."
-    if tally.ignored:
-        known = (
-            f"{count:,} {_KNOWN.get(by, by.replace('ignore', 'ignored'))}"
-            for by, count in sorted(tally.ignored.items())
-        )
-        summed += f" Not shown: {', '.join(known)}."
-    return summed
+    return f"{summed} Not shown: {known(tally)}." if tally.ignored else summed
+
+
+def known(tally: Tally) -> str:
+    """What was found and is not told of; nothing where all is."""
+    return ", ".join(
+        f"{count:,} {_KNOWN.get(by, by.replace('ignore', 'ignored'))}"
+        for by, count in sorted(tally.ignored.items())
+    )
 
 
 def title(finding: Finding) -> str:
     """The rule, and the provider where it is the provider that minds."""
     here = f" at {finding.provider}" if finding.fault == "projection" and finding.provider else ""
     return finding.rule + here
+
+
+def behind(finding: Finding) -> str:
+    """The title to stand behind the code; nothing where that says it already, as with rules of the user's own."""
+    return "" if finding.code == finding.rule else f" {title(finding)}"
 
 
 def answer(finding: Finding) -> str | None:
