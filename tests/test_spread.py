@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from turnlint.documents.source import Source
@@ -88,6 +88,11 @@ LINES = st.one_of(
     head=st.integers(0, 30),
     some=st.lists(LINES, min_size=1, max_size=40),
     end=st.sampled_from([b"", b"\n", b"\n\n"]),
+)
+@example(  # what is drawn is chosen in another order than it comes out
+    head=1,
+    some=[talk(0), talk(0, broken=True), *(talk(number, broken=True, keyed=True) for number in (1, 0, 1))],
+    end=b"",
 )
 @pytest.mark.usefixtures("short")
 def test_cuts_leave_no_trace(tmp_path: Path, head: int, some: list[list[bytes]], end: bytes) -> None:

@@ -191,7 +191,7 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
 REMEMBERED = 10_000
 
 Told = tuple[Finding, Transcript | None]
-Drawn = tuple[Finding, Transcript | None, "Plan | None"]
+Drawn = tuple[Finding, Transcript | None, "Plan | None", int]
 Event = Row | Ignored | Skipped | Heard | Crash | Tally
 
 
@@ -299,9 +299,9 @@ class Run:
             self.tally.rules[finding.rule] = self.tally.rules.get(finding.rule, 0) + 1
         plans = [self._plan(finding, transcript) for finding, transcript in told]
         ready: list[Drawn] = []
-        for (finding, transcript), plan in zip(told, plans, strict=True):
+        for (finding, transcript), (plan, rank) in zip(told, plans, strict=True):
             gone = any(not record.data and record.size for record in _records_of(finding, plan))
-            (self.deferred if gone else ready).append((finding, transcript, plan))
+            (self.deferred if gone else ready).append((finding, transcript, plan, rank))
         self.waiting.extend(self._rows(ready))
 
     def _is_new(self, finding: Finding) -> bool:
@@ -311,15 +311,15 @@ class Run:
         self.said.add(key)
         return not known
 
-    def _plan(self, finding: Finding, transcript: Transcript | None) -> "Plan | None":
+    def _plan(self, finding: Finding, transcript: Transcript | None) -> "tuple[Plan | None, int]":
         shape = f"{finding.rule} {shape_of(finding.message)}"
         drawn = self.drawn.get(shape, 0)
         if not self.options.view or transcript is None or drawn >= self.options.views_per_rule:
-            return None
+            return None, 0
         from turnlint import view
 
         self.drawn[shape] = drawn + 1
-        return view.plan(transcript, finding)
+        return view.plan(transcript, finding), drawn + 1
 
     def _rows(self, ready: list[Drawn]) -> list[Row]:
         if not ready:
@@ -327,7 +327,7 @@ class Run:
         from turnlint.placing import Placer, locations_of
 
         places = Placer(
-            (location for finding, _, _ in ready for location in locations_of(finding)),
+            (location for finding, *_ in ready for location in locations_of(finding)),
             spans=self.options.spans,
         )
         identities = self._identities(ready)
@@ -343,8 +343,9 @@ class Run:
                 )
                 if identities
                 else "",
+                rank,
             )
-            for finding, transcript, plan in ready
+            for finding, transcript, plan, rank in ready
         ]
         rows = [lean(row) if len(row.finding.where.record.data) > LONG else row for row in rows]
         return sorted(rows, key=lambda row: (row.place.offset, row.finding.code))
@@ -357,7 +358,7 @@ class Run:
 
         owners = {
             id(transcript or finding.where.record): (finding.where.record, transcript)
-            for finding, transcript, _ in ready
+            for finding, transcript, *_ in ready
         }
         return {key: identity_of(*owner) for key, owner in owners.items()}
 

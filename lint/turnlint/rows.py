@@ -80,6 +80,8 @@ class Row(Struct, frozen=True):
     related: tuple[tuple[str, Place], ...] = ()
     view: tuple[Line, ...] = ()
     fingerprint: str = ""
+    rank: int = 0
+    """The how manieth of its shape it was among those that have a view. They come out in another order."""
 
 
 class Ignored(Struct, frozen=True):

@@ -73,6 +73,9 @@ class Joint:
         self.conversations = 0
         self.met: dict[str, int] = {}
         self.drawn: dict[str, int] = {}
+        """By shape, how many were drawn in the parcels before."""
+        self.met_here: dict[str, int] = {}
+        """The same in the one at hand."""
 
     def join(self, parcel: Parcel) -> Iterator[Event]:
         self.shift = self.lines - (parcel.first - 1)
@@ -87,6 +90,9 @@ class Joint:
                 )
             else:
                 yield event
+        for shape, count in self.met_here.items():
+            self.drawn[shape] = self.drawn.get(shape, 0) + count
+        self.met_here = {}
         self.lines += parcel.lines
         self.conversations += parcel.tally.conversations
         yield structs.replace(parcel.tally, files=0)
@@ -98,7 +104,7 @@ class Joint:
                 finding, conversation_index=finding.conversation_index + self.conversations
             )
         related = tuple((note, self._place(place)) for note, place in row.related)
-        view = row.view if row.view and self._is_drawn(finding) else ()
+        view = row.view if row.rank and self._is_drawn(finding, row.rank) else ()
         return Row(finding, row.path, self._place(row.place), related, view, self._name(row.fingerprint))
 
     def _place(self, place: Place) -> Place:
@@ -109,11 +115,11 @@ class Joint:
     def _point(self, point: Point) -> Point:
         return structs.replace(point, line=point.line + self.shift)
 
-    def _is_drawn(self, finding: Finding) -> bool:
+    def _is_drawn(self, finding: Finding, rank: int) -> bool:
         """So many of a shape are drawn in a file, not in each part of it."""
         shape = f"{finding.rule} {shape_of(finding.message)}"
-        self.drawn[shape] = self.drawn.get(shape, 0) + 1
-        return self.drawn[shape] <= self.views
+        self.met_here[shape] = max(rank, self.met_here.get(shape, 0))
+        return self.drawn.get(shape, 0) + rank <= self.views
 
     def _name(self, name: str) -> str:
         """What could be said more than once is counted through the file."""
