@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -11,10 +12,12 @@ import pytest
 
 from test_corpus import CORPUS, judged
 from turnlint import carriers
+from turnlint.carrying.lines import long_digest
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options
 from turnlint.keeping.patches import patched
 from turnlint.model import Record, Transcript
+from turnlint.repair import lines
 from turnlint.repair.choosing import Policy
 from turnlint.repair.fixing import fix
 from turnlint.testing import fixed, rows_of
@@ -132,11 +135,16 @@ def test_a_mutated_session_is_fixed_so_that_the_sdk_replays_it_and_the_api_takes
         left = [row.finding for row in rows_of(after, "claude-code") if row.finding.severity == "error"]
         assert [one for one in left if one.code != "ST101"] == [], seed
         assert closed(after) == after, seed
-        uuids = [json.loads(line).get("uuid") for line in after.splitlines() if line.endswith(b"}")]
-        known = [one for one in uuids if one]
-        assert len(known) == len(set(known)), seed
+        added = Counter(uuids_of(after)) - Counter(uuids_of(data))
+        assert set(added.values()) <= {1}, seed
+        assert added.keys().isdisjoint(uuids_of(data)), seed
         if one_session(after):
             assert faults(chain_of(reader, after)) == [], seed
+
+
+def uuids_of(data: bytes) -> list[str]:
+    uuids = [json.loads(line).get("uuid") for line in data.splitlines() if line.endswith(b"}")]
+    return [one for one in uuids if one]
 
 
 def test_other_lines_keep_their_bytes_but_for_the_links() -> None:
@@ -213,3 +221,32 @@ def test_a_key_may_hold_anything(key: str) -> None:
         data = written([line(0, None), line(1, 0, **{key: value}), line(2, 1)])
         rows_of(data, "claude-code")
         fixed(data, "claude-code", "none")
+
+
+def test_a_session_that_goes_on_from_another_is_told_with_it_and_once() -> None:
+    data = written([line(n, n - 1 if n else None, sessionId=f"s{n // 2}") for n in range(3_000)])
+    (one,) = replayed(data)
+    assert (len(one.messages), one.id) == (3_000, "s1499")
+
+
+def test_what_is_added_beside_one_line_is_named_without_trying_all_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    tried: list[str] = []
+    monkeypatch.setattr(lines, "long_digest", lambda data: tried.append("") or long_digest(data))
+    calls = [
+        line(n, n - 1, type="assistant", message={"role": "assistant", "id": "m", "content": [call]})
+        for n in range(1, 301)
+        for call in [{"type": "tool_use", "id": f"t{n}", "name": "Read", "input": {}}]
+    ]
+    after = fixed(written([line(0, None), *calls, line(301, 300)]), "claude-code", "none")
+    assert after.count(b'"tool_result"') == 300
+    assert len(tried) < 1_000
+
+
+def test_a_parent_is_never_looked_for_among_what_comes_after() -> None:
+    """Of a log without times, put in another order by hand."""
+    shuffled = [line(0, None), line(3, 2), line(2, 1), line(4, 3)]
+    after = fixed(written(shuffled), "claude-code", "none")
+    (one,) = replayed(after)
+    assert [message.id for message in one.messages] == ["u0", "u2", "u3", "u4"]

@@ -76,6 +76,8 @@ COPIED = (
 )  # fmt: skip
 """Keys that a line has in common with its neighbours."""
 
+COPIES = "a later line has the same `uuid`"
+
 SAID = Shape(Said)
 
 
@@ -158,27 +160,54 @@ def _agents(nodes: Sequence[Node]) -> Iterator[str | None]:
 def _of_writer(
     agent: str | None, nodes: list[Node], pointers: Mapping[str | None, Sequence[Entry]]
 ) -> Iterator[Transcript]:
-    """All that the main conversations of a file say, or one agent; a session may go on from another's line."""
-    tree = Tree(nodes)
-    sessions: dict[str | None, list[Node]] = {}
-    for node in nodes:
-        sessions.setdefault(node.session, []).append(node)
-    flat = {name for name, some in sessions.items() if tree.is_flat(some)}
-    replayed = {name: some if name in flat else _replayed(tree, some) for name, some in sessions.items()}
-    live = {id(node) for some in replayed.values() for node in some}
-    for name, some in sessions.items():
-        path = replayed[name]
-        own = {id(node) for node in some}
+    """All that the main conversations of a file say, or one agent."""
+    for some in _connected(nodes):
+        tree = Tree(some)
+        flat = tree.is_flat()
+        path = some if flat else _replayed(tree, some)
+        name = agent or (path or some)[-1].session
         every = sorted(
-            (*some, *(node for node in path if id(node) not in own), *pointers.get(name, ())),
+            (
+                *some,
+                *(one for session in {node.session for node in some} for one in pointers.get(session, ())),
+            ),
             key=lambda one: one.record.offset,
         )
         if path:
             yield conversation(
-                WIRE, path, name=agent or name, beside=(entry.record for entry in every),
-                links=() if name in flat else links_of(_as_written(every)), headless=any(node.keeps for node in path),
+                WIRE, path, name=name, beside=(entry.record for entry in every),
+                links=() if flat else links_of(_as_written(every)), headless=any(node.keeps for node in path),
             )  # fmt: skip
-        yield from _left(agent or name, [node for node in some if id(node) not in live], path)
+        live = {id(node) for node in path}
+        gone = [node for node in some if id(node) not in live]
+        yield from _left(name, [node for node in gone if tree.is_meant(node)], path)
+        copies = left_behind(WIRE, [node for node in gone if not tree.is_meant(node)], COPIES, name=name)
+        if copies is not None:
+            yield copies
+
+
+def _connected(nodes: Sequence[Node]) -> Iterable[list[Node]]:
+    """The lines of each session, with those of the sessions from whose lines it goes on, or that go on from its.
+
+    A session that was resumed as a copy has the same `uuid`s once more: its own are meant.
+    """
+    own = {(node.session, node.id) for node in nodes}
+    session_of = {node.id: node.session for node in nodes}
+    under: dict[str | None, str | None] = {}
+
+    def top(name: str | None) -> str | None:
+        while (above := under.get(name, name)) != name:
+            under[name] = under.get(above, above)
+            name = above
+        return name
+
+    for node in nodes:
+        if (node.session, node.parent) not in own and node.parent in session_of:
+            under[top(node.session)] = top(session_of[node.parent])
+    groups: dict[str | None, list[Node]] = {}
+    for node in nodes:
+        groups.setdefault(top(node.session), []).append(node)
+    return groups.values()
 
 
 def _as_written(entries: Sequence[Entry]) -> Iterable[Entry]:
@@ -208,11 +237,10 @@ def _left(name: str | None, gone: list[Node], path: Sequence[Node]) -> Iterator[
 
 def _replayed(tree: Tree, nodes: Sequence[Node]) -> list[Any]:
     """The newest leaf and its ancestors, with the parallel calls and results that fork from them."""
-    here = {id(node) for node in nodes}
     leaves: dict[int, Any] = {}
     seen: set[int] = set()
-    for end in tree.ends:
-        for node in tree.upward(end) if id(end) in here else ():
+    for end in filter(tree.is_end, nodes):
+        for node in tree.upward(end):
             if id(node) in seen:
                 break
             seen.add(id(node))
@@ -226,7 +254,8 @@ def _replayed(tree: Tree, nodes: Sequence[Node]) -> list[Any]:
     newest = max([place for place, leaf in leaves.items() if not leaf.aside] or leaves)
     path = tree.path(leaves[newest])
     walked = {id(node) for node in path}
-    return _with_forks(path, [*path, *(node for node in nodes if id(node) not in walked)])
+    beside = (node for node in nodes if id(node) not in walked and tree.is_meant(node))
+    return _with_forks(path, [*path, *beside])
 
 
 def _with_forks(path: Sequence[Any], nodes: Sequence[Any]) -> list[Any]:

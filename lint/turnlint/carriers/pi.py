@@ -286,7 +286,7 @@ def _settle(entries: list[Entry]) -> Iterator[Transcript]:
 
 def _of_session(first: Head | None, entries: list[Entry], nodes: list[Node]) -> Iterator[Transcript]:
     tree = Tree(nodes)
-    flat = (first is not None and first.linear) or not tree.by_id or tree.is_flat(nodes)
+    flat = (first is not None and first.linear) or not tree.by_id or tree.is_flat()
     for node in () if flat else nodes[1:]:
         node.parent = "" if node.loose else node.parent  # where it should name one, and does not
     last = tree.by_id.get(nodes[-1].target or "") if nodes[-1].kind == "leaf" else nodes[-1]

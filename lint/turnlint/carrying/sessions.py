@@ -124,15 +124,21 @@ class Tree:
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self.entries = entries
-        self.by_id = {entry.id: entry for entry in entries if entry.id is not None}
+        self.by_id: dict[str | None, Entry] = {one.id: one for one in entries if one.id is not None}
         self.place = {id(entry): number for number, entry in enumerate(entries)}
-        parents = {entry.parent for entry in entries if entry.parent is not None}
-        self.ends = [entry for entry in self.by_id.values() if entry.id not in parents]
-        """Entries that nobody names as their parent, in the order of the file."""
+        self.parents = {entry.parent for entry in entries if entry.parent is not None}
 
-    def is_flat(self, some: Sequence[Entry]) -> bool:
+    def is_meant(self, entry: Entry) -> bool:
+        """Whether an entry is the one that its id stands for."""
+        return self.by_id.get(entry.id) is entry
+
+    def is_end(self, entry: Entry) -> bool:
+        """Whether nobody names an entry as its parent."""
+        return entry.id not in self.parents and self.is_meant(entry)
+
+    def is_flat(self) -> bool:
         """Whether nobody names a parent, so that the order of the file is all there is."""
-        return len(some) > 1 and not any(entry.parent is not None for entry in some)
+        return len(self.entries) > 1 and not self.parents
 
     def upward(self, entry: Entry | None) -> Iterator[Entry]:
         """An entry and its ancestors, each once however the links run."""

@@ -5,26 +5,32 @@ the keys by which records are grouped, a time, an id that follows from its place
 messages name their parents. It refuses to know what a message says.
 """
 
+from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import Any, TypeGuard
 
 from turnlint.carrying.envelope import GROUPS, OWN_IDS, PARENT_IDS
 from turnlint.carrying.lines import digest, long_digest
 from turnlint.carrying.saying import TIMES
 from turnlint.documents.decode import value_of
-from turnlint.documents.edit import Built, Piece, encode
-from turnlint.model import Message
+from turnlint.documents.edit import Built, Moved, Piece, encode, part
+from turnlint.model import Message, Pointer
 from turnlint.repair.sheet import Sheet
 from turnlint.repair.trees import Step, Tree
 from turnlint.repair.unit import Fresh
 
+IN_STEP = {"replacement_history": "replacement_history_metadata"}
+"""Lists of messages, and the lists beside them that hold one object for each: Codex reads no file where they differ."""
+
 
 def link(sheet: Sheet) -> None:
     """Make records of what was added, and let each message name the one that now stands before it."""
+    _keep_in_step(sheet)
     if sheet.judged.transcript.links:
         _link_tree(sheet)
         return
     messages, changes = sheet.messages, sheet.changes
+    names = _Names(sheet, {message.id for message in messages})
     last = messages[0].parent if messages else None
     made = 0
     for place, index in sheet.order():
@@ -35,9 +41,35 @@ def link(sheet: Sheet) -> None:
         fresh = changes.put[cell][number]
         assert isinstance(fresh, Fresh)
         made += 1
-        identifier, piece = _record(sheet, fresh, last, made)
+        identifier, piece = _record(sheet, fresh, last, names, made)
         changes.put[cell][number] = piece
         last = identifier or last
+
+
+def _keep_in_step(sheet: Sheet) -> None:
+    """What comes into a list of messages, goes from it or moves in it does so in the list beside it."""
+    standing = ((message.record.offset, message.at[:-1]) for message in sheet.messages)
+    for cell, at in dict.fromkeys(one for one in standing if one[1] and one[1][-1] in IN_STEP):
+        edits, twin = sheet.changes.of(cell), (*at[:-1], IN_STEP[str(at[-1])])
+        listed, beside = (_length(sheet.unit.cells[cell].data, one) for one in (at, twin))
+        if listed is None or listed != beside:
+            continue
+        for one in [one for one in edits.erase if one[:-1] == at]:
+            edits.take((*twin, one[-1]))
+            sheet.changes.along.append((cell, (*twin, one[-1])))
+        edits.insert[twin] = [
+            (index, Moved(cell, (*twin, piece.at[-1])) if _is_of(piece, cell, at) else b"{}")
+            for index, piece in edits.insert.get(at, ())
+        ]
+
+
+def _length(data: bytes, at: Pointer) -> int | None:
+    found = value_of(part(data, at) or b"null")
+    return len(found) if isinstance(found, list) else None
+
+
+def _is_of(piece: Piece, cell: int, at: Pointer) -> TypeGuard[Moved]:
+    return isinstance(piece, Moved) and piece.record == cell and piece.at[:-1] == at
 
 
 def _link_tree(sheet: Sheet) -> None:
@@ -45,12 +77,12 @@ def _link_tree(sheet: Sheet) -> None:
     changes = sheet.changes
     steps: list[Step] = []
     fresh: list[tuple[int, int, Fresh, str]] = []
-    known = {link.id for link in sheet.judged.transcript.links}
-    for place, index in sheet.order():
+    names = _Names(sheet, {link.id for link in sheet.judged.transcript.links})
+    for place, index in _in_order(sheet):
         if index is None:
             new = changes.put[place[0]][place[1]]
             assert isinstance(new, Fresh)
-            identifier = _minted(sheet, new, known)
+            identifier = names.mint(new)
             fresh.append((*place, new, identifier))
             steps.append(Step(identifier, new=True))
         else:
@@ -62,16 +94,65 @@ def _link_tree(sheet: Sheet) -> None:
         changes.put[cell][number] = _framed(sheet, new, identifier, parents[identifier])
 
 
-def _minted(sheet: Sheet, fresh: Fresh, known: set[str | None]) -> str:
-    """An id that follows from the place, and that nobody has."""
-    assert sheet.splice is not None
-    message, number = sheet.messages[fresh.near], 0
-    while True:
-        found = sheet.splice.mint(long_digest(f"{message.id}|{number}".encode()))
-        if found not in known:
-            known.add(found)
-            return found
-        number += 1
+Standing = tuple[tuple[int, int], int | None]
+
+
+def _in_order(sheet: Sheet) -> Iterator[Standing]:
+    """The conversation as it will stand, each message behind its ancestors: lines may have been put elsewhere by hand."""
+    heads: dict[int, list[Standing]] = {}
+    tails: dict[int, list[Standing]] = {}
+    index_of = {message.record.offset: index for index, message in enumerate(sheet.messages)}
+    last = min(index_of.values(), default=0)
+    for place, index in sheet.order():
+        cell, number = place
+        if number < 0 and index is not None:
+            last = index
+        elif cell not in index_of and cell + 1 in index_of:
+            heads.setdefault(index_of[cell + 1], []).append((place, index))
+            continue
+        tails.setdefault(index_of.get(cell, last), []).append((place, index))
+    for index in _from_the_root(sheet, [index_of[cell] for cell in sorted(index_of)]):
+        yield from heads.get(index, ())
+        yield from tails.get(index, ())
+
+
+def _from_the_root(sheet: Sheet, order: list[int]) -> Iterator[int]:
+    """Messages in this order, but none before one of its ancestors. Every record is walked over once."""
+    named = {sheet.messages[index].id: index for index in order}
+    parents = {link.id: link.parent for link in sheet.judged.transcript.links}
+    seen: set[str | None] = set()
+    done: set[int] = set()
+    for index in order:
+        path: list[str | None] = []
+        at = sheet.messages[index].id
+        while at is not None and at not in seen:
+            seen.add(at)
+            path.append(at)
+            at = parents.get(at)
+        for one in (*(named[one] for one in reversed(path) if one in named), index):
+            if one not in done:
+                done.add(one)
+                yield one
+
+
+class _Names:
+    """Ids for what is added, that follow from its place, and that nobody has."""
+
+    def __init__(self, sheet: Sheet, known: set[str | None]) -> None:
+        self.sheet = sheet
+        self.known = known
+        self.tried: dict[str | None, count[int]] = {}
+        """By the id of the neighbour; a hostile log puts all that is added beside one."""
+
+    def mint(self, fresh: Fresh) -> str:
+        assert self.sheet.splice is not None
+        near = self.sheet.messages[fresh.near].id
+        for number in self.tried.setdefault(near, count()):
+            found = self.sheet.splice.mint(long_digest(f"{near}|{number}".encode()))
+            if found not in self.known:
+                self.known.add(found)
+                return found
+        raise AssertionError("there is always a next number")
 
 
 def _framed(sheet: Sheet, fresh: Fresh, identifier: str | None, parent: str | None) -> Piece:
@@ -112,16 +193,17 @@ def _relinked(sheet: Sheet, index: int, last: str | None) -> str | None:
     return message.id
 
 
-def _record(sheet: Sheet, fresh: Fresh, parent: str | None, number: int) -> tuple[str | None, Piece]:
+def _record(
+    sheet: Sheet, fresh: Fresh, parent: str | None, names: _Names, number: int
+) -> tuple[str | None, Piece]:
     """A record for a message, modelled on the one beside which it will stand."""
     message = sheet.messages[fresh.near]
     data = sheet.data(fresh.near)
-    known = {message.id for message in sheet.messages}
     if sheet.splice is not None and sheet.splice.around is not None:
         # A log whose records name nobody before them.
-        named = _minted(sheet, fresh, known) if sheet.splice.names[0] and message.id else None
+        named = names.mint(fresh) if sheet.splice.names[0] and message.id else None
         return None, _framed(sheet, fresh, named, None)
-    shell, identifier = _shell(message, data, parent, number, known)
+    shell, identifier = _shell(message, data, parent, number, names.known)
     if message.at:
         text = encode({**shell, str(message.at[-1]): 0}, data)
         return identifier, Built((text[:-2], fresh.piece, b"}"))

@@ -57,6 +57,7 @@ class Unit(Struct, frozen=True):
         transcripts = tuple(item for item in items if isinstance(item, Transcript))
         damages = tuple(item for item in items if isinstance(item, Damage))
         read = [one.record for said in transcripts for one in said.messages]
+        read += [record for said in transcripts for record in said.beside]
         read += [damage.record for damage in damages]
         # A record that was parted from one of these has a place in that for its offset, which is no cell's number.
         if not {id(record) for record in read} <= {id(record) for record in records}:

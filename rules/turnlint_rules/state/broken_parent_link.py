@@ -14,14 +14,13 @@ How it happens
     never logged. Two branches were merged into one file.
 
 What fix does
-    lossless: lets the record name the one that was written before it, by the times where all have one and
-    else by the file: in a log that is appended to, that is its parent. The first record of a circle does so
-    too, or names none.
+    lossless: lets the record name the one that was written before it and does not come after it, by the times
+    where all have one and else by the file: in a log that is appended to, that is its parent. The first
+    record of a circle does so too, or names none.
 
 Evidence
-    Claude Code issues 46603 and 55818: a parent that exists nowhere after compaction makes the history
-    before it unreachable (read 2026-11). The session reader of claude-agent-sdk 0.2.184 walks `parentUuid`
-    and ends where it leads nowhere.
+    Claude Code issues 46603 and 55818: a parent that exists nowhere makes the history before it unreachable
+    (read 2026-11). The session reader of claude-agent-sdk 0.2.184 ends where `parentUuid` leads nowhere.
 """
 
 from collections.abc import Iterator, Sequence
@@ -52,6 +51,8 @@ GOOD = (
     ),
 )
 
+NOTHING = "nothing stands before it here"
+
 
 def check(case: Case) -> Iterator[Finding]:
     if case.transcript.headless and not case.transcript.links:
@@ -63,35 +64,59 @@ def check(case: Case) -> Iterator[Finding]:
     ]
     if not any(link.at for link in links):
         return
+    first: dict[str, int] = {}
     place: dict[str, int] = {}
     for number, link in enumerate(links):
         if link.id is None:
             continue
         if link.id in place:
-            record = links[place[link.id]].record
-            first = Related("first used here", Location(record, ()), case.first_in.get(id(record)))
+            one = links[first[link.id]].record
+            near = (Related("first used here", Location(one, ()), case.first_in.get(id(one))),)
             said = f"two messages have the id {quote(link.id)}"
-            yield RULE.at_link(case, link, (), said, severity="warning", related=(first,))
-        place.setdefault(link.id, number)
-    before: str | None = None
-    for link in links:
+            yield RULE.at_link(case, link, (), said, severity="warning", related=near)
+        first.setdefault(link.id, number)
+        place[link.id] = number  # readers put one over the other, so the later one is meant
+    kin = _Kin(links, place)
+    before: list[str | None] = [None]
+    for number, link in enumerate(links):
+        before.append(link.id if link.id is not None and place[link.id] == number else before[-1])
         if link.id is None:
             continue  # bookkeeping may speak of other sessions
         if link.parent is not None and link.parent not in place:
             said = f"its parent {quote(link.parent)} is not in this conversation"
             if not link.parent:
                 said = "it names no parent, and what stands before it is lost"
-            if before is None:
-                label = "nothing stands before it here"
-                yield RULE.at_link(case, link, link.at, said, severity="info", label=label)
+            earlier = before[number]
+            if earlier is not None and kin.of(place[earlier]) == kin.of(number):
+                earlier = before[kin.first[kin.of(number)]]  # a record may have been put before its parent
+            if earlier is not None:
+                kin.join(number, place[earlier])
+                yield RULE.at_link(case, link, link.at, said, fix=_fix(link, earlier))
             else:
-                yield RULE.at_link(case, link, link.at, said, fix=_fix(link, before))
-        before = link.id
-    for number in _loops(links, place):
-        link = links[number]
-        earlier = next((one.id for one in reversed(links[:number]) if one.id is not None), None)
+                yield RULE.at_link(case, link, link.at, said, severity="info", label=NOTHING)
+    for link, earlier in ((links[number], before[number]) for number in _loops(links, place)):
         said = f"message {quote(link.id)} is its own ancestor"
         yield RULE.at_link(case, link, link.at, said, fix=_fix(link, earlier))
+
+
+class _Kin:
+    """Records that hang together, by the number of one of them, and the first of them in the file."""
+
+    def __init__(self, links: Sequence[Link], place: dict[str, int]) -> None:
+        self.under, self.first = [*range(len(links))], [*range(len(links))]
+        for number, link in enumerate(links):
+            if link.parent is not None and link.parent in place:
+                self.join(number, place[link.parent])
+
+    def of(self, number: int) -> int:
+        while (above := self.under[number]) != number:
+            self.under[number] = self.under[above]
+            number = above
+        return number
+
+    def join(self, one: int, other: int) -> None:
+        one, other = self.of(one), self.of(other)
+        self.under[one], self.first[other] = other, min(self.first[one], self.first[other])
 
 
 def _fix(link: Link, parent: str | None) -> Fix:
