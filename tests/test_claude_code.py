@@ -209,6 +209,15 @@ def test_a_tree_of_any_shape_is_walked_without_recursion(shape: str) -> None:
     assert replayed(data)
 
 
+def test_bookkeeping_of_a_later_version_does_not_hide_a_session() -> None:
+    later = [{"type": f"news-{number}", "sessionId": "s", "what": {}} for number in range(60)]
+    data = written([*later, line(0, None), line(1, 0)])
+    assert [row.finding.code for row in rows_of(data, None)] == []
+    found, _ = carriers.best_for([Record(1, 0, one) for one in data.splitlines()[-20:]])
+    assert found is not None
+    assert found.name == "claude-code"
+
+
 ODD: list[Any] = [None, 7, "", "x", [], [1], {}, {"content": 5}, True]
 
 
