@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from broken_logs import DONE, GAP, GOOD, OPEN, USER, asks, call, fix, log, result, settle
+from test_undo import undo
 
 
 @pytest.fixture(autouse=True)
@@ -21,19 +22,33 @@ def lines(*messages: dict[str, Any], end: str = "\n") -> bytes:
     return "".join(json.dumps({"conversation_id": "a", **one}) + end for one in messages).encode()
 
 
-@pytest.mark.parametrize("rest", [log(GAP), log(GOOD), b' {"a": NaN}\n', b" no JSON\n"])
-def test_what_follows_on_the_same_line_is_repaired_by_itself_and_counted(folder: Path, rest: bytes) -> None:
-    """A line end that was lost is nothing that `fix` makes up."""
+@pytest.mark.parametrize(
+    "rest", [log(GAP), log(GOOD), b' {"a": NaN}\n', b' [{"a": 1}]\n', log(GAP)[:-1] + log(GAP)]
+)
+def test_records_that_share_a_line_are_parted_and_repaired_each_by_itself(folder: Path, rest: bytes) -> None:
     path = folder / "joined.jsonl"
     path.write_bytes(log(GAP)[:-1] + rest)
-    run = fix("joined.jsonl")
-    assert "unreadable-record (1 error)" in run.stdout
-    assert run.exit_code == 1
+    fix("joined.jsonl", "--report", "report.json")
     once = path.read_bytes()
-    assert once.startswith(fix("-", stdin=log(GAP)).stdout_bytes[:-1])
+    first, _, second = once.partition(b"\n")
+    assert first.rstrip() + b"\n" == fix("-", stdin=log(GAP)).stdout_bytes
+    assert second
     assert b"NaN" not in once
-    assert fix("joined.jsonl").exit_code == 1
+    done = [one["message"] for one in json.loads((folder / "report.json").read_text())["changes"]]
+    assert done.count("put a line end between them") == 1 + rest.count(b"}{")
+    fix("joined.jsonl")
     assert path.read_bytes() == once
+    assert undo("joined.jsonl").exit_code == 0
+    assert path.read_bytes() == log(GAP)[:-1] + rest
+
+
+def test_what_is_no_record_stays_on_the_line(folder: Path) -> None:
+    path = folder / "joined.jsonl"
+    path.write_bytes(log(GAP)[:-1] + b" no JSON\n")
+    run = fix("joined.jsonl")
+    assert run.exit_code == 1
+    assert "unreadable-record (1 error)" in run.stdout
+    assert path.read_bytes() == fix("-", stdin=log(GAP)).stdout_bytes[:-1] + b" no JSON\n"
 
 
 def test_records_that_share_a_line_of_a_log_of_lines_are_not_taken_for_others(folder: Path) -> None:
@@ -45,9 +60,20 @@ def test_records_that_share_a_line_of_a_log_of_lines_are_not_taken_for_others(fo
     path = folder / "long.jsonl"
     path.write_bytes(data := b"".join(log_lines))
     run = fix("long.jsonl")
-    assert "left as it is: several records stand on one line; part them first" in " ".join(run.stdout.split())
-    assert "unanswered-call (1 error" in run.stdout
-    assert run.exit_code == 4
+    assert run.exit_code == 0
+    after = path.read_bytes().splitlines()
+    said = [json.loads(line) for line in after]
+    assert [one["role"] for one in said[:6]] == [
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "user",
+        "assistant",
+    ]
+    assert fix("long.jsonl").exit_code == 0
+    assert path.read_bytes().splitlines() == after
+    assert undo("long.jsonl").exit_code == 0
     assert path.read_bytes() == data
 
 

@@ -5,6 +5,7 @@ back for conversations that run over many lines, and put it all into patches of 
 with what is repaired, not with the file. It refuses to write anything, and to show it.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -68,6 +69,8 @@ class _Fixing:
         self.waiting: list[_Waiting] = []
         self.loose: dict[int, _Loose] = {}
         """Damaged records whose bytes are let go as soon as they are read, by their place."""
+        self.parted: list[int] = []
+        """Where the second of two joined records starts, in order."""
 
     def run(self, progress: Progress | None) -> Fixed:
         out = self.out
@@ -77,6 +80,10 @@ class _Fixing:
         groups = reread(out.source, _joined(self.waiting), lambda one: one.records.values())
         for one in chain.from_iterable(groups if self.waiting else ()):
             self._mend_lines(one)
+        # What stood before a new line end may be gone from there: then no line is left to end.
+        ended = {patch.end for patch in out.patches if patch.start < patch.end and not patch.data}
+        needless = ended.intersection(self.parted)
+        out.patches = [one for one in out.patches if one.start < one.end or one.start not in needless]
         out.patches.sort(key=lambda patch: (patch.start, patch.end))
         return out
 
@@ -90,8 +97,9 @@ class _Fixing:
             elif isinstance(item, Foreign):
                 self.out.foreign = True
             elif isinstance(item, tuple):
-                damages += item
-                self._keep_loose(item)
+                kept = tuple(one for one in item if not self._part(one))
+                damages += kept
+                self._keep_loose(kept)
             elif (record := _one_record(item)) is not None:
                 records[record.offset] = record
                 whole.setdefault(record.offset, []).append(item)
@@ -102,8 +110,34 @@ class _Fixing:
             ours.setdefault(damage.record.offset, []).append(damage)
         for offset in sorted(records):
             self.loose.pop(offset, None)
-            data = _own(records[offset], {*records, *ours})
+            own = self._cell(records[offset])
+            data = own.data[: len(_own(records[offset], {*records, *ours}))]
             self._judge_record(records[offset], data, whole[offset], ours.get(offset, []))
+
+    # Records that stand on one line.
+
+    def _part(self, damage: Damage) -> bool:
+        """Put a line end between two records, if they are joined and it is wanted. It touches neither of them."""
+        if damage.trouble.kind != "joined-records":
+            return False
+        for finding in judge_damage(self.book, (damage,)):
+            if not wanted(finding, self.policy) or finding.fix is None:
+                return False
+            for step in finding.fix.steps:
+                if isinstance(step, Patch):
+                    place = damage.record.offset + step.start
+                    self.parted.append(place)
+                    self.out.patches.append(Bytes(place, place, step.data))
+                    self.out.changes.append(rewritten(finding, damage.record.data, step))
+            self._count([finding], [])
+            return True
+        return False
+
+    def _cell(self, record: Record) -> Cell:
+        """A record by itself, without those that stood behind it on its line."""
+        number = bisect_right(self.parted, record.offset)
+        following = self.parted[number] if number < len(self.parted) else record.offset + len(record.data)
+        return Cell(record.data[: following - record.offset], record)
 
     # Records that hold their conversation.
 
@@ -185,7 +219,7 @@ class _Fixing:
             self.out.failures.append(Failure(first, None, "its records could not be read a second time"))
             self._count(one.findings)
             return
-        unit = Unit(self.out.source.name, carrier, tuple(Cell(r.data, r) for r in records))
+        unit = Unit(self.out.source.name, carrier, tuple(map(self._cell, records)))
         mended = self._mended(unit, one.index, one.findings)
         if mended is not None:
             self.out.patches += line_patches(self.out.source, unit, mended.end.unit)

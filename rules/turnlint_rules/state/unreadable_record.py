@@ -16,7 +16,7 @@ How it happens
 
 What fix does
     lossless: escapes raw control characters and lone backslashes, takes out a comma too many and a byte order mark,
-    writes Python's words as JSON has them. lossy: writes `null` for `NaN` and the replacement character for bytes that
+    puts a line end between records that stand on one line, writes Python's words as JSON has them. lossy: writes `null` for `NaN` and the replacement character for bytes that
     are no text. What breaks off stays as it is: bytes that cannot be read are never guessed at.
 
 Evidence
@@ -106,6 +106,8 @@ def _fix(damage: Damage) -> Fix | None:
     """Where all readers that go on agree on what is meant, it is written as JSON has it."""
     trouble = damage.trouble
     here = damage.record.data[trouble.start : trouble.end]
+    if trouble.kind == "joined-records" and here in (b"{", b"["):
+        return Fix("lossless", "put a line end between them", (Patch(trouble.start, trouble.start, b"\n"),))
     if trouble.kind not in MENDED or not here:
         return None
     level, title, mend = MENDED[trouble.kind]
