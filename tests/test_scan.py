@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from drawn import disturb, steps, writable
-from turnlint import carriers, rulebook
+from turnlint import carriers, rulebook, scan
 from turnlint.documents.decode import Shape
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally, lint
@@ -23,7 +23,7 @@ from turnlint.reading import FEW
 from turnlint.rows import Row
 from turnlint.scan import blocks, chat
 from turnlint.scan.outline import are_plain
-from turnlint.scan.requests import Requests
+from turnlint.scan.seam import Counting
 from turnlint.spread.keeping import kept
 from turnlint.writing import Step, spell
 
@@ -54,12 +54,23 @@ def sound(count: int = 2) -> list[Step]:
     return [*said, Step("assistant", "so it is"), Step("user", "go on")]
 
 
-def scanner(options: Options, sample: bytes) -> Requests:
+@pytest.fixture(params=["native", "python"], autouse=True)
+def look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways to look at a log first keep the promise."""
+    if request.param == "python":
+        monkeypatch.setattr(scan, "compiled", lambda: None)
+    elif scan.compiled() is None:
+        pytest.skip("the native scanner is not compiled")
+
+
+def scanner(options: Options, sample: bytes) -> Counting:
     wire = options.format
     assert wire
     carrier = carriers.carrier(wire)
-    first = [Record(1, 0, sample)]
-    return Requests(WIRES[wire], carrier, Book(options).chosen, first)
+    first = [Record(1, 0, sample if b'"messages"' in sample else b'{"messages":[]}')]
+    found = scan.scanner_for(carrier, carrier.open(), first, Book(options).chosen, Source("-", None))
+    assert found
+    return found
 
 
 def read(data: bytes, options: Options, folder: Path) -> tuple[list[Row], Tally]:
@@ -75,13 +86,13 @@ def held_to(line: bytes, options: Options, folder: Path) -> bool:
     """Whether a line is vouched for; and if it is, that nothing is to be said of it."""
     line = line.rstrip(b"\r")  # what is said of line ends is said while lines are cut
     first = scanner(options, line)
-    scan = first.scan(line + b"\n", 1, 0)
-    if list(scan.spans):
+    seen = first.scan(line + b"\n", 1, 0)
+    if list(seen.spans):
         return False
     rows, tally = read(line + b"\n", options, folder)
     assert rows == []
     passed = first.passed
-    assert (scan.passed, passed.conversations, passed.messages, passed.calls, passed.results) == (
+    assert (seen.passed, passed.conversations, passed.messages, passed.calls, passed.results) == (
         1, tally.conversations, tally.messages, tally.calls, tally.results,
     )  # fmt: skip
     labels = {one.profile.label: count for (_, chosen), count in passed.kinds.items() for one in chosen}

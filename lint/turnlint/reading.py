@@ -39,7 +39,9 @@ Framed = Record | Damage | Ended
 Look = Callable[[Carrier, Reader, list[Record]], Scanner | None]
 """Chooses who looks at a log first, by its format and its first records."""
 FEW = 20
-"""So few records are read as they are."""
+"""So few records are read as they are,"""
+LONG = 1 << 16
+"""unless they are long."""
 
 
 def transcripts(source: Source, format_name: str | None = None) -> Iterator[Transcript]:
@@ -128,8 +130,8 @@ class Reading:
                 if found is None and any(isinstance(item, Record) for item in head):
                     yield (Foreign(self.source),)
                     head, framed = [], iter(())
-            if look is not None and len(head) >= FEW:
-                records = [one for one in head if isinstance(one, Record)]
+            records = [one for one in head if isinstance(one, Record)]
+            if look is not None and (len(head) >= FEW or sum(len(one.data) for one in records) >= LONG):
                 self.gate.scanner = look(carrier, self._open(carrier), records)
             yield from self._read(carrier, chain(self._unsure(head), framed))
             if stream.damage:

@@ -6,6 +6,7 @@ refuses to know a wire; messages come to it already read.
 
 from collections import deque
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
 from msgspec import Struct, field, structs
 
@@ -21,6 +22,8 @@ SHORT = 64
 class Unread(Struct):
     """Messages that were looked at first and seem sound: where they stand, to be read should that be needed."""
 
+    most: int
+    """So many messages a conversation may have."""
     places: list[tuple[int, int, int]] = []
     """Line, offset and size of each."""
     calls: int = 0
@@ -29,6 +32,35 @@ class Unread(Struct):
     ids: set[str] = set()
     role: str = ""
     """Who spoke last."""
+    lost: bool = False
+    """A message came that was not taken: what is noted here may be more than was said."""
+
+    @property
+    def count(self) -> int:
+        return len(self.places)
+
+    @property
+    def start(self) -> int:
+        return self.places[0][1]
+
+    def is_whole(self) -> bool:
+        return not self.lost and not self.waiting and self.count <= self.most
+
+
+class Glanced(Protocol):
+    """`Unread`, or what another scanner notes instead."""
+
+    @property
+    def places(self) -> list[tuple[int, int, int]]: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def start(self) -> int: ...
+    @property
+    def calls(self) -> int: ...
+    def is_whole(self) -> bool:
+        """Whether it may end here, as a sound conversation does."""
+        ...
 
 
 class Open(Struct):
@@ -38,11 +70,11 @@ class Open(Struct):
     misfits: list[tuple[Record, Misfit]] = []
     headless: bool = False
     identity: str = ""
-    unread: Unread | None = None
+    unread: Glanced | None = None
 
     @property
     def start(self) -> int:
-        return self.unread.places[0][1] if self.unread else self.messages[0].record.offset
+        return self.unread.start if self.unread else self.messages[0].record.offset
 
 
 class Lines:
@@ -96,7 +128,7 @@ class Lines:
         conversation = self.open.pop(key)
         if conversation.unread is not None and self.read:
             if self.is_sound(conversation):
-                self.held -= len(conversation.unread.places)
+                self.held -= conversation.unread.count
                 return Vouched(Record(1, 0, b""), None, expected=True)
             self.read(key, conversation)
         self.held -= len(conversation.messages)

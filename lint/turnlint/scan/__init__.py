@@ -9,6 +9,7 @@ The seam is `Scanner.scan`. What stands behind it may be anything that keeps its
 """
 
 from collections.abc import Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from turnlint.carrying.carrier import Carrier, Reader
@@ -17,8 +18,18 @@ from turnlint.documents.source import COMPRESSED, Source
 from turnlint.model import Record
 
 if TYPE_CHECKING:
-    from turnlint.scan.requests import Choose
+    from types import ModuleType
+
+    from turnlint.scan.around import Choose
     from turnlint.scan.seam import Counting
+
+
+def compiled() -> "ModuleType | None":
+    """The scanner in C, where one was compiled."""
+    try:
+        return import_module("turnlint.scan._native")
+    except ImportError:
+        return None
 
 
 def scanner_for(
@@ -31,7 +42,12 @@ def scanner_for(
         from turnlint.scan.blocks import WIRE
     else:
         return None
+    native = compiled()
     if not records or b'"messages"' in records[0].data or not isinstance(reader, Enveloped):
+        if native is not None:
+            from turnlint.scan.native import NativeRequests
+
+            return NativeRequests(native, WIRE, carrier, choose)
         from turnlint.scan.requests import Requests
 
         return Requests(WIRE, carrier, choose, records)
@@ -39,4 +55,11 @@ def scanner_for(
         return None
     from turnlint.scan.talks import Talks
 
-    return Talks(WIRE, carrier, reader, choose, records[0], source)
+    talks = Talks(WIRE, carrier, reader, choose, source)
+    if native is not None:
+        from turnlint.scan.native import takes
+
+        return talks if talks.start(records[0], takes(native, carrier.name)) else None
+    from turnlint.scan.lean import Lean
+
+    return talks if talks.start(records[0], Lean) else None

@@ -10,8 +10,8 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json
 
 from turnlint.carrying.lines import Unread
 from turnlint.ledger import usable
+from turnlint.scan.around import Wire
 from turnlint.scan.outline import Failed, encode
-from turnlint.scan.requests import Wire
 from turnlint.scan.saying import LONGEST_WORD, all_say_something, may_hold_calls, trails
 from turnlint.scan.terms import Shapes, Terms
 

@@ -1,58 +1,25 @@
 """Logs of which every line is a request, and so a conversation of its own.
 
 This module owns the taking apart of such a line: the messages, which a wire's own predicate looks at, and what is
-said around them, which is mostly the same in a whole log and is read exactly once. It refuses to know a wire.
+said around them. It refuses to know a wire.
 """
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from msgspec import Raw, Struct, defstruct, json
+from msgspec import Raw, defstruct, json
 
-from turnlint import ledger
 from turnlint.carrying.carrier import Carrier
-from turnlint.carrying.lines import Unread
 from turnlint.carrying.raws import NOTHING
-from turnlint.case import Case
 from turnlint.documents.gate import Ended, Scan, Span
-from turnlint.model import Record, Transcript
-from turnlint.providers import Chosen
+from turnlint.model import Record
+from turnlint.scan.around import Around, Choose, Wire
 from turnlint.scan.outline import Failed, compact, encode, is_utf8
-from turnlint.scan.seam import Kind, Passed
-from turnlint.scan.terms import Shapes, Terms, terms_of
-
-if TYPE_CHECKING:
-    from turnlint.documents.decode import Decoded
+from turnlint.scan.seam import Passed
 
 LONGEST = 1 << 22
 """A longer line is not looked at: that takes more memory than reading it."""
 MOST_KEYS = 64
-_MOST_SHELLS = 1 << 10
-_NO_PAIRS = ledger.Ledger((), (), (), tidy=True)
-
-Choose = Callable[[Transcript], tuple[Chosen, ...]]
-
-
-class Wire(Struct, frozen=True):
-    """What a wire adds to this."""
-
-    message: type[Struct]
-    roles: frozenset[str]
-    shapes: Shapes
-    calls_in: Callable[[list[Any], Terms], int | None]
-    """How many calls a sound conversation has, each answered; nothing where it may be unsound."""
-    follows: Callable[[Any, Unread, Terms], bool]
-    """Whether a message may come next in a conversation that is sound so far; if so, its calls and results are
-    noted."""
-
-
-class Facts(Struct):
-    """What a record says around its messages."""
-
-    kind: Kind
-    terms: Terms
-    count: int = 0
-    """How many conversations it stood around."""
 
 
 class Requests:
@@ -60,10 +27,7 @@ class Requests:
 
     def __init__(self, wire: Wire, carrier: Carrier, choose: Choose, sample: Iterable[Record]) -> None:
         self.wire = wire
-        self.carrier = carrier
-        self.choose = choose
-        self.sums = Passed()
-        self.shells: dict[bytes, Facts | None] = {}
+        self.around = Around(wire, carrier, choose)
         self.keys: set[str] = set()
         self.missed = 0
         for record in sample:
@@ -115,16 +79,11 @@ class Requests:
         messages = body.messages
         body.messages = []
         shell = encode(body)
-        if shell not in self.shells:
-            if len(self.shells) >= _MOST_SHELLS:
-                self._settle()
-                self.shells.clear()
-            self.shells[shell] = self._read(shell)
-        facts = self.shells[shell]
+        facts = self.around.facts(shell)
         calls = None if facts is None else self.wire.calls_in(messages, facts.terms)
         if facts is None or calls is None:
             return False
-        self._count(facts, len(messages), calls)
+        self.around.count(facts, len(messages), calls)
         return True
 
     def _miss(self, line: bytes) -> None:
@@ -134,37 +93,6 @@ class Requests:
         if len(self.keys) > known:
             self.decode = self._decoder()
 
-    def _read(self, shell: bytes) -> Facts | None:
-        """What stands around the messages, read as any record is, with no message in it."""
-        decoded: Decoded[Any] = self.carrier.shape.read(Record(1, 0, shell, kept=True))
-        found = list(self.carrier.read([decoded]))
-        if decoded.troubles or len(found) != 1:
-            return None
-        (transcript,) = found
-        if not isinstance(transcript, Transcript) or transcript.misfits or transcript.messages:
-            return None
-        chosen = self.choose(transcript)
-        cases = [Case(transcript, _NO_PAIRS, one.profile, one.certain, one.named) for one in chosen]
-        terms = terms_of(cases, self.wire.roles, self.wire.shapes)
-        return None if terms is None else Facts((transcript.wire.speaks, chosen), terms)
-
-    def _count(self, facts: Facts, messages: int, calls: int) -> None:
-        facts.count += 1
-        passed = self.sums
-        passed.conversations += 1
-        passed.messages += messages
-        passed.calls += calls
-        passed.results += calls
-
     @property
     def passed(self) -> Passed:
-        self._settle()
-        return self.sums
-
-    def _settle(self) -> None:
-        """Count by kind, seldom: a profile is long to tell from another."""
-        kinds = self.sums.kinds
-        for facts in self.shells.values():
-            if facts is not None and facts.count:
-                kinds[facts.kind] = kinds.get(facts.kind, 0) + facts.count
-                facts.count = 0
+        return self.around.passed

@@ -23,10 +23,10 @@ def all_say_something(texts: list[bytes]) -> bool:
     if min(map(len, texts)) > _LONGEST_BLANK:
         return True
     short = [text for text in texts if len(text) <= _LONGEST_BLANK]
-    return all(map(_says_something, short))
+    return all(map(says_something, short))
 
 
-def _says_something(text: bytes) -> bool:
+def says_something(text: bytes) -> bool:
     """Most texts begin with a letter, and are not built to find that out."""
     first = text[1]
     return (0x22 < first < 0x7F and first != 0x5C) or bool(_text(text).strip())

@@ -40,7 +40,7 @@ from turnlint.clauses import (
 from turnlint.fits import CHECKS
 
 Takes = Callable[[str], Any]
-_NO_LIMIT = 1 << 62
+NO_LIMIT = 1 << 62
 
 
 class Shapes(Struct, frozen=True):
@@ -66,16 +66,16 @@ class Terms(Struct):
     last: frozenset[str] = frozenset()
     needs: frozenset[str] = frozenset()
     ids: list[Takes] = []
-    longest_id: int = _NO_LIMIT
+    longest_id: int = NO_LIMIT
     names: list[Takes] = []
     null_beside_calls: bool = True
     calls: bool = True
     extras: bool = True
     hollow_results: bool = True
     spaced_end: bool = True
-    most_messages: int = _NO_LIMIT
-    most_calls: int = _NO_LIMIT
-    longest_result: int = _NO_LIMIT
+    most_messages: int = NO_LIMIT
+    most_calls: int = NO_LIMIT
+    longest_result: int = NO_LIMIT
     named: dict[str, bool] = field(default_factory=dict)
     """Names that were looked at."""
 
@@ -145,7 +145,7 @@ def _name_form(case: Case, clause: NameForm, terms: Terms, _: Shapes) -> bool:
         return CHECKS[NameForm](case, clause)
     if clause.of in ("call", "result"):
         takes = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
-        most, known = clause.most or _NO_LIMIT, frozenset(clause.names)
+        most, known = clause.most or NO_LIMIT, frozenset(clause.names)
         terms.names.append(
             lambda name: takes(name) and clause.least <= len(name) <= most and (not known or name in known)
         )

@@ -1,0 +1,120 @@
+"""The first look at a log in C, where it was compiled.
+
+This module owns handing a profile's terms to the native scanner, and answering what that asks: texts, names and ids
+of which a few are not settled by a glance. It is held to the same promise as the scanners beside it. It refuses to
+know files.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from msgspec import Raw
+
+from turnlint.carrying.carrier import Carrier
+from turnlint.carrying.contents import call_marker
+from turnlint.carrying.lines import Glanced, Lines, Open
+from turnlint.documents.gate import Ended, Scan, Span
+from turnlint.ledger import usable
+from turnlint.scan.around import Around, Choose, Facts, Wire
+from turnlint.scan.lean import Keys
+from turnlint.scan.saying import says_something
+from turnlint.scan.seam import Passed
+from turnlint.scan.terms import NO_LIMIT, Terms
+
+_BITS = {"system": 1, "developer": 2, "user": 4, "assistant": 8, "tool": 16}
+_LETTERS = re.compile(r"\[(?:\w-\w|\w|-(?=\]))+\]\+")
+"""Patterns that ask no more than which letters an id is made of."""
+_READ, _FULL = 1, 2
+
+
+def _bits(roles: Iterable[str]) -> int:
+    return sum(_BITS[role] for role in roles if role in _BITS)
+
+
+def _letters(terms: Terms) -> bytes | None:
+    """The letters that ids may be made of; nothing where more is asked of them."""
+    patterns = [getattr(getattr(takes, "__self__", None), "pattern", "") for takes in terms.ids]
+    if not all(map(_LETTERS.fullmatch, patterns)):
+        return None
+    return bytes(letter for letter in range(128) if all(takes(chr(letter)) for takes in terms.ids))
+
+
+def _takes_id(terms: Terms) -> Callable[[str], bool]:
+    return lambda one: usable(one) and terms.take_ids([one])
+
+
+def _holds_call(text: bytes) -> bool:
+    return call_marker(Raw(text), "assistant") is not None
+
+
+def bounds_of(native: Any, terms: Terms) -> Any:
+    return native.Terms(
+        roles=_bits(terms.roles),
+        first=_bits(terms.first),
+        last=_bits(terms.last),
+        needs=_bits(terms.needs),
+        flags=(terms.null_beside_calls, terms.calls, terms.extras, terms.hollow_results, terms.spaced_end),
+        bounds=tuple(
+            min(most, NO_LIMIT)
+            for most in (terms.most_messages, terms.most_calls, terms.longest_id, terms.longest_result)
+        ),
+        letters=_letters(terms),
+        asked=(_takes_id(terms), lambda name: terms.take_names({name}), says_something, _holds_call),
+    )
+
+
+class NativeRequests:
+    """A scanner for one log of requests."""
+
+    def __init__(self, native: Any, wire: Wire, carrier: Carrier, choose: Choose) -> None:
+        self.native = native
+        self.around = Around(wire, carrier, choose)
+        self.look = native.Requests(carrier.name, self._bounds).scan
+
+    def _bounds(self, shell: bytes) -> Any:
+        facts: Facts | None = self.around.facts(shell)
+        if facts is None:
+            return None
+        if facts.bounds is None:
+            facts.bounds = bounds_of(self.native, facts.terms)
+        return facts.bounds
+
+    def scan(self, window: bytes, _: int = 1, __: int = 0) -> Scan:
+        spans, lines, vouched = self.look(window)
+        return Scan([Span(*span) for span in spans], lines, vouched)
+
+    @property
+    def passed(self) -> Passed:
+        return self.around.passed
+
+
+class NativeTake:
+    """Takes the lines of a log of messages."""
+
+    def __init__(self, native: Any, name: str, terms: Terms, keys: Keys, lines: Lines) -> None:
+        self.bounds = bounds_of(native, terms)
+        self.lines = lines
+        names = keys.spare if keys.group is None else (*keys.spare, keys.group)
+        self.look = native.Talks(name, self.bounds, names, keys.group, lines, _open).scan
+
+    def spans(self, window: bytes, line: int, offset: int, scan: Scan) -> Iterator[Span | Ended]:
+        at = number = 0
+        while True:
+            state, at, end, number = self.look(window, at, number, line, offset)
+            if state == _READ:
+                yield Span(at, end, number, 0)
+                number, at = number + 1, end + 1
+            elif state == _FULL:
+                yield Ended([*self.lines.overflow()])
+            else:
+                break
+        scan.lines = number
+
+
+def _open(unread: Glanced) -> Open:
+    return Open(unread=unread)
+
+
+def takes(native: Any, name: str) -> Callable[[Wire, Terms, Keys, Lines], NativeTake]:
+    return lambda _, terms, keys, lines: NativeTake(native, name, terms, keys, lines)

@@ -1,0 +1,164 @@
+/* Anthropic Messages: calls and results are blocks of a message. See `scan/blocks.py`, whose lean shape this is. */
+
+#include "wires.h"
+
+enum { TYPE = 1, TEXT = 2, ID = 4, NAME = 8, INPUT = 16, ANSWERS = 32, CONTENT = 64, FAILED = 128 };
+
+static unsigned field_of(const Text *key)
+{
+    if (IS(key, "type")) return TYPE;
+    if (IS(key, "text")) return TEXT;
+    if (IS(key, "id")) return ID;
+    if (IS(key, "name")) return NAME;
+    if (IS(key, "input")) return INPUT;
+    if (IS(key, "tool_use_id")) return ANSWERS;
+    if (IS(key, "content")) return CONTENT;
+    if (IS(key, "is_error")) return FAILED;
+    return 0;
+}
+
+static At read_field(At at, At end, unsigned field, Piece *block, Text *kind)
+{
+    switch (field) {
+    case TYPE:
+        return read_text(at, end, kind);
+    case TEXT:
+    case CONTENT:
+        return read_text(at, end, &block->body);
+    case ID:
+    case ANSWERS:
+        return read_text(at, end, &block->id);
+    case NAME:
+        return read_text(at, end, &block->name);
+    case INPUT:
+        return at < end && *at == '{' ? read_value(at, end, 0) : NULL;
+    default:
+        return at < end && (*at == 't' || *at == 'f') ? read_value(at, end, 0) : NULL;
+    }
+}
+
+/* Which kind of block has just these fields. */
+static bool settle(Piece *block, const Text *kind, unsigned seen)
+{
+    block->kind = seen & TEXT ? SAID : seen & INPUT ? CALL : RESULT;
+    switch (block->kind) {
+    case SAID:
+        return seen == (TYPE | TEXT) && IS(kind, "text");
+    case CALL:
+        return seen == (TYPE | ID | NAME | INPUT) && IS(kind, "tool_use");
+    default:
+        return (seen & ~FAILED) == (TYPE | ANSWERS | CONTENT) && IS(kind, "tool_result");
+    }
+}
+
+static At read_block(At at, At end, Piece *block)
+{
+    bool more;
+    unsigned seen = 0;
+    Text key, kind;
+    at = enter(at, end, '{', '}', &more);
+    while (at && more) {
+        at = read_key(at, end, &key);
+        if (!at)
+            return NULL;
+        unsigned field = field_of(&key);
+        if (!field || (seen & field))
+            return NULL;
+        seen |= field;
+        at = read_field(at, end, field, block, &kind);
+        if (at)
+            at = onward(at, end, '}', &more);
+    }
+    return at && settle(block, &kind, seen) ? at : NULL;
+}
+
+static At read_content(At at, At end, Message *said)
+{
+    bool more;
+    if (at < end && *at == '"') {
+        Piece text = {.kind = SAID};
+        at = read_text(at, end, &text.body);
+        return at && add_piece(said, text) ? at : NULL;
+    }
+    at = enter(at, end, '[', ']', &more);
+    while (at && more) {
+        Piece block = {.kind = SAID};
+        at = read_block(at, end, &block);
+        if (!at || !add_piece(said, block))
+            return NULL;
+        at = onward(at, end, ']', &more);
+    }
+    return said->count ? at : NULL;
+}
+
+static At read_message(At at, At end, Message *said, Spare *spare)
+{
+    bool more, spoke = false;
+    Text key, role;
+    said->count = 0;
+    said->role = 0;
+    said->null = said->extras = false;
+    at = enter(at, end, '{', '}', &more);
+    while (at && more) {
+        at = read_key(at, end, &key);
+        if (!at)
+            return NULL;
+        if (!said->role && IS(&key, "role")) {
+            at = read_text(at, end, &role);
+            said->role = at ? role_of(&role) & (USER | ASSISTANT) : 0;
+            if (!said->role)
+                return NULL;
+        } else if (!spoke && IS(&key, "content")) {
+            spoke = true;
+            at = read_content(at, end, said);
+        } else if (IS(&key, "role") || IS(&key, "content")) {
+            return NULL;
+        } else {
+            at = read_spare(at, end, &key, spare);
+        }
+        if (at)
+            at = onward(at, end, '}', &more);
+    }
+    return said->role && spoke ? at : NULL;
+}
+
+static bool answer_all(Talk *talk, const Terms *terms, const Message *said)
+{
+    for (size_t i = 0; i < said->count; i++) {
+        const Piece *result = &said->pieces[i];
+        if (result->kind != RESULT || !answers(talk, result))
+            return false;
+        if ((Py_ssize_t)length(&result->body) + 2 > terms->longest_result)
+            return false;
+        if (!terms->hollow_results && result->body.start == result->body.end)
+            return false;
+    }
+    return !waits(talk);
+}
+
+/* Texts first, then calls, which the next message answers. */
+static bool follows(Talk *talk, Terms *terms, const Message *said)
+{
+    size_t texts = 0, calls;
+    if ((talk->role & said->role & ASSISTANT) || !speaks(talk, terms, said->role))
+        return false;
+    if (said->pieces[0].kind == RESULT)
+        return answer_all(talk, terms, said);
+    if (waits(talk))
+        return false;
+    while (texts < said->count && said->pieces[texts].kind == SAID) {
+        const Text *text = &said->pieces[texts++].body;
+        if (!says(terms, text, said->role))
+            return false;
+        talk->trails = said->role == ASSISTANT && trails_off(text);
+    }
+    calls = said->count - texts;
+    if ((calls && said->role != ASSISTANT) || (Py_ssize_t)calls > terms->most_calls)
+        return false;
+    for (size_t i = texts; i < said->count; i++)
+        if (said->pieces[i].kind != CALL || !asks(talk, terms, &said->pieces[i]))
+            return false;
+    return true;
+}
+
+const Wire BLOCKS = {"anthropic", read_message, follows};

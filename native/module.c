@@ -1,0 +1,56 @@
+/* What Python sees: `turnlint.scan._native`. */
+
+#include "wires.h"
+
+PyTypeObject *terms_type, *unread_type;
+extern PyType_Spec terms_spec, requests_spec, talks_spec, unread_spec;
+
+unsigned role_of(const Text *name)
+{
+    if (IS(name, "user")) return USER;
+    if (IS(name, "assistant")) return ASSISTANT;
+    if (IS(name, "tool")) return TOOL;
+    if (IS(name, "system")) return SYSTEM;
+    if (IS(name, "developer")) return DEVELOPER;
+    return 0;
+}
+
+At read_spare(At at, At end, const Text *key, Spare *spare)
+{
+    Text text;
+    if (!spare)
+        return NULL;
+    for (size_t i = 0; i < spare->count; i++) {
+        if (!same(key, spare->keys[i], spare->sizes[i]))
+            continue;
+        if (spare->seen >> i & 1)
+            return NULL;
+        spare->seen |= (uint64_t)1 << i;
+        if (i == spare->group)
+            return read_text(at, end, &spare->name);
+        if (at < end && *at == '"')
+            return read_text(at, end, &text);
+        return at < end && *at != '{' && *at != '[' ? read_value(at, end, 0) : NULL;
+    }
+    return NULL;
+}
+
+static int fill(PyObject *module)
+{
+    PyType_Spec *specs[] = {&terms_spec, &requests_spec, &talks_spec, &unread_spec};
+    const char *names[] = {"Terms", "Requests", "Talks", "Unread"};
+    PyObject *types[4];
+    for (size_t i = 0; i < 4; i++) {
+        types[i] = PyType_FromSpec(specs[i]); /* kept as long as the program runs */
+        if (!types[i] || PyModule_AddObjectRef(module, names[i], types[i]) < 0)
+            return -1;
+    }
+    terms_type = (PyTypeObject *)types[0];
+    unread_type = (PyTypeObject *)types[3];
+    return PyModule_AddStringConstant(module, "DIGEST", TURNLINT_DIGEST);
+}
+
+static PyModuleDef_Slot slots[] = {{Py_mod_exec, fill}, {0, NULL}};
+static PyModuleDef module = {PyModuleDef_HEAD_INIT, "turnlint.scan._native", NULL, 0, NULL, slots, NULL, NULL, NULL};
+
+PyMODINIT_FUNC PyInit__native(void) { return PyModuleDef_Init(&module); }

@@ -1,0 +1,170 @@
+/* Logs of which every line is a request, and so a conversation of its own. See `scan/requests.py`.
+
+   What stands around the messages is the same in most lines: it is compared with that of the line before, and read by
+   Python where it is new. */
+
+#include "wires.h"
+
+typedef struct {
+    PyObject_HEAD
+    const Wire *wire;
+    PyObject *look_up; /* gives the terms for what stands around the messages, or None */
+    PyObject *shell;   /* of the line before: what stands around an empty list of messages */
+    size_t before;     /* how much of it stands before that list */
+    Terms *terms;
+    Message said;
+    Talk talk;
+} Requests;
+
+/* Reads a whole list of messages, all of them sound; gives the place behind it. */
+static At read_messages(Requests *self, Terms *terms, At at, At end)
+{
+    bool more;
+    forget(&self->talk);
+    at = enter(at, end, '[', ']', &more);
+    while (at && more) {
+        at = self->wire->read(at, end, &self->said, NULL);
+        if (!at || !self->wire->follows(&self->talk, terms, &self->said))
+            return NULL;
+        at = onward(at, end, ']', &more);
+    }
+    return at && is_whole(&self->talk, terms) ? at : NULL;
+}
+
+static void count(Requests *self)
+{
+    self->terms->conversations++;
+    self->terms->messages += (Py_ssize_t)self->talk.messages;
+    self->terms->answered += (Py_ssize_t)self->talk.count;
+}
+
+/* Whether a line is like the one before it, but for sound messages. */
+static bool is_alike(Requests *self, At at, At end)
+{
+    if (!self->terms)
+        return false;
+    At shell = (At)PyBytes_AsString(self->shell);
+    size_t after = (size_t)PyBytes_Size(self->shell) - self->before - 2;
+    if ((size_t)(end - at) < self->before + after || memcmp(at, shell, self->before) != 0
+        || memcmp(end - after, shell + self->before + 2, after) != 0)
+        return false;
+    return read_messages(self, self->terms, at + self->before, end - after) == end - after;
+}
+
+/* Where the list of messages stands in a line that is an object, if it is one. */
+static bool find_messages(At at, At end, At *from, At *to)
+{
+    bool more;
+    Text key;
+    at = enter(skip_space(at, end), end, '{', '}', &more);
+    while (at && more) {
+        at = read_key(at, end, &key);
+        if (!at)
+            return false;
+        *from = at;
+        at = skip_value(at, end);
+        *to = at;
+        if (at && IS(&key, "messages"))
+            return **from == '[';
+        if (at)
+            at = onward(at, end, '}', &more);
+    }
+    return false;
+}
+
+/* Asks Python what is said around the messages. False with an error set where that went wrong. */
+static bool turn_to(Requests *self, At at, At end, At from, At to)
+{
+    size_t before = (size_t)(from - at), after = (size_t)(end - to);
+    PyObject *shell = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(before + after + 2));
+    if (!shell)
+        return false;
+    char *into = PyBytes_AsString(shell);
+    memcpy(into, at, before);
+    memcpy(into + before, "[]", 2);
+    memcpy(into + before + 2, to, after);
+    PyObject *terms = PyObject_CallFunctionObjArgs(self->look_up, shell, NULL);
+    Py_XDECREF(self->shell);
+    Py_XDECREF((PyObject *)self->terms);
+    self->shell = shell;
+    self->before = before;
+    bool mine = terms && Py_TYPE(terms) == terms_type;
+    self->terms = mine ? (Terms *)terms : NULL;
+    if (!mine)
+        Py_XDECREF(terms);
+    return terms != NULL;
+}
+
+static bool vouches(Requests *self, At at, At end)
+{
+    At from, to;
+    if (!is_alike(self, at, end)) {
+        if (!find_messages(at, end, &from, &to) || !turn_to(self, at, end, from, to) || !self->terms)
+            return false;
+        if (read_messages(self, self->terms, from, to) != to)
+            return false;
+    }
+    count(self);
+    return true;
+}
+
+/* The lines of a window that have to be read: start, end, number, and how many were vouched for before. */
+static PyObject *scan(Requests *self, PyObject *window)
+{
+    char *start;
+    Py_ssize_t size, number = 0, vouched = 0;
+    if (PyBytes_AsStringAndSize(window, &start, &size) < 0)
+        return NULL;
+    PyObject *spans = PyList_New(0);
+    At at = (At)start, whole = at + size;
+    while (spans && at < whole) {
+        At end = memchr(at, '\n', (size_t)(whole - at));
+        end = end ? end : whole;
+        bool fine = vouches(self, at, end);
+        PyObject *span = NULL;
+        if (!fine && !PyErr_Occurred())
+            span = Py_BuildValue("(nnnn)", (Py_ssize_t)(at - (At)start), (Py_ssize_t)(end - (At)start), number, vouched);
+        if (PyErr_Occurred() || (span && PyList_Append(spans, span) < 0))
+            Py_CLEAR(spans);
+        Py_XDECREF(span);
+        vouched += fine;
+        number++;
+        at = end + 1;
+    }
+    return spans ? Py_BuildValue("(Nnn)", spans, number, vouched) : NULL;
+}
+
+static PyObject *make_requests(PyTypeObject *type, PyObject *args, PyObject *Py_UNUSED(named))
+{
+    const char *name;
+    PyObject *look_up;
+    if (!PyArg_ParseTuple(args, "sO", &name, &look_up))
+        return NULL;
+    Requests *self = (Requests *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
+    if (!self)
+        return NULL;
+    self->wire = strcmp(name, CHAT.name) == 0 ? &CHAT : &BLOCKS;
+    self->look_up = Py_NewRef(look_up);
+    return (PyObject *)self;
+}
+
+static void drop_requests(Requests *self)
+{
+    PyTypeObject *type = Py_TYPE((PyObject *)self);
+    Py_XDECREF(self->look_up);
+    Py_XDECREF(self->shell);
+    Py_XDECREF((PyObject *)self->terms);
+    let_go(&self->talk);
+    drop_pieces(&self->said);
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+    Py_DECREF(type);
+}
+
+static PyMethodDef methods[] = {
+    {"scan", (PyCFunction)scan, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+static PyType_Slot slots[] = {
+    {Py_tp_new, make_requests}, {Py_tp_dealloc, drop_requests}, {Py_tp_methods, methods}, {0, NULL},
+};
+PyType_Spec requests_spec = {"turnlint.scan._native.Requests", sizeof(Requests), 0, Py_TPFLAGS_DEFAULT, slots};

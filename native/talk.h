@@ -1,0 +1,101 @@
+/* One conversation, as far as it seems sound.
+
+   This file owns what is kept of a conversation while its messages go by: which calls wait, which ids it has had, who
+   spoke last; and the bounds that its provider sets. It refuses to know how a wire writes them. What it cannot settle
+   itself it asks of Python, which is seldom. */
+
+#ifndef TURNLINT_TALK_H
+#define TURNLINT_TALK_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <stdint.h>
+
+#include "text.h"
+
+enum { SYSTEM = 1, DEVELOPER = 2, USER = 4, ASSISTANT = 8, TOOL = 16 };
+
+/* What a message says, piece by piece. */
+typedef enum { SAID, CALL, RESULT } Kind;
+
+typedef struct {
+    Kind kind;
+    Text id, name;
+    Text body; /* of a text and a result; the arguments of a call that writes them as a text */
+} Piece;
+
+typedef struct {
+    unsigned role;
+    Piece *pieces;
+    size_t count, room;
+    bool null;   /* it says nothing, and calls instead */
+    bool extras; /* it has keys that some providers refuse */
+} Message;
+
+/* The words that a log's lines have besides their message. */
+typedef struct {
+    const char *const *keys;
+    const size_t *sizes;
+    size_t count;
+    size_t group; /* which of them names the conversation; `count` where none does */
+    uint64_t seen;
+    Text name;
+} Spare;
+
+typedef struct {
+    PyObject_HEAD
+    unsigned roles, first, last, needs; /* sets; an empty one asks nothing */
+    int null_beside_calls, calls, extras, hollow_results, spaced_end;
+    Py_ssize_t most_messages, most_calls, longest_id, longest_result;
+    bool has_letters;
+    bool letters[256]; /* of which ids are made */
+    PyObject *takes_id, *takes_name, *says_something, *holds_call;
+    unsigned char known[64]; /* the name that was asked for last, and is fine */
+    size_t known_size;
+    Py_ssize_t conversations, messages, answered; /* what was vouched for */
+} Terms;
+
+typedef struct {
+    size_t at;
+    uint32_t id, name; /* their lengths; they are kept one behind the other */
+} Asked;
+
+typedef struct {
+    unsigned char *kept;
+    size_t used, room;
+    Asked *asked;
+    size_t count, asked_room;
+    size_t answered; /* calls are answered in their order: these are */
+    uint32_t *table; /* places in `asked`, from one on, by the hash of an id */
+    size_t mask;
+    size_t messages;
+    unsigned role, roles; /* who spoke last, and who did at all */
+    bool trails;          /* what was said last ends in white space */
+} Talk;
+
+/* Set when the module is made. Whatever Python hands over is held to them. */
+extern PyTypeObject *terms_type, *unread_type;
+
+bool add_piece(Message *said, Piece piece);
+void drop_pieces(Message *said);
+void forget(Talk *talk);
+void let_go(Talk *talk);
+
+static inline bool waits(const Talk *talk) { return talk->answered < talk->count; }
+
+/* Whether a speaker may come next; then it has spoken. */
+bool speaks(Talk *talk, const Terms *terms, unsigned role);
+/* Whether a text is more than white space, and holds no call. */
+bool says(const Terms *terms, const Text *text, unsigned role);
+bool is_blank(const Terms *terms, const Text *text);
+/* Whether a call may be made, and then it waits. */
+bool asks(Talk *talk, Terms *terms, const Piece *call);
+/* Whether a result is that of the call that waits longest. */
+bool answers(Talk *talk, const Piece *result);
+/* Whether a text ends in white space, as it is written. */
+bool trails_off(const Text *text);
+/* Whether a conversation may end here. */
+bool is_whole(const Talk *talk, const Terms *terms);
+
+#endif

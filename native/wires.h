@@ -1,0 +1,22 @@
+/* The wires that are known here: how each writes a message, and what may follow what. */
+
+#ifndef TURNLINT_WIRES_H
+#define TURNLINT_WIRES_H
+
+#include "talk.h"
+
+typedef struct {
+    const char *name;
+    /* Reads a message, as far as it is of the lean shape; gives the place behind it. */
+    At (*read)(At at, At end, Message *said, Spare *spare);
+    /* Whether it may come next in a conversation that is sound so far; then it is part of that. */
+    bool (*follows)(Talk *talk, Terms *terms, const Message *said);
+} Wire;
+
+extern const Wire CHAT, BLOCKS;
+
+unsigned role_of(const Text *name);
+/* A key that is not the wire's own: one of the log's. */
+At read_spare(At at, At end, const Text *key, Spare *spare);
+
+#endif

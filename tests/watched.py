@@ -1,0 +1,92 @@
+"""Gives a native scanner that is compiled to watch its memory many broken lines; prints how many it vouched for.
+
+Called in a process of its own: `watched.py MODULE ROUNDS`.
+"""
+
+import importlib.util
+import json
+import random
+import sys
+from pathlib import Path
+from typing import Any
+
+from turnlint import carriers, scan
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options
+from turnlint.model import Record
+from turnlint.writing import Step, spell
+
+PIECES = [
+    b"",
+    b'"',
+    b"\\",
+    b"\\u12",
+    b"\\ud800",
+    b"\xe2\x9c",
+    b"\xf0",
+    b"{",
+    b"[",
+    b"]}",
+    b",",
+    b":",
+    b"1e9",
+    b"\n",
+    b"\0",
+]
+
+
+def talk(count: int) -> list[Step]:
+    said = [Step("user", "go")]
+    for number in range(count):
+        name = f"call_{number:012}"
+        said += [Step("call", "", name, "read", '{"a": "\\u00e9"}'), Step("result", "", name, body="done é")]
+    return [*said, Step("assistant", "so [it] is"), Step("user", "go on")]
+
+
+def break_up(line: bytes, chance: random.Random) -> bytes:
+    for _ in range(chance.choice([0, 0, 1, 1, 2, 5])):
+        at = chance.randrange(len(line) + 1)
+        line = line[:at] + chance.choice(PIECES) + line[at + chance.choice([0, 0, 1, 9, 400]) :]
+    return line
+
+
+def look_at(wire: str, chance: random.Random, folder: Path) -> int:
+    record = spell(talk(chance.choice([0, 1, 3, 200])), wire).record
+    line = json.dumps({"model": "m", **record}, ensure_ascii=chance.random() < 0.5).encode()
+    carrier = carriers.carrier(wire)
+    book = Book(Options(format=wire))
+    first = scan.scanner_for(carrier, carrier.open(), [Record(1, 0, line)], book.chosen, Source("-", None))
+    assert first
+    passed = first.scan(b"\n".join(break_up(line, chance) for _ in range(4)), 1, 0).passed
+    path = folder / "talks.jsonl"
+    said: list[Any] = record["messages"]
+    lines = [json.dumps({"session_id": f"s{n % 3}", **one}).encode() for n in range(6) for one in said]
+    path.write_bytes(b"\n".join(break_up(one, chance) if chance.random() < 0.1 else one for one in lines))
+    records = [Record(1, 0, lines[0])]
+    talks = scan.scanner_for(carrier, carrier.open(), records, book.chosen, Source("x", str(path)))
+    if talks:
+        list(talks.scan(path.read_bytes(), 1, 0).spans)
+    return passed
+
+
+def main() -> None:
+    from tempfile import TemporaryDirectory
+
+    spec = importlib.util.spec_from_file_location("turnlint.scan._native", sys.argv[1])
+    assert spec
+    assert spec.loader
+    native = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(native)
+    scan.compiled = lambda: native
+    chance = random.Random(3)  # noqa: S311 - the same lines every time
+    with TemporaryDirectory() as folder:
+        passed = sum(
+            look_at(wire, chance, Path(folder))
+            for _ in range(int(sys.argv[2]))
+            for wire in ("openai-chat", "anthropic")
+        )
+    sys.stdout.write(f"{passed}\n")
+
+
+if __name__ == "__main__":
+    main()
