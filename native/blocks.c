@@ -2,7 +2,7 @@
 
 #include "wires.h"
 
-enum { TYPE = 1, TEXT = 2, ID = 4, NAME = 8, INPUT = 16, ANSWERS = 32, CONTENT = 64, FAILED = 128 };
+enum { TYPE = 1, TEXT = 2, ID = 4, NAME = 8, INPUT = 16, ANSWERS = 32, CONTENT = 64, FAILED = 128, CACHE = 256, SOURCE = 512 };
 
 static unsigned field_of(const Text *key)
 {
@@ -14,7 +14,38 @@ static unsigned field_of(const Text *key)
     if (IS(key, "tool_use_id")) return ANSWERS;
     if (IS(key, "content")) return CONTENT;
     if (IS(key, "is_error")) return FAILED;
+    if (IS(key, "cache_control")) return CACHE;
+    if (IS(key, "source")) return SOURCE;
     return 0;
+}
+
+/* A result may be a list of texts, none of them blank. */
+static At read_texts(At at, At end, Piece *result)
+{
+    bool more, inner;
+    Text key, kind, text;
+    at = enter(at, end, '[', ']', &more);
+    if (at && !more)
+        return NULL;
+    while (at && more) {
+        unsigned seen = 0;
+        at = enter(at, end, '{', '}', &inner);
+        while (at && inner) {
+            at = read_key(at, end, &key);
+            unsigned field = !at ? 0 : IS(&key, "type") ? TYPE : IS(&key, "text") ? TEXT : 0;
+            if (!field || (seen & field))
+                return NULL;
+            seen |= field;
+            at = read_text(at, end, field == TYPE ? &kind : &text);
+            if (at)
+                at = onward(at, end, '}', &inner);
+        }
+        if (!at || seen != (TYPE | TEXT) || !IS(&kind, "text") || !has_letter(&text))
+            return NULL;
+        at = onward(at, end, ']', &more);
+    }
+    result->body = (Text){0};
+    return at;
 }
 
 static At read_field(At at, At end, unsigned field, Piece *block, Text *kind)
@@ -22,14 +53,19 @@ static At read_field(At at, At end, unsigned field, Piece *block, Text *kind)
     switch (field) {
     case TYPE:
         return read_text(at, end, kind);
-    case TEXT:
     case CONTENT:
+        if (at < end && *at == '[')
+            return read_texts(at, end, block);
+        return read_text(at, end, &block->body);
+    case TEXT:
         return read_text(at, end, &block->body);
     case ID:
     case ANSWERS:
         return read_text(at, end, &block->id);
     case NAME:
         return read_text(at, end, &block->name);
+    case SOURCE:
+    case CACHE:
     case INPUT:
         return at < end && *at == '{' ? read_value(at, end, 0) : NULL;
     default:
@@ -40,8 +76,11 @@ static At read_field(At at, At end, unsigned field, Piece *block, Text *kind)
 /* Which kind of block has just these fields. */
 static bool settle(Piece *block, const Text *kind, unsigned seen)
 {
-    block->kind = seen & TEXT ? SAID : seen & INPUT ? CALL : RESULT;
+    seen &= ~(unsigned)CACHE;
+    block->kind = seen & TEXT ? SAID : seen & INPUT ? CALL : seen & SOURCE ? MEDIA : RESULT;
     switch (block->kind) {
+    case MEDIA:
+        return seen == (TYPE | SOURCE) && (IS(kind, "image") || IS(kind, "document"));
     case SAID:
         return seen == (TYPE | TEXT) && IS(kind, "text");
     case CALL:
@@ -51,7 +90,7 @@ static bool settle(Piece *block, const Text *kind, unsigned seen)
     }
 }
 
-static At read_block(At at, At end, Piece *block)
+static At read_block(At at, At end, Piece *block, unsigned *needs)
 {
     bool more;
     unsigned seen = 0;
@@ -69,7 +108,12 @@ static At read_block(At at, At end, Piece *block)
         if (at)
             at = onward(at, end, '}', &more);
     }
-    return at && settle(block, &kind, seen) ? at : NULL;
+    if (!at || !settle(block, &kind, seen))
+        return NULL;
+    *needs |= (seen & CACHE ? LAX_CACHE : 0) | (block->kind == MEDIA ? LAX_MEDIA : 0);
+    if (block->kind == RESULT && !block->body.start)
+        *needs |= LAX_LIST_RESULT;
+    return at;
 }
 
 static At read_content(At at, At end, Message *said)
@@ -83,7 +127,7 @@ static At read_content(At at, At end, Message *said)
     at = enter(at, end, '[', ']', &more);
     while (at && more) {
         Piece block = {.kind = SAID};
-        at = read_block(at, end, &block);
+        at = read_block(at, end, &block, &said->needs);
         if (!at || !add_piece(said, block))
             return NULL;
         at = onward(at, end, ']', &more);
@@ -95,9 +139,7 @@ static At read_message(At at, At end, Message *said, Spare *spare)
 {
     bool more, spoke = false;
     Text key, role;
-    said->count = 0;
-    said->role = 0;
-    said->null = said->extras = false;
+    begin_message(said);
     at = enter(at, end, '{', '}', &more);
     while (at && more) {
         at = read_key(at, end, &key);
@@ -130,7 +172,7 @@ static bool answer_all(Talk *talk, const Terms *terms, const Message *said)
             return false;
         if ((Py_ssize_t)length(&result->body) + 2 > terms->longest_result)
             return false;
-        if (!terms->hollow_results && result->body.start == result->body.end)
+        if (!terms->hollow_results && result->body.start && !length(&result->body))
             return false;
     }
     return !waits(talk);
@@ -140,17 +182,19 @@ static bool answer_all(Talk *talk, const Terms *terms, const Message *said)
 static bool follows(Talk *talk, Terms *terms, const Message *said)
 {
     size_t texts = 0, calls;
-    if ((talk->role & said->role & ASSISTANT) || !speaks(talk, terms, said->role))
+    if ((talk->role & said->role & ASSISTANT) || !speaks(talk, terms, said))
         return false;
     if (said->pieces[0].kind == RESULT)
         return answer_all(talk, terms, said);
     if (waits(talk))
         return false;
-    while (texts < said->count && said->pieces[texts].kind == SAID) {
-        const Text *text = &said->pieces[texts++].body;
-        if (!says(terms, text, said->role))
+    while (texts < said->count && (said->pieces[texts].kind == SAID || said->pieces[texts].kind == MEDIA)) {
+        const Piece *piece = &said->pieces[texts++];
+        if (piece->kind == MEDIA && said->role != USER)
             return false;
-        talk->trails = said->role == ASSISTANT && trails_off(text);
+        if (piece->kind == SAID && !says(terms, &piece->body, said->role))
+            return false;
+        talk->trails = said->role == ASSISTANT && trails_off(&piece->body);
     }
     calls = said->count - texts;
     if ((calls && said->role != ASSISTANT) || (Py_ssize_t)calls > terms->most_calls)

@@ -76,7 +76,7 @@ static At read_calls(At at, At end, Message *said)
 {
     bool more;
     if (at < end && *at == 'n') {
-        said->extras = true;
+        said->needs |= LAX_EXTRAS;
         return read_null(at, end);
     }
     at = enter(at, end, '[', ']', &more);
@@ -92,6 +92,64 @@ static At read_calls(At at, At end, Message *said)
     return at;
 }
 
+/* A part of a content: a text, or what is shown or heard. */
+static At read_part(At at, At end, Piece *part)
+{
+    bool more;
+    unsigned seen = 0;
+    Text key, kind = {0}, shown = {0};
+    part->kind = SAID;
+    at = enter(at, end, '{', '}', &more);
+    while (at && more) {
+        at = read_key(at, end, &key);
+        if (!at)
+            return NULL;
+        unsigned field = IS(&key, "type") ? 1 : IS(&key, "text") ? 2 : 4;
+        if (seen & (field == 1 ? 1 : 6))
+            return NULL;
+        seen |= field;
+        if (field == 4) {
+            shown = key;
+            part->kind = MEDIA;
+        }
+        at = field == 1 ? read_text(at, end, &kind)
+             : field == 2 ? read_text(at, end, &part->body) : read_value(at, end, 0);
+        if (at)
+            at = onward(at, end, '}', &more);
+    }
+    if (!at || !(seen & 1))
+        return NULL;
+    if (part->kind == SAID)
+        return (seen & 2) && IS(&kind, "text") ? at : NULL;
+    bool known = IS(&kind, "image_url") || IS(&kind, "file") || IS(&kind, "input_audio");
+    return known && same(&kind, shown.start, length(&shown)) ? at : NULL;
+}
+
+static At read_content(At at, At end, Message *said, Fields *fields)
+{
+    bool more;
+    if (at < end && *at == 'n') {
+        said->needs |= LAX_NULL;
+        return read_null(at, end);
+    }
+    if (at < end && *at == '"')
+        return read_text(at, end, &fields->content);
+    said->needs |= LAX_PARTS;
+    at = enter(at, end, '[', ']', &more);
+    if (at && !more)
+        return NULL;
+    while (at && more) {
+        Piece part = {.kind = SAID};
+        at = read_part(at, end, &part);
+        if (!at || !add_piece(said, part))
+            return NULL;
+        if (part.kind == MEDIA)
+            said->needs |= LAX_MEDIA;
+        at = onward(at, end, ']', &more);
+    }
+    return at;
+}
+
 static At read_field(At at, At end, unsigned field, Message *said, Fields *fields)
 {
     Text role;
@@ -101,17 +159,16 @@ static At read_field(At at, At end, unsigned field, Message *said, Fields *field
         said->role = at ? role_of(&role) : 0;
         return said->role ? at : NULL;
     case CONTENT:
-        said->null = at < end && *at == 'n';
-        return said->null ? read_null(at, end) : read_text(at, end, &fields->content);
+        return read_content(at, end, said, fields);
     case CALLS:
         return read_calls(at, end, said);
     case ANSWERS:
         return read_text(at, end, &fields->answers);
     case NAME:
-        said->extras = true;
+        said->needs |= LAX_EXTRAS;
         return read_text(at, end, &fields->name);
     default:
-        said->extras = true;
+        said->needs |= LAX_EXTRAS;
         return read_null(at, end);
     }
 }
@@ -119,18 +176,24 @@ static At read_field(At at, At end, unsigned field, Message *said, Fields *field
 /* What stands beside the calls comes behind them: a text, or the one result. */
 static bool settle(Message *said, const Fields *fields)
 {
-    unsigned wanted = ROLE | CONTENT;
-    if ((fields->seen & wanted) != wanted)
+    bool text = fields->content.start != NULL;
+    if (!(fields->seen & ROLE))
         return false;
     if (fields->seen & ANSWERS) {
         Piece result = {RESULT, fields->answers, {0}, fields->content};
         if (fields->seen & NAME)
             result.name = fields->name;
-        return said->role == TOOL && !said->count && !said->null && add_piece(said, result);
+        return said->role == TOOL && text && !said->count && add_piece(said, result);
     }
-    if (said->role == TOOL || (fields->seen & NAME) || (said->count && said->role != ASSISTANT))
+    if (said->role == TOOL || (said->role != ASSISTANT && (said->needs & LAX_NULL)))
         return false;
-    return said->null ? said->count != 0 : add_piece(said, (Piece){SAID, {0}, {0}, fields->content});
+    if (fields->seen & NAME) {
+        said->author = fields->name;
+        said->needs |= LAX_AUTHOR;
+    }
+    if (!(fields->seen & CONTENT))
+        said->needs |= LAX_ABSENT;
+    return !text || add_piece(said, (Piece){SAID, {0}, {0}, fields->content});
 }
 
 static At read_message(At at, At end, Message *said, Spare *spare)
@@ -138,9 +201,7 @@ static At read_message(At at, At end, Message *said, Spare *spare)
     bool more;
     Text key;
     Fields fields = {0};
-    said->count = 0;
-    said->role = 0;
-    said->null = said->extras = false;
+    begin_message(said);
     at = enter(at, end, '{', '}', &more);
     while (at && more) {
         at = read_key(at, end, &key);
@@ -176,28 +237,45 @@ static bool is_object(const Text *text)
     return whole;
 }
 
+static bool takes_result(Talk *talk, const Terms *terms, const Piece *result)
+{
+    bool hollow = terms->hollow_results && (terms->lax & LAX_BLANK_RESULT);
+    return (Py_ssize_t)length(&result->body) + 2 <= terms->longest_result
+           && (hollow || !is_blank(terms, &result->body)) && answers(talk, result);
+}
+
+/* A text of a message; beside calls it may be blank where nobody minds. */
+static bool takes_text(Talk *talk, const Terms *terms, const Message *said, const Text *text, bool calls)
+{
+    talk->trails = said->role == ASSISTANT && trails_off(text);
+    bool blank = calls && !(said->needs & LAX_PARTS) && (terms->lax & LAX_BLANK);
+    return (blank && is_blank(terms, text)) || says(terms, text, said->role);
+}
+
 static bool follows(Talk *talk, Terms *terms, const Message *said)
 {
-    const Piece *last = &said->pieces[said->count - 1];
-    if ((said->extras && !terms->extras) || !speaks(talk, terms, said->role))
+    Py_ssize_t calls = 0;
+    if (!speaks(talk, terms, said))
         return false;
-    if (last->kind == RESULT)
-        return (Py_ssize_t)length(&last->body) + 2 <= terms->longest_result && !is_blank(terms, &last->body)
-               && answers(talk, last);
-    if (waits(talk) || (said->null && !terms->null_beside_calls))
+    for (size_t i = 0; i < said->count; i++)
+        calls += said->pieces[i].kind == CALL;
+    if (said->count && said->pieces[0].kind == RESULT)
+        return takes_result(talk, terms, &said->pieces[0]);
+    if (waits(talk) || calls > terms->most_calls || (calls && said->role != ASSISTANT))
         return false;
-    size_t calls = said->count;
-    if (last->kind == SAID) {
-        calls--;
-        if (!says(terms, &last->body, said->role))
+    if ((said->needs & (LAX_NULL | LAX_ABSENT)) && !calls)
+        return false;
+    if ((said->needs & LAX_AUTHOR) && !may_be_author(terms, &said->author))
+        return false;
+    for (size_t i = 0; i < said->count; i++) {
+        const Piece *piece = &said->pieces[i];
+        if (piece->kind == SAID && !takes_text(talk, terms, said, &piece->body, calls != 0))
             return false;
-        talk->trails = said->role == ASSISTANT && trails_off(&last->body);
+        if (piece->kind == MEDIA && said->role != USER)
+            return false;
+        if (piece->kind == CALL && (!is_object(&piece->body) || !asks(talk, terms, piece)))
+            return false;
     }
-    if ((Py_ssize_t)calls > terms->most_calls)
-        return false;
-    for (size_t i = 0; i < calls; i++)
-        if (!is_object(&said->pieces[i].body) || !asks(talk, terms, &said->pieces[i]))
-            return false;
     return true;
 }
 

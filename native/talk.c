@@ -71,9 +71,19 @@ static bool ask(PyObject *whom, At start, At end, bool decoded)
     return yes;
 }
 
-bool speaks(Talk *talk, const Terms *terms, unsigned role)
+void begin_message(Message *said)
 {
+    said->role = said->needs = 0;
+    said->count = 0;
+    said->author = (Text){0};
+}
+
+bool speaks(Talk *talk, const Terms *terms, const Message *said)
+{
+    unsigned role = said->role;
     if (!(terms->roles & role) || (!talk->messages && terms->first && !(terms->first & role)))
+        return false;
+    if (said->needs & ~terms->lax)
         return false;
     talk->messages++;
     talk->role = role;
@@ -86,9 +96,8 @@ bool is_blank(const Terms *terms, const Text *text)
 {
     if (length(text) + 2 > LONGEST_BLANK)
         return false;
-    for (At at = text->start; at < text->end && *at != '\\'; at++)
-        if (*at > 0x20 && *at < 0x7F)
-            return false;
+    if (has_letter(text))
+        return false;
     return text->start == text->end || !ask(terms->says_something, text->start - 1, text->end + 1, false);
 }
 
@@ -195,6 +204,11 @@ static bool is_name(Terms *terms, const Text *name)
         terms->known_size = size;
     }
     return true;
+}
+
+bool may_be_author(const Terms *terms, const Text *name)
+{
+    return name->plain && ask(terms->takes_author, name->start, name->end, true);
 }
 
 bool asks(Talk *talk, Terms *terms, const Piece *call)

@@ -17,7 +17,13 @@
 enum { SYSTEM = 1, DEVELOPER = 2, USER = 4, ASSISTANT = 8, TOOL = 16 };
 
 /* What a message says, piece by piece. */
-typedef enum { SAID, CALL, RESULT } Kind;
+typedef enum { SAID, MEDIA, CALL, RESULT } Kind;
+
+/* What some providers mind, in the order of `scan/native.py`. */
+enum {
+    LAX_ABSENT = 1, LAX_BLANK = 2, LAX_BLANK_RESULT = 4, LAX_PARTS = 8, LAX_MEDIA = 16, LAX_LIST_RESULT = 32,
+    LAX_CACHE = 64, LAX_AUTHOR = 128, LAX_NULL = 256, LAX_EXTRAS = 512,
+};
 
 typedef struct {
     Kind kind;
@@ -29,8 +35,8 @@ typedef struct {
     unsigned role;
     Piece *pieces;
     size_t count, room;
-    bool null;   /* it says nothing, and calls instead */
-    bool extras; /* it has keys that some providers refuse */
+    unsigned needs; /* what of it some providers mind */
+    Text author;
 } Message;
 
 /* The words that a log's lines have besides their message. */
@@ -46,11 +52,12 @@ typedef struct {
 typedef struct {
     PyObject_HEAD
     unsigned roles, first, last, needs; /* sets; an empty one asks nothing */
-    int null_beside_calls, calls, extras, hollow_results, spaced_end;
+    unsigned lax;
+    int calls, hollow_results, spaced_end;
     Py_ssize_t most_messages, most_calls, longest_id, longest_result;
     bool has_letters;
     bool letters[256]; /* of which ids are made */
-    PyObject *takes_id, *takes_name, *says_something, *holds_call;
+    PyObject *takes_id, *takes_name, *takes_author, *says_something, *holds_call;
     unsigned char known[64]; /* the name that was asked for last, and is fine */
     size_t known_size;
     Py_ssize_t conversations, messages, answered; /* what was vouched for */
@@ -84,13 +91,15 @@ void let_go(Talk *talk);
 
 static inline bool waits(const Talk *talk) { return talk->answered < talk->count; }
 
-/* Whether a speaker may come next; then it has spoken. */
-bool speaks(Talk *talk, const Terms *terms, unsigned role);
+/* Whether a message of this role and these needs may come next; then it has come. */
+bool speaks(Talk *talk, const Terms *terms, const Message *said);
+void begin_message(Message *said);
 /* Whether a text is more than white space, and holds no call. */
 bool says(const Terms *terms, const Text *text, unsigned role);
 bool is_blank(const Terms *terms, const Text *text);
 /* Whether a call may be made, and then it waits. */
 bool asks(Talk *talk, Terms *terms, const Piece *call);
+bool may_be_author(const Terms *terms, const Text *name);
 /* Whether a result is that of the call that waits longest. */
 bool answers(Talk *talk, const Piece *result);
 /* Whether a text ends in white space, as it is written. */

@@ -4,28 +4,28 @@
 
 static PyObject *make_terms(PyTypeObject *type, PyObject *args, PyObject *named)
 {
-    static char *names[] = {"roles", "first", "last", "needs", "flags", "bounds", "letters", "asked", NULL};
-    unsigned roles, first, last, needs;
+    static char *names[] = {"roles", "first", "last", "needs", "lax", "flags", "bounds", "letters", "asked", NULL};
+    unsigned roles, first, last, needs, lax;
     PyObject *letters;
-    int flags[5];
+    int flags[3];
     Py_ssize_t bounds[4];
-    PyObject *asked[4];
+    PyObject *asked[5];
     if (!PyArg_ParseTupleAndKeywords(
-            args, named, "IIII(ppppp)(nnnn)O(OOOO)", names, &roles, &first, &last, &needs, &flags[0], &flags[1],
-            &flags[2], &flags[3], &flags[4], &bounds[0], &bounds[1], &bounds[2], &bounds[3], &letters, &asked[0],
-            &asked[1], &asked[2], &asked[3]))
+            args, named, "IIIII(ppp)(nnnn)O(OOOOO)", names, &roles, &first, &last, &needs, &lax, &flags[0], &flags[1],
+            &flags[2], &bounds[0], &bounds[1], &bounds[2], &bounds[3], &letters, &asked[0], &asked[1], &asked[2],
+            &asked[3], &asked[4]))
         return NULL;
     allocfunc make = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
     Terms *terms = (Terms *)make(type, 0);
     if (!terms)
         return NULL;
     terms->roles = roles, terms->first = first, terms->last = last, terms->needs = needs;
-    terms->null_beside_calls = flags[0], terms->calls = flags[1], terms->extras = flags[2];
-    terms->hollow_results = flags[3], terms->spaced_end = flags[4];
+    terms->lax = lax, terms->calls = flags[0], terms->hollow_results = flags[1], terms->spaced_end = flags[2];
     terms->most_messages = bounds[0], terms->most_calls = bounds[1];
     terms->longest_id = bounds[2], terms->longest_result = bounds[3];
     terms->takes_id = Py_NewRef(asked[0]), terms->takes_name = Py_NewRef(asked[1]);
-    terms->says_something = Py_NewRef(asked[2]), terms->holds_call = Py_NewRef(asked[3]);
+    terms->takes_author = Py_NewRef(asked[2]);
+    terms->says_something = Py_NewRef(asked[3]), terms->holds_call = Py_NewRef(asked[4]);
     char *given;
     Py_ssize_t size;
     terms->has_letters = letters != Py_None;
@@ -45,6 +45,7 @@ static void drop_terms(Terms *terms)
     PyTypeObject *type = Py_TYPE((PyObject *)terms);
     Py_XDECREF(terms->takes_id);
     Py_XDECREF(terms->takes_name);
+    Py_XDECREF(terms->takes_author);
     Py_XDECREF(terms->says_something);
     Py_XDECREF(terms->holds_call);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(terms);

@@ -39,6 +39,15 @@ static inline bool same(const Text *text, const void *other, size_t size)
 /* For names that are written in the program. */
 #define IS(text, literal) same(text, literal, sizeof(literal) - 1)
 
+/* Whether a text is known to be more than white space: another may be, too. */
+static inline bool has_letter(const Text *text)
+{
+    for (At at = text->start; at < text->end && *at != '\\'; at++)
+        if (*at > 0x20 && *at < 0x7F)
+            return true;
+    return false;
+}
+
 At read_text(At at, At end, Text *text);
 At read_value(At at, At end, int depth);
 /* The value is not looked into: only where it ends is found, as long as it is one. */

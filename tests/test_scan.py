@@ -5,6 +5,7 @@ line are met often. What is vouched for is counted as it would have been.
 """
 
 import json
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,8 @@ def test_nothing_is_said_of_what_was_vouched_for(wire: str, provider: str, tmp_p
         said = data.draw(st.one_of(st.builds(sound, st.integers(0, 3)), steps().filter(writable)))
         record = {**around(wire, data.draw), **spell(said, wire).record}
         if data.draw(st.booleans()):
+            dress(record["messages"], data.draw)
+        if data.draw(st.booleans()):
             disturb(record, data.draw)
         line = json.dumps(record, ensure_ascii=data.draw(st.booleans())).encode(errors="surrogatepass")
         for _ in range(data.draw(st.integers(0, 2))):
@@ -143,6 +146,48 @@ def around(wire: str, draw: Any) -> dict[str, Any]:
             },
         )
     )
+
+
+SAID = st.sampled_from(["", " ", "\n", "x", "a [b] <c>", "é"])
+PARTS = st.lists(
+    st.one_of(
+        st.builds(lambda text: {"type": "text", "text": text}, SAID),
+        st.builds(
+            lambda text, mark: {"type": "text", "text": text, "cache_control": mark},
+            SAID, st.sampled_from([{"type": "ephemeral"}, None]),
+        ),
+        st.sampled_from([
+            {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aa"}},
+            {"type": "document", "source": {"type": "text", "data": "x"}}, {"type": "image", "source": {}, "alt": 1},
+            {"type": "image_url", "image_url": {"url": "data:"}}, {"type": "file", "file": {"file_id": "f"}},
+            {"type": "input_audio", "input_audio": {}}, {"type": "input_audio", "file": {}}, {"type": "refusal", "refusal": ""},
+        ]),
+    ),
+    max_size=3,
+)  # fmt: skip
+
+
+def dress(messages: Any, draw: Any) -> None:
+    """Say it in the other ways that many logs have: lists, marks, pictures, nothing beside calls, names."""
+    for message in messages if isinstance(messages, list) else ():
+        if not isinstance(message, dict) or draw(st.booleans()):
+            continue
+        content = message.get("content")
+        if isinstance(content, list) and content and draw(st.booleans()):
+            block = draw(st.sampled_from(content))
+            if block.get("type") == "tool_result":
+                block["content"] = deepcopy(draw(st.one_of(SAID, PARTS)))
+            if draw(st.booleans()):
+                block["cache_control"] = {"type": "ephemeral"}
+            continue
+        kind = draw(st.sampled_from(["parts", "said", "absent", "null", "name"]))
+        if kind == "absent":
+            message.pop("content", None)
+        elif kind == "name":
+            message["name"] = draw(st.sampled_from(["read", "a b", "é", "ann", ""]))
+        else:
+            said = None if kind == "null" else draw(PARTS if kind == "parts" else SAID)
+            message["content"] = deepcopy(said)  # what is damaged later must not be drawn again
 
 
 def cut_into(line: bytes, draw: Any) -> bytes:
@@ -265,6 +310,8 @@ def test_messages_on_lines_are_reported_as_if_each_had_been_read(
         queues = []
         for number, said in data.draw(TALKS):
             record = spell(said, wire).record
+            if data.draw(st.integers(0, 3)) == 0:
+                dress(record["messages"], data.draw)
             if data.draw(st.integers(0, 3)) == 0:
                 disturb(record, data.draw)
             queues.append([(f"c{number}", message) for message in record["messages"]])

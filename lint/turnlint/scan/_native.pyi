@@ -16,11 +16,16 @@ class Terms:
         first: int,
         last: int,
         needs: int,
-        flags: tuple[bool, bool, bool, bool, bool],
+        lax: int,
+        flags: tuple[bool, bool, bool],
         bounds: tuple[int, int, int, int],
         letters: bytes | None,
         asked: tuple[
-            Callable[[str], bool], Callable[[str], bool], Callable[[bytes], bool], Callable[[bytes], bool]
+            Callable[[str], bool],
+            Callable[[str], bool],
+            Callable[[str], bool],
+            Callable[[bytes], bool],
+            Callable[[bytes], bool],
         ],
     ) -> Terms: ...
     def take_counts(self) -> tuple[int, int, int]: ...

@@ -51,6 +51,7 @@ SHAPES = Shapes(
         "tool_use": frozenset({"type", "id", "name", "input"}),
         "tool_result": frozenset({"type", "tool_use_id", "content", "is_error"}),
     },
+    lax=frozenset({"media", "list-result", "cache"}),
 )
 _blocks = json.Decoder(list[list[Block]])
 _QUOTE, _LIST = 0x22, 0x5B

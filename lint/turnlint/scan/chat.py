@@ -52,6 +52,7 @@ SHAPES = Shapes(
         "function": frozenset({"name", "arguments"}),
     },
     extras=frozenset({"name", "tool_calls", "refusal", "audio", "function_call"}),
+    lax=frozenset({"absent", "blank", "blank-result", "parts", "media", "author"}),
 )
 
 

@@ -23,6 +23,10 @@ from turnlint.scan.seam import Passed
 from turnlint.scan.terms import NO_LIMIT, Terms
 
 _BITS = {"system": 1, "developer": 2, "user": 4, "assistant": 8, "tool": 16}
+_LAX = (
+    "absent", "blank", "blank-result", "parts", "media", "list-result", "cache", "author", "null", "extras",
+)  # fmt: skip
+"""Bits of what some providers mind, in this order."""
 _LETTERS = re.compile(r"\[(?:\w-\w|\w|-(?=\]))+\]\+")
 """Patterns that ask no more than which letters an id is made of."""
 _READ, _FULL = 1, 2
@@ -30,6 +34,12 @@ _READ, _FULL = 1, 2
 
 def _bits(roles: Iterable[str]) -> int:
     return sum(_BITS[role] for role in roles if role in _BITS)
+
+
+def _lax_bits(terms: Terms) -> int:
+    more = (("null", terms.null_beside_calls), ("extras", terms.extras))
+    lax = terms.lax.union(name for name, taken in more if taken)
+    return sum(1 << bit for bit, name in enumerate(_LAX) if name in lax)
 
 
 def _letters(terms: Terms) -> bytes | None:
@@ -54,13 +64,20 @@ def bounds_of(native: Any, terms: Terms) -> Any:
         first=_bits(terms.first),
         last=_bits(terms.last),
         needs=_bits(terms.needs),
-        flags=(terms.null_beside_calls, terms.calls, terms.extras, terms.hollow_results, terms.spaced_end),
+        lax=_lax_bits(terms),
+        flags=(terms.calls, terms.hollow_results, terms.spaced_end),
         bounds=tuple(
             min(most, NO_LIMIT)
             for most in (terms.most_messages, terms.most_calls, terms.longest_id, terms.longest_result)
         ),
         letters=_letters(terms),
-        asked=(_takes_id(terms), lambda name: terms.take_names({name}), says_something, _holds_call),
+        asked=(
+            _takes_id(terms),
+            lambda name: terms.take_names({name}),
+            lambda name: bool(name) and all(takes(name) for takes in terms.authors),
+            says_something,
+            _holds_call,
+        ),
     )
 
 

@@ -40,6 +40,11 @@ from turnlint.clauses import (
 from turnlint.fits import CHECKS
 
 Takes = Callable[[str], Any]
+_PIECES = {
+    "text": "text", "tool_use": "input", "tool_result": "content", "image": "source", "document": "source",
+    "image_url": "image_url", "file": "file", "input_audio": "input_audio",
+}  # fmt: skip
+"""Pieces of content that may be met, and the key that says what each holds."""
 NO_LIMIT = 1 << 62
 
 
@@ -56,6 +61,10 @@ class Shapes(Struct, frozen=True):
     """The keys by the place that clauses about keys name: of messages, calls and blocks."""
     extras: frozenset[str] = frozenset()
     """Keys that messages may have besides, where nobody minds."""
+    lax: frozenset[str] = frozenset()
+    """What else may be met, unless a clause minds: `absent` or `blank` contents beside calls, `blank-result`, contents
+    that are lists of `parts`, `media` among them, results that are lists (`list-result`), `cache` marks, and names of an
+    `author`."""
 
 
 class Terms(Struct):
@@ -76,6 +85,8 @@ class Terms(Struct):
     most_messages: int = NO_LIMIT
     most_calls: int = NO_LIMIT
     longest_result: int = NO_LIMIT
+    lax: set[str] = field(default_factory=set)
+    authors: list[Takes] = field(default_factory=list)
     named: dict[str, bool] = field(default_factory=dict)
     """Names that were looked at."""
 
@@ -109,7 +120,7 @@ def terms_of(cases: list[Case], roles: frozenset[str], shapes: Shapes) -> Terms 
     The cases are of a conversation without messages: what a request says is judged at once, by the checks that
     projection has for it.
     """
-    terms = Terms(roles)
+    terms = Terms(roles, lax=set(shapes.lax))
     for case in cases:
         for clauses in case.profile.by_code.values() if case.profile else ():
             for clause in clauses:
@@ -143,12 +154,12 @@ def _id_form(_: Case, clause: IdForm, terms: Terms, __: Shapes) -> bool:
 def _name_form(case: Case, clause: NameForm, terms: Terms, _: Shapes) -> bool:
     if clause.of == "tool":
         return CHECKS[NameForm](case, clause)
-    if clause.of in ("call", "result"):
-        takes = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
-        most, known = clause.most or NO_LIMIT, frozenset(clause.names)
-        terms.names.append(
-            lambda name: takes(name) and clause.least <= len(name) <= most and (not known or name in known)
-        )
+    takes = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
+    most, known = clause.most or NO_LIMIT, frozenset(clause.names)
+    held = terms.names if clause.of in ("call", "result") else terms.authors
+    held.append(
+        lambda name: takes(name) and clause.least <= len(name) <= most and (not known or name in known)
+    )
     return True
 
 
@@ -192,6 +203,8 @@ def _last(case: Case, clause: LastMessage, terms: Terms, _: Shapes) -> bool:
 def _empty(_: Case, clause: EmptyContent, terms: Terms, __: Shapes) -> bool:
     if clause.what in ("error-result", "result-list"):
         terms.hollow_results = False
+    elif clause.what != "message":
+        terms.lax -= {"blank"}
     return True
 
 
@@ -217,8 +230,11 @@ def _content(_: Case, clause: ContentKey, terms: Terms, shapes: Shapes) -> bool:
         return True
     if clause.what != "content":
         return bool(clause.roles) and shapes.result not in clause.roles
-    if "null" in clause.kinds and clause.with_calls is not False:
-        terms.null_beside_calls &= bool(clause.roles) and "assistant" not in clause.roles
+    if clause.with_calls is not False and (not clause.roles or "assistant" in clause.roles):
+        terms.null_beside_calls &= "null" not in clause.kinds
+        terms.lax.difference_update(clause.kinds)
+    if "blank" in clause.kinds and (not clause.roles or shapes.result in clause.roles):
+        terms.lax -= {"blank-result"}
     return not {"text", "parts"}.intersection(clause.kinds)
 
 
@@ -239,17 +255,33 @@ def _signature(_: Case, clause: ThoughtSignature, terms: Terms, __: Shapes) -> b
     return True
 
 
-def _result_content(_: Case, clause: ResultContent, __: Terms, ___: Shapes) -> bool:
+def _result_content(_: Case, clause: ResultContent, terms: Terms, __: Shapes) -> bool:
+    if (clause.written and "list" not in clause.written) or (clause.parts and "text" not in clause.parts):
+        terms.lax -= {"list-result"}
     return not clause.written or "text" in clause.written
 
 
 def _keys(_: Case, clause: UnknownKey, terms: Terms, shapes: Shapes) -> bool:
     places = (clause.place,) if clause.place != "message" else clause.roles or tuple(terms.roles)
+    terms.lax -= _minded(clause)
     written = frozenset[str]().union(*(shapes.keys.get(place, frozenset()) for place in places))
     if clause.place == "message":
         terms.extras &= shapes.extras.isdisjoint(clause.refused)
         terms.extras &= not clause.known or shapes.extras <= set(clause.known)
     return written.isdisjoint(clause.refused) and (not clause.known or written <= set(clause.known))
+
+
+def _minded(clause: UnknownKey) -> set[str]:
+    """What a clause about the keys of a piece of content leaves out."""
+    own = _PIECES.get(clause.place)
+    if own is None:
+        return {"parts", "media"} if clause.place == "part" else set()
+
+    def takes(key: str) -> bool:
+        return key not in clause.refused and (not clause.known or key in clause.known)
+
+    minded = set() if takes("cache_control") else {"cache"}
+    return minded if takes("type") and takes(own) else minded | {"parts", "media"}
 
 
 def _nothing(*_: Any) -> bool:
