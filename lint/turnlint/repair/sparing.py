@@ -65,11 +65,21 @@ class Leniency:
 
     def bounded(self, finding: Finding, transcript: Transcript) -> Finding:
         """The finding, without a repair that would take away what a record says of its own."""
-        fix, record = finding.fix, finding.where.record
-        places = [one.at for one in self._of(record)] if fix else []
-        if fix and places and any(_takes(step, places, record, transcript) for step in fix.steps):
-            return structs.replace(finding, fix=structs.replace(fix, steps=()))
-        return finding
+        fix = finding.fix
+        if not fix or self.pardons is None:
+            return finding
+        kept = tuple(step for step in fix.steps if not self._takes(step, finding.where.record, transcript))
+        if len(kept) < len(fix.steps) and not all(isinstance(step, Take) for step in fix.steps):
+            kept = ()  # only what is taken out stands for itself: other steps of a repair belong together
+        return structs.replace(finding, fix=structs.replace(fix, steps=kept))
+
+    def _takes(self, step: Step, record: Record, transcript: Transcript) -> bool:
+        """Whether a step takes away, or writes anew, what holds the words of a record about itself."""
+        index, below = _touched(step)
+        if index is not None:
+            message = transcript.messages[index]
+            record, below = message.record, (*message.at, *(below or ()))
+        return below is not None and any(one.at[: len(below)] == below for one in self._of(record))
 
     def _of(self, record: Record) -> tuple[Pardon, ...]:
         if self.pardons is None:
@@ -79,20 +89,13 @@ class Leniency:
         return self.last[1]
 
 
-def _takes(step: Step, places: list[Pointer], record: Record, transcript: Transcript) -> bool:
-    """Whether a step takes something away, or writes it anew, in which one of these places of a record stands."""
-    message = step.piece.message if isinstance(step, Drop) else getattr(step, "message", None)
-    if message is not None and transcript.messages[message].record is not record:
-        return False
+def _touched(step: Step) -> tuple[int | None, Pointer | None]:
+    """The message and the place below it, or in the record, of which nothing stays as it was; no place for other steps."""
     if isinstance(step, Drop):
-        at: Pointer = (*transcript.messages[step.piece.message].at, *step.piece.at)
-    elif isinstance(step, Join | Translate):
-        at = transcript.messages[step.message].at
-    elif isinstance(step, Put | Take):
-        at = step.at
-    else:
-        return False
-    return any(place[: len(at)] == at for place in places)
+        return step.piece.message, step.piece.at
+    if isinstance(step, Join | Translate):
+        return step.message, ()
+    return (step.message, step.at) if isinstance(step, Put | Take) else (None, None)
 
 
 def _key(finding: Finding, transcript: Transcript) -> Any:
