@@ -13,7 +13,7 @@ from turnlint.rulebook import FAMILIES
 ROOT = Path(__file__).parent.parent
 LAYERS = (
     {"steps", "model", "globs", "handwritten"},
-    {"lifecycle", "rows", "documents", "clauses", "events", "saying"},
+    {"lifecycle", "rows", "documents", "clauses", "events", "provenance"},
     {"keeping"},
     {"ledger", "carrying", "placing", "profiles"},
     {"carriers"},

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from settings import found, put, turnlint, unanswered
-from turnlint.saying import day_of, said_in
+from turnlint.provenance import day_of, said_in
 
 BODY = json.loads(unanswered(None, "c1"))
 

@@ -11,9 +11,9 @@ from turnlint.events import Remark
 from turnlint.model import Record, Transcript
 from turnlint.own_rules.rules import OwnRule
 from turnlint.pardons import Pardons
+from turnlint.provenance import said_in
 from turnlint.rows import Row, Said
 from turnlint.rulebook import OWN
-from turnlint.saying import said_in
 
 
 class Notes:

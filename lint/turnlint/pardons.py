@@ -6,6 +6,7 @@ in the same record. It refuses to look anywhere unless it is told where.
 """
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -68,7 +69,6 @@ class Pardons:
         self.path = path
         self.own = own
         """The names of the user's own rules."""
-        self.entries: list[Entry] | None = None
         self.known: dict[int, tuple[Record, tuple[Pardon, ...]]] = {}
         """By the place of their record, those that say anything."""
         self.met: set[tuple[int, Pardon]] = set()
@@ -126,10 +126,9 @@ class Pardons:
         """The name that a rule has today. Raises `Unread`."""
         if rule in self.own or (rule == OWN[:-1] and self.own):
             return rule
-        if self.entries is None:
-            self.entries = everything()
-        if any(matches(entry.rule, rule) for entry in self.entries):
-            return current(rule, self.entries)
+        entries = _entries()
+        if any(matches(entry.rule, rule) for entry in entries):
+            return current(rule, entries)
         gone = why_gone(rule)
         short = repr(rule if len(rule) <= LONGEST_NAME else rule[: LONGEST_NAME - 1] + "…")
         raise Unread(f"there is no rule {short}" + (f" any more: {gone}" if gone else ""))
@@ -142,6 +141,12 @@ class Pardons:
 
     def _said(self, record: Record, at: Pointer, why: str, *, idle: bool = False) -> Remark:
         return Remark(self.path, record.line, f"{as_pointer((*record.prefix, *at))}: {why}", idle)
+
+
+@cache
+def _entries() -> list[Entry]:
+    """All rules, listed once: records may name some by the thousand."""
+    return everything()
 
 
 def read(value: Any, at: Pointer) -> Iterator[Pardon]:

@@ -127,12 +127,12 @@ def _lines(settings: "Settings | None") -> Iterator[Line]:
         if one:
             yield key, one.value, origin_of(one)
     for ignore in settings.ignores:
-        yield "ignore", _ignored(ignore), ignore.origin
+        yield "ignore", _ignored(ignore), place_of(ignore.origin)
     for rule in settings.rules:
         yield (
             "rule",
             {"name": f"own/{rule.name}", "severity": rule.severity, "message": rule.message},
-            rule.origin,
+            place_of(rule.origin),
         )
 
 
@@ -149,8 +149,12 @@ def _ignored(ignore: "Ignore") -> dict[str, Any]:
 
 def origin_of(said: "Said") -> str:
     """Where a setting comes from, in words."""
-    origin = f"the command line ({ORIGIN})" if said.origin == ORIGIN else said.origin
+    origin = place_of(said.origin)
     return f"{origin} (paths: {said.section})" if said.section else origin
+
+
+def place_of(origin: str) -> str:
+    return f"the command line ({ORIGIN})" if origin == ORIGIN else origin
 
 
 def _document(path: str, settings: "Settings | None") -> dict[str, Any]:

@@ -15,7 +15,7 @@ from turnlint.ignores import pointers_of
 from turnlint.model import Call, Finding, Pointer, Record, Result, Transcript
 from turnlint.noting import model_of, own_names
 from turnlint.pardons import Pardon, Pardons
-from turnlint.saying import said_in
+from turnlint.provenance import said_in
 from turnlint.steps import Drop, Join, Put, Step, Take, Translate
 
 
