@@ -113,11 +113,16 @@ def test_what_is_of_no_use_is_told_of(tmp_path: Path, jobs: str) -> None:
 
 def test_many_that_are_of_no_use_are_counted(tmp_path: Path) -> None:
     sound = [USER, {"role": "assistant", "content": "Hello."}]
-    put(tmp_path, **{"a.jsonl": "".join(asking(["ST110"], f"s-{number}", sound) for number in range(50)),
+    put(tmp_path, **{"a.jsonl": "".join(asking(["ST110"], f"s-{number}", sound) for number in range(250)),
                      "turnlint.yaml": SETTINGS})  # fmt: skip
     lines = turnlint(tmp_path, "lint").stderr.splitlines()
     assert len(lines) == 21
-    assert lines[-1] == "turnlint: and 30 more ignores in records that meet no finding"
+    assert lines[-1] == "turnlint: and 230 more ignores in records that meet no finding"
+    put(tmp_path, **{"a.jsonl": "".join(asking([f"no-{number}"]) for number in range(250))})
+    for jobs in ("1", "2"):
+        lines = turnlint(tmp_path, "lint", "-j", jobs).stderr.splitlines()
+        assert len(lines) == 21
+        assert lines[-1] == "turnlint: and 230 more ignores in records that are not read"
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,8 @@ class Remark(Struct, frozen=True):
     words: str
     idle: bool = False
     """What it says is of no use."""
+    more: int = 0
+    """So many others are only counted; then this is none itself."""
 
 
 class Skipped(Struct, frozen=True):

@@ -112,15 +112,18 @@ class Pardons:
 
     def left(self) -> Iterator[Remark]:
         """All that is to be said of such places, when the source is read."""
+        idle = [
+            (record, one)
+            for offset, (record, some) in self.known.items()
+            for one in some
+            if (offset, one) not in self.met
+        ]
         yield from self.remarks
-        if self.more:
-            yield Remark(self.path, 0, f"{self.more:,} more places are not read")
-        for offset, (record, some) in self.known.items():
-            for one in some:
-                if (offset, one) not in self.met:
-                    yield self._said(
-                        record, one.at, f"{one.rule} meets no finding here; take it out", idle=True
-                    )
+        for record, one in idle[:MOST_REMARKS]:
+            yield self._said(record, one.at, f"{one.rule} meets no finding here; take it out", idle=True)
+        for is_idle, more in ((False, self.more), (True, len(idle) - MOST_REMARKS)):
+            if more > 0:
+                yield Remark(self.path, 0, "", is_idle, more)
 
     def _today(self, rule: str) -> str:
         """The name that a rule has today. Raises `Unread`."""

@@ -8,6 +8,7 @@ a rule.
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -153,6 +154,7 @@ def is_code(name: str) -> bool:
     return name[:2].isalpha() and name.isupper() and name[2:].isdigit()
 
 
+@cache
 def removed() -> dict[str, str]:
     """Why rules are gone, by each code and name that they had: what a package says in its `REMOVED`."""
     tables = [getattr(import_module(package), "REMOVED", {}) for package in packages()]

@@ -38,9 +38,10 @@ class Account(Struct):
     """How many there are of both, the useless under `True`."""
 
     def remark(self, one: Remark) -> None:
-        self.counts[one.idle] += 1
-        if self.counts[one.idle] <= REMARKS:
-            (self.idle if one.idle else self.remarks).append(one)
+        listed = self.idle if one.idle else self.remarks
+        self.counts[one.idle] += one.more or 1
+        if not one.more and len(listed) < REMARKS:
+            listed.append(one)
 
 
 class Sieve(Struct, frozen=True):

@@ -52,7 +52,7 @@ def _records(plan: Plan) -> Iterator[str]:
     for idle, some in ((False, account.remarks), (True, account.idle)):
         if idle and plan.asked.narrows:
             continue
-        yield from (f"{one.path}:{one.line or ''}: {one.words}".replace(":: ", ": ") for one in some)
+        yield from (f"{one.path}:{one.line}: {one.words}" for one in some)
         if (more := account.counts[idle] - len(some)) > 0:
             yield f"and {more:,} more ignores in records that {'meet no finding' if idle else 'are not read'}"
 

@@ -83,7 +83,7 @@ class Joint:
             if isinstance(event, Row):
                 yield self._row(event)
             elif isinstance(event, Crash | Remark):
-                yield structs.replace(event, line=event.line + self.shift if event.line else 0)
+                yield structs.replace(event, line=event.line + self.shift)
             elif isinstance(event, Heard):
                 yield structs.replace(
                     event, line=event.line + self.shift, index=event.index + self.conversations
