@@ -3,9 +3,15 @@
 `--bless` writes the pictures that fixtures are compared with, for a person to read in the diff.
 """
 
+import os
+
 import pytest
 
 pytest.register_assert_rewrite("hostile", "ledger_oracle")
+
+
+for _name in [name for name in os.environ if name.startswith("TURNLINT_")]:
+    del os.environ[_name]  # whoever runs the tests may set options of the command for themselves
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

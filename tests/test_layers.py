@@ -13,7 +13,7 @@ from turnlint.rulebook import FAMILIES
 ROOT = Path(__file__).parent.parent
 LAYERS = (
     {"steps", "model", "globs", "handwritten"},
-    {"lifecycle", "rows", "documents", "clauses", "events"},
+    {"lifecycle", "rows", "documents", "clauses", "events", "provenance"},
     {"keeping"},
     {"ledger", "carrying", "placing", "profiles"},
     {"carriers"},
@@ -23,7 +23,8 @@ LAYERS = (
     {"fits"},
     {"api"},
     {"rulebook", "writing", "notation", "own_profiles", "reading", "scan"},
-    {"ignores", "own_rules"},
+    {"ignores", "own_rules", "pardons"},
+    {"noting"},
     {"config"},
     {"counting"},
     {"engine"},

@@ -145,3 +145,25 @@ def test_a_session_is_never_cut(folder: Path, name: str) -> None:
         )
     agree(folder, "--output-format", "jsonl")
     agree(folder, "--output-format", "jsonl", "--format", name)
+
+
+def test_what_records_say_of_themselves_holds_in_all_processes(folder: Path) -> None:
+    """Their models and days, what they ask to leave out, and what of that is of no use, at the lines of the whole file."""
+    lines = []
+    for number in range(120):
+        said = {"model": f"m-{number % 3}", "created_at": f"2026-01-{number % 28 + 1:02}"}
+        asked = {"metadata": {"turnlint": ["PA201", "ST110"] if number % 20 == 0 else []}}
+        lines.append(json.dumps({**talk(number, broken=number % 2 == 0), **said, **asked}))
+    (folder / "logs" / "e-long.jsonl").write_text("\n".join(lines) + "\n")
+    (folder / "turnlint.yaml").write_text(
+        "ignores-in-records: /metadata/turnlint\n"
+        "ignore: [{model: m-1, before: 2026-01-10, reason: known}, {model: m-7, reason: known}]\n"
+    )
+    code, out, err = agree(folder, "--output-format", "jsonl", "--fail-on", "never")
+    assert code == 0
+    summary = json.loads(out.splitlines()[-1])["summary"]
+    assert summary["ignored"]["ignore in records"] == 6
+    assert summary["ignored"]["ignore"] > 0
+    idle = [line.split(b": /")[0] for line in err.splitlines() if b"ST110 meets no finding here" in line]
+    assert idle == [b"turnlint: ./logs/e-long.jsonl:%d" % line for line in (1, 21, 41, 61, 81, 101)]
+    assert err.count(b"this ignore meets no finding") == 1

@@ -49,6 +49,7 @@ from turnlint.model import (
     Finding,
     Fix,
     Level,
+    Life,
     Link,
     Location,
     Message,
@@ -234,6 +235,11 @@ class Rule(Struct, frozen=True):
     """It speaks of what a session left behind, where all other rules are silent."""
     family: Fault | None = None
     """Where the fault lies, for codes that do not say so by their first letters."""
+    since: str = "0.1.0"
+    """The version of its package that brought it."""
+    state: Life = "stable"
+    aliases: tuple[str, ...] = ()
+    """Codes and names that it had, which go on meaning it."""
 
     @property
     def fault(self) -> Fault:
@@ -307,14 +313,9 @@ class Rule(Struct, frozen=True):
         )
 
     def _at(
-        self,
-        case: Case,
-        index: int,
-        below: Pointer,
-        message: str,
-        piece: Call | Result | None,
+        self, case: Case, index: int, below: Pointer, message: str, piece: Call | Result | None,
         **more: Unpack[More],
-    ) -> Finding:
+    ) -> Finding:  # fmt: skip
         transcript = case.transcript
         place = transcript.messages[index]
         clause = more.get("under")

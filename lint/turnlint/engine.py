@@ -18,7 +18,7 @@ from turnlint.clean import is_clean
 from turnlint.counting import count, count_passed, count_providers
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.documents.trouble import Damage
-from turnlint.events import Crash, Heard, Skipped, Tally
+from turnlint.events import Crash, Heard, Remark, Skipped, Tally
 from turnlint.fits import fits
 from turnlint.model import SEVERITIES, Finding, Pointer, Record, Severity, Transcript
 from turnlint.profiles import Profile
@@ -30,23 +30,14 @@ from turnlint.weighing import weigh
 
 if TYPE_CHECKING:
     from turnlint.ignores import Ignore
+    from turnlint.noting import Notes
     from turnlint.own_rules import OwnRule, Watch
     from turnlint.scan.seam import Counting
     from turnlint.view import Plan
 
 __all__ = [
-    "Book",
-    "Content",
-    "Crash",
-    "Event",
-    "Heard",
-    "Judged",
-    "Options",
-    "Skipped",
-    "Tally",
-    "judge",
-    "lint",
-]
+    "Book", "Content", "Crash", "Event", "Heard", "Judged", "Options", "Remark", "Skipped", "Tally", "judge", "lint",
+]  # fmt: skip
 
 LONG = 1 << 20
 """The bytes of a longer record are not kept for whoever shows what was found in it."""
@@ -62,6 +53,8 @@ class Options(Struct, frozen=True):
     """Names with or without a version, `auto`; none at all leaves state and pairing only."""
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    preview: bool = False
+    """Rules in preview are wanted."""
     view: bool = False
     content: Content = "none"
     views_per_rule: int = 3
@@ -78,6 +71,10 @@ class Options(Struct, frozen=True):
     """Rules that the user brings: they look at records as they are written."""
     without: "tuple[Ignore, ...]" = ()
     """Findings that a repair leaves alone. A report sifts its rows instead, to tell of them."""
+    says: bool = False
+    """Rows say which models and which day their record names."""
+    pardons: str = ""
+    """Where records may ask to leave out findings, as a pattern of JSON Pointers; nowhere, where this is empty."""
     root: str = ""
     """The folder from which fingerprints see a file; the one that the run is in where nothing is said."""
 
@@ -122,7 +119,8 @@ class Book:
                 from turnlint.own_rules.entries import entry_of
 
                 entries += map(entry_of, self.options.own_rules)
-            self.entries = rulebook.choose(entries, self.options.select, self.options.ignore)
+            options = self.options
+            self.entries = rulebook.choose(entries, options.select, options.ignore, preview=options.preview)
         return self.entries
 
     def watch(self) -> "Watch | None":
@@ -172,11 +170,8 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
     line = transcript.messages[0].record.line if transcript.messages else 1
     bare = Case(transcript, pairs)
     for entry in book.rules():
-        if (
-            entry.check is None
-            or (clean and entry.only_faults)
-            or entry.rule.dead is not bool(transcript.dead)
-        ):
+        silent = clean and entry.only_faults
+        if entry.check is None or silent or entry.rule.dead is not bool(transcript.dead):
             continue
         if entry.rule.fault == "projection":
             for case in cases:
@@ -192,7 +187,7 @@ REMEMBERED = 10_000
 
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None", int]
-Event = Row | Ignored | Skipped | Heard | Crash | Tally
+Event = Row | Ignored | Skipped | Heard | Crash | Remark | Tally
 
 
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:
@@ -217,7 +212,18 @@ class Run:
         self.failure: SourceError | None = None
         self.watch = book.watch()
         self.scanner: Counting | None = None
-        self.reading = Reading(source, options.format, book.wires, self.watch.hear if self.watch else None)
+        self.notes = self._notes()
+        own = self.watch.hear if self.watch else None
+        hear = self.notes.hears(own) if self.notes else own
+        self.reading = Reading(source, options.format, book.wires, hear)
+
+    def _notes(self) -> "Notes | None":
+        options = self.options
+        if not options.says and not options.pardons:
+            return None
+        from turnlint.noting import Notes, own_names
+
+        return Notes(self.source.name, options.pardons, own_names(options.own_rules), says=options.says)
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
         for batch in self.reading.batches(progress, self._look):
@@ -230,13 +236,15 @@ class Run:
         yield from self._settle()
         if self.scanner:
             count_passed(self.tally, self.scanner.passed)
+        yield from self.notes.left() if self.notes else ()
         yield self.tally
         if self.failure:
             raise self.failure
 
     def _look(self, carrier: Carrier, reader: Reader, records: list[Record]) -> "Counting | None":
         """Who looks at the log first: nobody, where something is to be said of sound conversations."""
-        if self.book.only_faults and self.watch is None and not self.options.conversations:
+        options = self.options
+        if self.book.only_faults and not (self.watch or options.conversations or options.pardons):
             from turnlint.scan import scanner_for
 
             self.scanner = scanner_for(carrier, reader, records, self.book.chosen, self.source)
@@ -333,20 +341,17 @@ class Run:
         identities = self._identities(ready)
         rows = [
             Row(
-                finding,
-                self.source.name,
-                places[finding.where],
+                finding, self.source.name, places[finding.where],
                 tuple((related.note, places[related.where]) for related in finding.related),
                 _draw(plan, self.options.content) if plan else (),
-                self._fingerprint(
-                    finding, identities[id(transcript or finding.where.record)], places[finding.where]
-                )
-                if identities
-                else "",
+                self._fingerprint(finding, identities[id(transcript or finding.where.record)], places[finding.where])
+                if identities else "",
                 rank,
             )
             for finding, transcript, plan, rank in ready
-        ]
+        ]  # fmt: skip
+        if self.notes:
+            rows = self.notes.noted(rows, (transcript for _, transcript, *_ in ready))
         rows = [lean(row) if len(row.finding.where.record.data) > LONG else row for row in rows]
         return sorted(rows, key=lambda row: (row.place.offset, row.finding.code))
 

@@ -26,7 +26,8 @@ class Tally(Struct):
     skipped: int = 0
     crashes: int = 0
     ignored: dict[str, int] = {}
-    """Findings that are known and not counted above, by what knows them: `baseline`, `ignore`, `ignore until DAY`."""
+    """Findings that are known and not counted above, by what knows them: `baseline`, `ignore`, `ignore until DAY`,
+    `ignore in records`."""
 
     def add(self, other: "Tally") -> None:
         for name in ("files", "conversations", "messages", "calls", "results", "skipped", "crashes"):
@@ -35,6 +36,18 @@ class Tally(Struct):
             mine, theirs = getattr(self, name), getattr(other, name)
             for key, count in theirs.items():
                 mine[key] = mine.get(key, 0) + count
+
+
+class Remark(Struct, frozen=True):
+    """Something about what a record says of its own findings."""
+
+    path: str
+    line: int
+    words: str
+    idle: bool = False
+    """What it says is of no use."""
+    more: int = 0
+    """So many others are only counted; then this is none itself."""
 
 
 class Skipped(Struct, frozen=True):

@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from turnlint.documents.locate import locate
 from turnlint.globs import file_steps, is_like, matches, pointer_steps
 from turnlint.model import Finding, Pointer, Severity
+from turnlint.rows import Said
 from turnlint.rulebook import selects
 
 
@@ -25,6 +26,11 @@ class Ignore(Struct, frozen=True):
     calls: tuple[str, ...] = ()
     pointers: tuple[str, ...] = ()
     fingerprints: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    before: str = ""
+    """The day, as `YYYY-MM-DD`, that records it is about are earlier than."""
+    after: str = ""
+    """The one that they are later than."""
     until: str = ""
     """The last day on which it holds, as `YYYY-MM-DD`."""
     origin: str = ""
@@ -38,8 +44,15 @@ class Ignore(Struct, frozen=True):
         """Whether it holds for a file."""
         return not self.paths or any(matches(file_steps(one), path) for one in self.paths)
 
-    def covers(self, finding: Finding, pointers: Iterable[Pointer], fingerprint: str = "") -> bool:
-        """Whether it names a finding, in a file that it holds for."""
+    @property
+    def asks_records(self) -> bool:
+        """Whether it goes by what a record says of itself."""
+        return bool(self.models or self.before or self.after)
+
+    def covers(
+        self, finding: Finding, pointers: Iterable[Pointer], fingerprint: str = "", said: Said | None = None
+    ) -> bool:
+        """Whether it names a finding, in a file that it holds for, of whose record is known what it says."""
         return (
             (
                 not self.rules
@@ -48,8 +61,16 @@ class Ignore(Struct, frozen=True):
             and _has(self.conversations, finding.conversation)
             and _has(self.calls, finding.call_id)
             and (not self.fingerprints or fingerprint in self.fingerprints)
+            and (not self.asks_records or (said is not None and self._is_of(said)))
             and (not self.pointers or any(self._is_at(one) for one in pointers))
         )
+
+    def _is_of(self, said: Said) -> bool:
+        if self.models and not any(_has(self.models, one) for one in said.models):
+            return False
+        if (self.before or self.after) and not said.day:
+            return False
+        return (not self.before or said.day < self.before) and (not self.after or said.day > self.after)
 
     def _is_at(self, pointer: Pointer) -> bool:
         names = tuple(map(str, pointer))

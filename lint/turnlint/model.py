@@ -19,7 +19,11 @@ Role = Literal["system", "user", "assistant", "tool", "other"]
 Severity = Literal["error", "warning", "info"]
 Fault = Literal["state", "pairing", "projection", "contract"]
 Level = Literal["lossless", "placeholder", "lossy"]
+Reach = Level | Literal["never"]
+"""How far a repair may go for one rule."""
 State = Literal["pending", "complete", "cancelled", "error"]
+Life = Literal["stable", "preview", "deprecated"]
+"""What may be expected of a rule: that it stays as it is, that it may still change, or that it will go."""
 Arguments = Literal["object", "nothing", "other", "unfit", "broken", "torn", "free"]
 """What a call's arguments are: a JSON object; absent, null or blank; a text that holds other JSON; other JSON
 in place of the object; a text that is no JSON; one that ends too early; or free text by the tool's own grammar."""

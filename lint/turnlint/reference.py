@@ -14,13 +14,16 @@ from importlib.util import find_spec
 from json import dumps, loads
 from typing import Any
 
+from click import Context, Option
 from msgspec import to_builtins
 
 from turnlint import rulebook
 from turnlint.carriers import NAMES, carrier
 from turnlint.clauses import Clause
+from turnlint.cli import cli
 from turnlint.cli.explain import DOCS, examples_of
 from turnlint.cli.profiles import MATRIX, UNKNOWN, cell_of
+from turnlint.cli.rules import lived
 from turnlint.notation import write
 from turnlint.profiles import Profile
 from turnlint.providers import Providers
@@ -74,6 +77,12 @@ def rules() -> Iterator[str]:
     entries = rulebook.load(rulebook.BUILTIN)
     yield from ("# Rules", "", MADE, "")
     yield "`turnlint explain CODE` shows one of them. An example marks with `<-` where its finding stands."
+    yield ""
+    yield "`since` is the version that brought a rule, and says so where it is not *stable*. One in *preview* may still"
+    yield "change, and is applied with `--preview`, with `preview: true` in the settings, or where it is selected by its own"
+    yield "code or name. One that is *deprecated* will go; who names it is told. A code or a name that a rule had before"
+    yield "goes on meaning it, with a word on standard error."
+    gone = sorted(rulebook.removed().items())
     for family, about in FAMILIES.items():
         ours = [one for one in entries if one.rule.fault == family]
         if not ours:
@@ -81,12 +90,13 @@ def rules() -> Iterator[str]:
         yield from ("", f"## {family.capitalize()}", "", about, "")
         link = "[{0.code}](#{1}) {0.name}"
         yield from _table(
-            ("rule", "severity", "fix", "what it finds"),
+            ("rule", "severity", "fix", "since", "what it finds"),
             (
                 (
                     link.format(one.rule, f"{one.rule.code}-{one.rule.name}".lower()),
                     one.rule.severity,
                     one.rule.fix or "",
+                    lived(one.rule),
                     one.headline,
                 )
                 for one in ours
@@ -94,6 +104,9 @@ def rules() -> Iterator[str]:
         )
         for one in ours:
             yield from _rule(one)
+    if gone:
+        yield from ("", "## Removed", "", "Rules that are no more.", "")
+        yield from _table(("rule", "why"), gone)
 
 
 def _rule(entry: rulebook.Entry) -> Iterator[str]:
@@ -104,6 +117,10 @@ def _rule(entry: rulebook.Entry) -> Iterator[str]:
         f"{entry.headline[0].upper()}{entry.headline[1:]}.",
         "",
     )
+    if entry.rule.state != "stable":
+        yield from (f"In the state *{entry.rule.state}* since {entry.rule.since}.", "")
+    if entry.rule.aliases:
+        yield from (f"It was called {', '.join(f'`{name}`' for name in entry.rule.aliases)}.", "")
     for line in entry.docs.splitlines():
         heading = line and not line.startswith(" ")
         yield from (f"**{line}**", "") if heading else (line.removeprefix("    "),)
@@ -244,6 +261,22 @@ def configuration() -> Iterator[str]:
             ),
         )
 
+    yield from ("", "## Variables", "")
+    yield "Options of `lint` and `fix` may be set by variables of the environment. An option that is given goes before its"
+    yield "variable, and both before the settings. Where an option may be given several times, white space parts its values."
+    yield ""
+    yield from _table(("variable", "option"), [*_variables("lint"), *_variables("fix")])
+
+
+def _variables(name: str) -> Iterator[tuple[str, str]]:
+    command = cli.get_command(Context(cli), name)
+    for option in command.params if command else ():
+        if isinstance(option, Option):
+            yield (
+                ", ".join(f"`{one}`" for one in option.envvar or ()),
+                f"`{name} {max(option.opts, key=len)}`",
+            )
+
 
 def _meaning(said: dict[str, Any], kinds: dict[str, Any]) -> str:
     """What a key says, with the names that it takes and what else may be written for it."""
@@ -251,9 +284,15 @@ def _meaning(said: dict[str, Any], kinds: dict[str, Any]) -> str:
     about = said.get("description") or kind.get("description", "")
     names = said.get("enum") or kind.get("enum") or ()
     examples = said.get("examples") or kind.get("examples") or ()
+    default = said.get("default", kind.get("default"))
+    held = (
+        f" Default: `{default if isinstance(default, str) else dumps(default)}`."
+        if default is not None
+        else ""
+    )
     one_of = f" One of {', '.join(f'`{name}`' for name in names)}." if names else ""
     shown = f" As in {', '.join(f'`{dumps(one)}`' for one in examples)}." if examples else ""
-    return f"{about}{one_of}{shown}".strip()
+    return f"{about}{one_of}{held}{shown}".strip()
 
 
 def _printed(command: str) -> str:

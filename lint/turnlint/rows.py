@@ -71,6 +71,14 @@ class Line(Struct, frozen=True):
     cells: tuple[Cell, ...]
 
 
+class Said(Struct, frozen=True):
+    """What a record says of itself."""
+
+    models: tuple[str, ...] = ()
+    day: str = ""
+    """As `YYYY-MM-DD`, as it is written."""
+
+
 class Row(Struct, frozen=True):
     """A finding, placed."""
 
@@ -82,13 +90,17 @@ class Row(Struct, frozen=True):
     fingerprint: str = ""
     rank: int = 0
     """The how manieth of its shape it was among those that have a view. They come out in another order."""
+    said: Said | None = None
+    """What its record says of itself, where that was asked for."""
+    pardon: str = ""
+    """Why its record asks to leave it out, where records are asked and it does."""
 
 
 class Ignored(Struct, frozen=True):
     """A finding that is known and not told of. An output that has a word for it may say so."""
 
     row: Row
-    by: Literal["ignore", "baseline"]
+    by: Literal["ignore", "baseline", "ignore in records"]
     reason: str
     until: str = ""
     """The last day on which it is left out, where there is one."""

@@ -8,6 +8,7 @@ a rule.
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -48,6 +49,13 @@ class UnknownRule(Exception):  # noqa: N818 - it is what the user asked for, and
     def __init__(self, selector: str, near: str | None) -> None:
         hint = f"; did you mean {near}?" if near else "; `turnlint rules` lists them"
         super().__init__(f"no rule, code or family is called {selector!r}{hint}")
+
+
+class RemovedRule(UnknownRule):
+    """A selector that meant a rule which is no more."""
+
+    def __init__(self, selector: str, reason: str) -> None:
+        Exception.__init__(self, f"there is no rule {selector!r} any more: {reason}")
 
 
 class BrokenRules(Exception):  # noqa: N818 - somebody else's package, named with what it says
@@ -141,21 +149,95 @@ def names_of(entries: Iterable[Entry]) -> list[str]:
     return [name for entry in entries for name in (entry.rule.code, entry.rule.name)]
 
 
-def choose(entries: list[Entry], select: tuple[str, ...], ignore: tuple[str, ...]) -> list[Entry]:
-    """The rules a run uses. Selectors are codes, beginnings of codes, names, or families."""
+def is_code(name: str) -> bool:
+    """Whether a name of a rule is its code."""
+    return name[:2].isalpha() and name.isupper() and name[2:].isdigit()
+
+
+@cache
+def removed() -> dict[str, str]:
+    """Why rules are gone, by each code and name that they had: what a package says in its `REMOVED`."""
+    tables = [getattr(import_module(package), "REMOVED", {}) for package in packages()]
+    return {name: reason for table in tables for names, reason in table.items() for name in names}
+
+
+def choose(
+    entries: list[Entry], select: tuple[str, ...], ignore: tuple[str, ...], *, preview: bool = False
+) -> list[Entry]:
+    """The rules a run uses. Selectors are codes, beginnings of codes, names, or families.
+
+    A rule in preview is used where previews are wanted, or where it is selected by its own name. What is gone may
+    be ignored all the same.
+    """
     for selector in (*select, *ignore):
         if not any(matches(entry.rule, selector) for entry in entries):
-            raise UnknownRule(selector, nearest(selector, [*names_of(entries), *FAMILIES]))
+            gone = why_gone(selector)
+            if gone is None or selector in select:
+                raise unknown(selector, entries)
     return [
         entry
         for entry in entries
         if (not select or any(matches(entry.rule, one) for one in select))
         and not any(matches(entry.rule, one) for one in ignore)
+        and (entry.rule.state != "preview" or preview or any(is_named(entry.rule, one) for one in select))
     ]
 
 
+def unknown(selector: str, entries: list[Entry], others: Iterable[str] = FAMILIES) -> UnknownRule:
+    """What is said of a selector that selects nothing."""
+    gone = why_gone(selector)
+    if gone is not None:
+        return RemovedRule(selector, gone)
+    return UnknownRule(selector, nearest(selector, [*names_of(entries), *others]))
+
+
+def why_gone(selector: str) -> str | None:
+    """Why a rule of this code or name is no more; nothing where there never was one."""
+    known = removed()
+    return known.get(selector) or known.get(selector.upper())
+
+
+def remarks(selectors: Iterable[str], entries: list[Entry]) -> Iterator[str]:
+    """What is to be said of rules that were named: by a former name, one that will go, one that is gone."""
+    for selector in dict.fromkeys(selectors):
+        meant = [entry.rule for entry in entries if matches(entry.rule, selector)]
+        for rule in meant:
+            if is_former(rule, selector):
+                yield f"{selector!r} is now called {rule.code} {rule.name}"
+            if rule.state == "deprecated" and is_named(rule, selector):
+                yield f"{rule.code} {rule.name} is deprecated; `turnlint explain {rule.code}` says why"
+        if not meant and (gone := why_gone(selector)):
+            yield f"there is no rule {selector!r} any more: {gone}"
+
+
+def waiting(select: Iterable[str], entries: list[Entry], *, preview: bool) -> Iterator[str]:
+    """What is to be said of selectors that select nothing but rules in preview, where these are not wanted."""
+    for selector in () if preview else select:
+        meant = [entry.rule for entry in entries if matches(entry.rule, selector)]
+        if meant and all(one.state == "preview" and not is_named(one, selector) for one in meant):
+            yield f"{selector!r} selects only rules in preview; --preview runs them"
+
+
+def current(selector: str, entries: list[Entry]) -> str:
+    """The selector, or what a rule is called today that it is a former name of, and means nothing else."""
+    rules = [entry.rule for entry in entries if matches(entry.rule, selector)]
+    if not rules or not all(is_former(one, selector) for one in rules):
+        return selector
+    return rules[0].code if is_code(selector.upper()) else rules[0].name
+
+
+def is_former(rule: Rule, selector: str) -> bool:
+    """Whether a selector is a code or a name that the rule had."""
+    return selector in rule.aliases or selector.upper() in rule.aliases
+
+
+def is_named(rule: Rule, selector: str) -> bool:
+    """Whether a selector means this one rule, by its code or a name."""
+    return selector == rule.name or selector.upper() == rule.code or is_former(rule, selector)
+
+
 def matches(rule: Rule, selector: str) -> bool:
-    return selects(selector, rule.code, rule.name, rule.fault)
+    return selects(selector, rule.code, rule.name, rule.fault) or is_former(rule, selector)
 
 
 def selects(selector: str, code: str, name: str, fault: str) -> bool:

@@ -14,7 +14,7 @@ from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Event, Options, Tally, lint
 from turnlint.notation import write
 from turnlint.rows import Row
-from turnlint.rulebook import GROUP, Entry, load, packages
+from turnlint.rulebook import GROUP, Entry, everything, load, packages, removed
 from turnlint.writing import Written
 
 HEADINGS = ("What it does", "Why it matters", "How it happens", "What fix does", "Evidence")
@@ -33,7 +33,8 @@ def rows_of(data: bytes, format_name: str | None, provider: str = "none") -> lis
         path = os.path.join(folder, "example.jsonl")
         with open(path, "wb") as file:
             file.write(data)
-        events = events_of(path, "example.jsonl", Options(format=format_name, providers=providers))
+        options = Options(format=format_name, providers=providers, preview=True)
+        events = events_of(path, "example.jsonl", options)
     crashes = [event for event in events if isinstance(event, Crash)]
     if crashes:
         raise AssertionError(f"rule {crashes[0].rule} crashed: {crashes[0].reason}")
@@ -47,7 +48,7 @@ def fixed(data: bytes, format_name: str | None, provider: str = "none", name: st
     from turnlint.repair.fixing import fix
 
     providers = () if provider == "none" else (provider,)
-    options = Options(format=format_name, providers=providers)
+    options = Options(format=format_name, providers=providers, preview=True)
     policy = Policy(named=frozenset(one.partition("@")[0] for one in providers if one != "auto"))
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, os.path.basename(name))
@@ -68,8 +69,23 @@ def problems_in(package: str) -> Iterator[str]:
     entries = load(package)
     if not entries:
         yield f"{package}: no module of it has a RULE"
+    yield from _shared(entries)
     for entry in entries:
         yield from problems(entry)
+
+
+def _shared(entries: list[Entry]) -> Iterator[str]:
+    """Names, former ones among them, that do not mean one rule alone."""
+    owners: dict[str, set[str]] = {}
+    for entry in (*everything(), *entries):
+        for name in (entry.rule.code, entry.rule.name, *entry.rule.aliases):
+            owners.setdefault(name, set()).add(entry.rule.name)
+    mine = {name for entry in entries for name in (entry.rule.code, entry.rule.name, *entry.rule.aliases)}
+    for name in sorted(mine & removed().keys()):
+        yield f"{name} is a rule, and stands among those that are gone"
+    for name in sorted(mine):
+        if len(owners[name]) > 1:
+            yield f"{name} means several rules: {', '.join(sorted(owners[name]))}"
 
 
 def problems(entry: Entry) -> Iterator[str]:

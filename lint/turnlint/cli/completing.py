@@ -36,6 +36,14 @@ def explained() -> Iterator[tuple[str, str]]:
 
     yield from _single_rules()
     yield from ((name, "a page of the reference") for name in topics())
+    yield from settings()
+
+
+def settings() -> Iterator[tuple[str, str]]:
+    """Keys of the settings."""
+    from turnlint.config.keys import keys
+
+    yield from ((key.name, key.about) for key in keys().values())
 
 
 def providers() -> Iterator[tuple[str, str]]:
@@ -83,7 +91,8 @@ class Fitting(click.ParamType[str]):
 FILES = Fitting(None)
 PLACES: dict[str, Fitting] = {
     "RULE": Fitting(rules, several=True),
-    "RULE|TOPIC": Fitting(explained),
+    "RULE|KEY|TOPIC...": Fitting(explained),
+    "KEY=VALUE": Fitting(lambda: ((f"{name}=", about) for name, about in settings())),
     "NAME[@VERSION]": Fitting(any_provider, several=True),
     "[NAME[@VERSION]]": Fitting(providers),
     "N|auto": Fitting(lambda: iter([("auto", "as many as there are cores")])),

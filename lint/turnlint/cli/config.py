@@ -1,10 +1,11 @@
 """`turnlint config`.
 
-This module owns how settings and their origins are shown.
+This module owns how settings, their origins and their meaning are shown.
 """
 
 import os
 from collections.abc import Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +13,8 @@ import click
 from turnlint.cli.asking import shown
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, choosing
+from turnlint.config.given import ORIGIN
+from turnlint.config.keys import keys
 from turnlint.documents.source import Source
 from turnlint.engine import Options
 
@@ -19,16 +22,30 @@ if TYPE_CHECKING:
     from turnlint.config.settings import Said, Settings
     from turnlint.ignores import Ignore
 
-DEFAULTS = (
-    ("format", "auto"), ("provider", "auto"), ("select", "all"), ("fail-on", "error"), ("level", "lossy"),
-)  # fmt: skip
+ALWAYS = ("format", "provider", "select", "fail-on", "level")
+"""Keys that are shown with their default where nobody says anything."""
 ALL = "default"
+APART = ("files", "init")
 VALUE_WIDTH = 56
 Line = tuple[str, Any, str]
 """A key, what it says, and where from."""
 
 
-@click.group("config")
+class Lazily(click.Group):
+    """The verbs that stand in modules of their own are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *APART})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name in APART:
+            found = import_module(f"turnlint.cli.config_{cmd_name}").command
+            assert isinstance(found, click.Command)
+            return found
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group("config", cls=Lazily)
 def command() -> None:
     """Show which settings hold for a path, and why.
 
@@ -63,6 +80,28 @@ def show(paths: tuple[str, ...], output_format: str) -> None:
         click.echo("\n".join([""] * bool(number) + [*_text(path, settings)]))
 
 
+@command.command("explain")
+@click.argument("names", metavar="KEY", nargs=-1, required=True)
+@click.option(
+    "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
+    help="text or json.",
+)  # fmt: skip
+def explain(names: tuple[str, ...], output_format: str) -> None:
+    """Say what a setting means, what it takes, and what holds without it.
+
+    KEY is one of the settings, with those above it: level, paths.level, ignore.until.
+    """
+    from turnlint.cli.setting_text import document, key_of, lines
+
+    found = [key_of(name) for name in names]
+    if output_format == "json":
+        from json import dumps
+
+        click.echo(dumps([document(key) for key in found], indent=1))
+        return
+    click.echo("\n\n\n".join("\n".join(lines(key)) for key in found))
+
+
 def _settings(plan: Plan, path: str) -> "Settings | None":
     """What holds for a path; for a folder, for what is written straight into it."""
     source = Source(os.path.join(path, "*") if os.path.isdir(path) else path, None)
@@ -71,26 +110,29 @@ def _settings(plan: Plan, path: str) -> "Settings | None":
 
 
 def _lines(settings: "Settings | None") -> Iterator[Line]:
-    for key, default in DEFAULTS:
+    for key in ALWAYS:
         said = getattr(settings, key.replace("-", "_"), None)
-        yield (key, default, ALL) if said is None else (key, said.value, _origin(said))
+        yield (key, keys()[key].default, ALL) if said is None else (key, said.value, origin_of(said))
     if settings is None:
         return
+    if settings.preview:
+        yield "preview", settings.preview.value, origin_of(settings.preview)
     for key, some in (
         ("exclude", settings.excluded), ("profile", settings.profiles), ("ignore", settings.ignore),
     ):  # fmt: skip
-        yield from ((key, said.value, _origin(said)) for said in some)
-    for said in settings.severities:
-        yield "severity", {said.value[0]: said.value[1]}, _origin(said)
-    if settings.baseline:
-        yield "baseline", settings.baseline.value, _origin(settings.baseline)
+        yield from ((key, said.value, origin_of(said)) for said in some)
+    for key, some in (("severity", settings.severities), ("levels", settings.levels)):
+        yield from ((key, {said.value[0]: said.value[1]}, origin_of(said)) for said in some)
+    for key, one in (("baseline", settings.baseline), ("ignores-in-records", settings.ignores_in_records)):
+        if one:
+            yield key, one.value, origin_of(one)
     for ignore in settings.ignores:
-        yield "ignore", _ignored(ignore), ignore.origin
+        yield "ignore", _ignored(ignore), place_of(ignore.origin)
     for rule in settings.rules:
         yield (
             "rule",
             {"name": f"own/{rule.name}", "severity": rule.severity, "message": rule.message},
-            rule.origin,
+            place_of(rule.origin),
         )
 
 
@@ -99,19 +141,26 @@ def _ignored(ignore: "Ignore") -> dict[str, Any]:
     said = {
         "rule": ignore.rules, "path": ignore.paths, "conversation": ignore.conversations,
         "call": ignore.calls, "pointer": ignore.pointers,
-        "fingerprint": ignore.fingerprints, "reason": ignore.reason, "until": ignore.until,
+        "fingerprint": ignore.fingerprints, "model": ignore.models, "before": ignore.before, "after": ignore.after,
+        "reason": ignore.reason, "until": ignore.until,
     }  # fmt: skip
     return {key: value if isinstance(value, str) else [*value] for key, value in said.items() if value}
 
 
-def _origin(said: "Said") -> str:
-    return f"{said.origin} (paths: {said.section})" if said.section else said.origin
+def origin_of(said: "Said") -> str:
+    """Where a setting comes from, in words."""
+    origin = place_of(said.origin)
+    return f"{origin} (paths: {said.section})" if said.section else origin
+
+
+def place_of(origin: str) -> str:
+    return f"the command line ({ORIGIN})" if origin == ORIGIN else origin
 
 
 def _document(path: str, settings: "Settings | None") -> dict[str, Any]:
     return {
         "path": path,
-        "config": settings.file if settings else None,
+        "config": settings.file or None if settings else None,
         "settings": [{"key": key, "value": value, "from": origin} for key, value, origin in _lines(settings)],
     }
 
@@ -122,7 +171,7 @@ def _text(path: str, settings: "Settings | None") -> Iterator[str]:
     yield shown(path)
     table = [(key, _wrapped(shown(_words(value))), shown(origin)) for key, value, origin in _lines(settings)]
     yield tabulate(table, tablefmt="plain", disable_numparse=True)
-    if settings is None:
+    if settings is None or not settings.file:
         yield "no configuration was found"
 
 
@@ -135,4 +184,6 @@ def _wrapped(text: str) -> str:
 def _words(value: Any) -> str:
     if isinstance(value, dict):
         return "; ".join(f"{key}: {_words(one)}" for key, one in value.items())
+    if isinstance(value, bool):
+        return str(value).lower()
     return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

@@ -1,21 +1,27 @@
-"""`turnlint explain RULE|TOPIC`.
+"""`turnlint explain RULE|KEY|TOPIC`.
 
 This module owns how a rule's own documentation is shown, with the examples that are its tests, and how the pages of
-the reference reach a reader. It refuses to make those pages.
+the reference and the keys of the settings reach a reader. It refuses to make those pages.
 """
 
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
+from turnlint.cli.nearest import Named
+from turnlint.cli.setting_text import document, find_key, lines
 from turnlint.cli.settings import Asked, Plan, choosing
+from turnlint.config.keys import keys
 from turnlint.documents.source import Source
 from turnlint.engine import Options
 from turnlint.rulebook import OWN
 
 if TYPE_CHECKING:
+    from turnlint.own_rules.rules import OwnRule
     from turnlint.rulebook import Entry
 
 LONGEST = 600
@@ -23,39 +29,114 @@ DOCS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs")
 
 
 @click.command("explain")
-@click.argument("rule", metavar="RULE|TOPIC")
+@click.argument("what", metavar="RULE|KEY|TOPIC...", nargs=-1, required=True)
 @choosing
-def command(rule: str) -> None:
-    """Say what a rule means, why it matters and what fix does, or show a page of the reference.
+@click.option(
+    "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
+    help="text or json.",
+)  # fmt: skip
+def command(what: tuple[str, ...], output_format: str) -> None:
+    """Say what a rule means, why it matters and what fix does, what a setting takes, or show a page of the reference.
 
-    RULE is a code or a name, own/NAME one of the configuration of this folder; TOPIC is rules, providers, formats, configuration, outputs, library, pytest or ci.
+    RULE is a code, its beginning, a name or a family, own/NAME one of the configuration of this folder; KEY is a key of
+    the settings, such as level or paths.level; TOPIC is rules, providers, formats, configuration, outputs, library,
+    pytest or ci.
     """
+    found = {one.name: one for word in what for one in _explained(word)}
+    if output_format == "json":
+        from json import dumps
+
+        from turnlint.report.escape import in_json
+
+        click.echo(in_json(dumps([one.document() for one in found.values()], indent=1)))
+        return
+    for number, one in enumerate(found.values()):
+        click.echo(("\n\n" if number else "") + "\n".join(one.lines()))
+
+
+class Explained(Struct, frozen=True):
+    """Something that can be explained."""
+
+    name: str
+    lines: Callable[[], Iterable[str]]
+    document: Callable[[], dict[str, Any]]
+
+
+def _explained(word: str) -> Iterator[Explained]:
+    """What a word means: a page before a rule, a rule before a setting."""
     from turnlint import rulebook
 
-    if rule.lower() in topics():
-        with open(os.path.join(DOCS, f"{rule.lower()}.md"), encoding="utf-8") as file:
-            click.echo(file.read(), nl=False)
+    if word.lower() in topics():
+        yield _page(word.lower())
         return
-    if rule.lower().startswith(OWN):
-        click.echo("\n".join(_own(rule.lower())))
+    if word.lower().startswith(OWN):
+        own = _own(word.lower())
+        yield Explained(word.lower(), partial(_own_lines, own), partial(_own_document, own))
         return
     entries = rulebook.everything()
-    wanted = next((one for one in entries if rule.lower() in (one.rule.code.lower(), one.rule.name)), None)
-    if wanted is None:
+    wanted = [one for one in entries if rulebook.is_named(one.rule, word.lower())]
+    key = None if wanted else find_key(word)
+    if key is not None:
+        yield Explained(key.name, partial(lines, key), partial(document, key))
+        return
+    wanted = wanted or [one for one in entries if rulebook.matches(one.rule, word)]
+    if not wanted:
         from turnlint.report.escape import visible
 
-        near = rulebook.nearest(rule, [*rulebook.names_of(entries), *topics()])
-        raise click.UsageError(visible(str(rulebook.UnknownRule(rule, near))))
-    nature = wanted.rule
-    click.echo(
-        f"{nature.code} {nature.name} [{nature.severity}, {nature.fault}]\n{wanted.headline}\n\n{wanted.docs}"
+        error = rulebook.unknown(word, entries, (*rulebook.FAMILIES, *topics(), *keys()))
+        raise click.UsageError(visible(str(error)))
+    for one in wanted:
+        if rulebook.is_former(one.rule, word):
+            click.echo(f"turnlint: {word!r} is now called {one.rule.code} {one.rule.name}", err=True)
+        yield Explained(one.rule.code, partial(_rule_lines, one), partial(rule_document, one))
+
+
+def _page(name: str) -> Explained:
+    with open(os.path.join(DOCS, f"{name}.md"), encoding="utf-8") as file:
+        text = file.read()
+    return Explained(
+        name, lambda: [text.removesuffix("\n")], lambda: {"kind": "page", "name": name, "text": text}
     )
-    for title, text in examples_of(wanted):
-        click.echo(f"\n{title}\n" + "\n".join(f"    {line}".rstrip() for line in text.splitlines()))
 
 
-def _own(name: str) -> Iterator[str]:
-    """What the configuration says of a rule that stands in it."""
+def _rule_lines(entry: "Entry") -> Iterator[str]:
+    rule = entry.rule
+    yield f"{rule.code} {rule.name} [{rule.severity}, {rule.fault}, {rule.state} since {rule.since}]"
+    yield from (entry.headline, "", entry.docs)
+    if rule.aliases:
+        yield from ("", f"It was called {', '.join(rule.aliases)}.")
+    for title, text in examples_of(entry):
+        yield from ("", title, *(f"    {line}".rstrip() for line in text.splitlines()))
+
+
+def rule_document(entry: "Entry") -> dict[str, Any]:
+    """All there is to say of a rule."""
+    sections = sections_of(entry.docs)
+    examples = [{"title": title, "text": text} for title, text in examples_of(entry)]
+    return {"kind": "rule", **summary_of(entry), "sections": sections, "examples": examples}
+
+
+def summary_of(entry: "Entry") -> dict[str, Any]:
+    """A rule without its documentation."""
+    keys = ("code", "name", "fault", "severity", "fix", "state", "since")
+    about = {key: getattr(entry.rule, key) for key in keys}
+    return {**about, "aliases": [*entry.rule.aliases], "summary": entry.headline}
+
+
+def sections_of(docs: str) -> dict[str, str]:
+    """What stands under each heading."""
+    found: dict[str, list[str]] = {}
+    heading = ""
+    for line in docs.splitlines():
+        if line and not line[0].isspace():
+            heading = line
+        else:
+            found.setdefault(heading, []).append(line.removeprefix("    "))
+    return {name: "\n".join(some).strip("\n") for name, some in found.items() if any(some)}
+
+
+def _own(name: str) -> "OwnRule":
+    """A rule that stands in the configuration."""
     from turnlint.cli.nearest import or_nearest
     from turnlint.report.escape import visible
 
@@ -65,11 +146,24 @@ def _own(name: str) -> Iterator[str]:
         raise click.UsageError(f"there is no rule {visible(name)!r}: the settings of this folder have none")
     if name not in rules:
         raise click.UsageError(f"there is no rule {or_nearest(name, rules)}")
-    one = rules[name]
-    yield f"{name} [{one.severity}, {OWN[:-1]}]"
+    return rules[name]
+
+
+def _own_lines(one: "OwnRule") -> Iterator[str]:
+    """What the configuration says of it."""
+    from turnlint.report.escape import visible
+
+    yield f"{OWN}{one.name} [{one.severity}, {OWN[:-1]}]"
     yield visible(one.message)
     yield from ("", *(f"    {visible(line)}" for line in one.about.splitlines())) if one.about else ()
     yield from ("", f"It is written at {visible(one.origin)}.")
+
+
+def _own_document(one: "OwnRule") -> dict[str, Any]:
+    return {
+        "kind": "own", "name": OWN + one.name, "severity": one.severity, "summary": one.message,
+        "about": one.about, "from": one.origin,
+    }  # fmt: skip
 
 
 def topics() -> list[str]:

@@ -12,6 +12,7 @@ import click
 from msgspec import Struct, structs
 
 from turnlint.cli.asking import is_same, rules_of_a_run, shown, sources_of, words
+from turnlint.cli.environment import FromEnvironment
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
 from turnlint.cli.look import Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
@@ -26,7 +27,7 @@ from turnlint.report.repaired import Done
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 
 
-@click.command("fix")
+@click.command("fix", cls=FromEnvironment)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @rules_of_a_run
 @configured
@@ -186,7 +187,7 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe) -> Run:
         options = structs.replace(options, providers=())
         book = Book(options)
     named = frozenset(name.partition("@")[0] for name in options.providers if name != "auto")
-    policy = structs.replace(policy, level=cast("Any", terms.level), named=named)
+    policy = structs.replace(policy, level=cast("Any", terms.level), levels=terms.levels, named=named)
     return Run(options, book, policy, settings.way, look, out)
 
 

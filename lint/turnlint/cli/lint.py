@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
+from turnlint.cli.environment import FromEnvironment
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
@@ -40,7 +41,7 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     return int(value)
 
 
-@click.command("lint")
+@click.command("lint", cls=FromEnvironment)
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
 @rules_of_a_run
 @configured

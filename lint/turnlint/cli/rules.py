@@ -3,9 +3,14 @@
 This module owns the list of rules as people and programs see it.
 """
 
+from typing import TYPE_CHECKING
+
 import click
 
 from turnlint.cli.nearest import Named
+
+if TYPE_CHECKING:
+    from turnlint.api import Rule
 
 
 @click.command("rules")
@@ -21,24 +26,27 @@ def command(output_format: str) -> None:
     if output_format == "json":
         from json import dumps
 
-        keys = ("code", "name", "fault", "severity", "fix")
-        rows = [
-            {key: getattr(entry.rule, key) for key in keys} | {"summary": entry.headline} for entry in entries
-        ]
-        click.echo(dumps(rows, indent=1))
+        from turnlint.cli.explain import summary_of
+
+        click.echo(dumps([summary_of(entry) for entry in entries], indent=1))
         return
     from tabulate import tabulate
 
     table = [
-        (entry.rule.code, entry.rule.name, entry.rule.severity, entry.rule.fix or "-", entry.headline)
-        for entry in entries
+        (one.rule.code, one.rule.name, one.rule.severity, one.rule.fix or "-", lived(one.rule), one.headline)
+        for one in entries
     ]
     style = "github" if output_format == "markdown" else "plain"
     click.echo(
         tabulate(
             table,
-            headers=["code", "rule", "severity", "fix", "what it finds"],
+            headers=["code", "rule", "severity", "fix", "since", "what it finds"],
             tablefmt=style,
             disable_numparse=True,
         )
     )
+
+
+def lived(rule: "Rule") -> str:
+    """Since when a rule is there, and what may be expected of it where it is not stable."""
+    return rule.since if rule.state == "stable" else f"{rule.since} {rule.state}"

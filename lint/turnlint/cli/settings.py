@@ -50,6 +50,10 @@ OPTIONS = (
         "--config", metavar="FILE", expose_value=False, callback=_keep,
         help="The configuration for all files, in place of the nearest turnlint.yaml or pyproject.toml.",
     ),
+    click.option(
+        "--set", "settings_set", multiple=True, metavar="KEY=VALUE", expose_value=False, callback=_keep,
+        help="A setting for this run, in YAML, before all that a configuration says: --set level=lossless.",
+    ),
     click.option("--no-config", is_flag=True, expose_value=False, callback=_keep, help="Read no configuration."),
 )  # fmt: skip
 TODAY = click.option(
@@ -62,6 +66,13 @@ EXCLUDING = click.option(
     "--force-exclude", is_flag=True, expose_value=False, callback=_keep,
     help="Leave out what the configuration excludes even where it is named. Exit code 0 where nothing else is.",
 )  # fmt: skip
+PREVIEW = click.option(
+    "--preview",
+    is_flag=True,
+    expose_value=False,
+    callback=_keep,
+    help="Also apply rules that are in preview.",
+)
 
 
 def choosing(command: Command) -> Command:
@@ -72,8 +83,8 @@ def choosing(command: Command) -> Command:
 
 
 def configured(command: Command) -> Command:
-    """The same, which day it is, and what is excluded."""
-    return choosing(EXCLUDING(TODAY(command)))
+    """The same, which day it is, what is excluded, and whether rules in preview are wanted."""
+    return PREVIEW(choosing(EXCLUDING(TODAY(command))))
 
 
 class Asked(Struct, frozen=True):
@@ -105,6 +116,8 @@ class Terms(Question, frozen=True):
 
     fail_on: str = "error"
     level: str = "lossy"
+    levels: tuple[tuple[str, Any], ...] = ()
+    """How far a repair may go for some rules."""
     sieve: "Sieve | None" = None
 
     def sift(self, events: Iterable[Any]) -> Iterable[Any]:
@@ -136,27 +149,32 @@ class Plan:
         self.off: bool = said.get("no_config", False)
         self.today: str = said.get("today", "")
         self.excludes_named: bool = said.get("force_exclude", False)
+        self.preview: bool = said.get("preview", False)
+        self.given: tuple[str, ...] = said.get("settings_set", ())
         if self.file and self.off:
             raise click.UsageError("--config and --no-config exclude each other")
         self.nearest = Nearest()
         self.configs: dict[str, Config] = {}
         self.baselines: dict[str, Baseline] = {}
         self.account: Account | None = None
+        self.remarked: set[str] = set()
         self.terms: dict[int, tuple[Settings | None, Terms]] = {}
 
     def read(self, sources: list[Source]) -> list[Source]:
         """The sources that are to be read: all that were named, and those come across that nobody excludes."""
-        named = not self.excludes_named
-        left = [one for one in sources if (named and one.named) or not self._is_excluded(one)]
+        left = [one for one in sources if self.excluding(one) is None]
         if sources and not left and self.excludes_named:
             click.echo("turnlint: all that was named is excluded", err=True)
             raise click.exceptions.Exit(0)
         return left
 
-    def _is_excluded(self, source: Source) -> bool:
+    def excluding(self, source: Source) -> "Said | None":
+        """What of the configuration keeps a source from being read, if anything does."""
+        if source.named and not self.excludes_named:
+            return None
         path = os.path.abspath(source.path or source.name)
-        found = self._file(os.path.dirname(path))
-        return found is not None and self.config(found).leaves_out(path)
+        config = self._config_of(path)
+        return config.leaving_out(path) if config else None
 
     def prepare(self, sources: list[Source]) -> None:
         """Work out what holds for each source, so that what cannot be used is known before anything is read."""
@@ -184,8 +202,12 @@ class Plan:
     def settings(self, source: Source) -> "Settings | None":
         """What the configuration says of a source, where there is one."""
         path = os.path.abspath(source.path or source.name)
+        config = self._config_of(path)
+        return config.of(path) if config else None
+
+    def _config_of(self, path: str) -> "Config | None":
         found = self._file(os.path.dirname(path))
-        return self.config(found).of(path) if found else None
+        return self.config(found or "") if found or self.given else None
 
     def _file(self, folder: str) -> str | None:
         if self.off:
@@ -198,9 +220,11 @@ class Plan:
             from turnlint.config.settings import Config
 
             try:
-                self.configs[path] = Config(path, os.getcwd() if self.file else None)
+                root = os.getcwd() if self.file or not path else None
+                self.configs[path] = Config(path, root, self.given)
             except BadConfig as error:
                 raise click.UsageError("\n".join(map(shown, error.lines))) from None
+            self._remark(self.configs[path].remarks)
         return self.configs[path]
 
     def _terms(self, settings: "Settings | None") -> Terms:
@@ -212,9 +236,24 @@ class Plan:
             options = self._configured(settings)
             fail_on = asked.fail_on or _value(settings.fail_on, None)
             level = asked.level or _value(settings.level, None)
-        options, sieve = self._sieve(options, settings)
+        preview = self.preview or _value(settings.preview, False) if settings else self.preview
+        options, sieve = self._sieve(structs.replace(options, preview=preview), settings)
         book = self._checked(settings, lambda: Book(options))
-        return Terms(options, book, fail_on or "error", level or "lossy", sieve)
+        if options.select or asked.ignore:
+            from turnlint.rulebook import everything, remarks, waiting
+
+            entries = everything()
+            self._remark(remarks((*asked.select, *asked.ignore), entries))
+            self._remark(waiting(options.select, entries, preview=preview))
+        levels = tuple(one.value for one in settings.levels) if settings else ()
+        return Terms(options, book, fail_on or "error", level or "lossy", levels, sieve)
+
+    def _remark(self, lines: Iterable[str]) -> None:
+        """Say once on standard error what is to be said of rules that were named."""
+        for line in lines:
+            if line not in self.remarked:
+                self.remarked.add(line)
+                click.echo(f"turnlint: {shown(line)}", err=True)
 
     def _configured(self, settings: "Settings") -> Options:
         asked = self.asked
@@ -231,6 +270,7 @@ class Plan:
             ignore=(*left_out, *asked.ignore),
             severities=tuple(one.value for one in settings.severities),
             own_rules=settings.rules,
+            pardons=_value(settings.ignores_in_records, ""),
             root=os.getcwd() if self.file else os.path.dirname(settings.file),
         )
 
@@ -260,7 +300,7 @@ class Plan:
                 options, without=tuple(one for one in ignores if not one.is_over(self.today))
             ), None
         file = self._baseline_file(settings) if self.with_baselines else None
-        if not ignores and file is None:
+        if not ignores and file is None and not options.pardons:
             return options, None
         from turnlint.sifting import VIEWS, Account, Sieve
 
@@ -271,6 +311,7 @@ class Plan:
             options,
             views_per_rule=VIEWS,
             fingerprints=options.fingerprints or by_fingerprint,
+            says=any(one.asks_records for one in ignores),
             root=baseline.root if baseline else options.root,
         )
         return options, Sieve(ignores, baseline, self.today, self.account)

@@ -22,7 +22,8 @@ def tell_unused(plan: Plan, paths: Iterable[str], sources: list[Source]) -> None
     """Say it on standard error, a line each."""
     from turnlint.report.escape import visible
 
-    for line in (*_ignores(plan, [*paths] or ["."], sources), *_entries(plan, sources)):
+    told = (*_ignores(plan, [*paths] or ["."], sources), *_records(plan), *_entries(plan, sources))
+    for line in told:
         click.echo(f"turnlint: {visible(line)}", err=True)
 
 
@@ -41,6 +42,19 @@ def _ignores(plan: Plan, paths: list[str], sources: list[Source]) -> Iterator[st
                 ignore.origin not in account.met and not plan.asked.narrows and (whole or _saw(ignore, files))
             ):
                 yield f"{ignore.origin}: this ignore meets no finding; take it out"
+
+
+def _records(plan: Plan) -> Iterator[str]:
+    """What records say of their own findings, and nobody can use."""
+    account = plan.account
+    if account is None:
+        return
+    for idle, some in ((False, account.remarks), (True, account.idle)):
+        if idle and plan.asked.narrows:
+            continue
+        yield from (f"{one.path}:{one.line}: {one.words}" for one in some)
+        if (more := account.counts[idle] - len(some)) > 0:
+            yield f"and {more:,} more ignores in records that {'meet no finding' if idle else 'are not read'}"
 
 
 def _holds(path: str, folder: str) -> bool:

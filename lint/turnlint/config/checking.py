@@ -114,6 +114,12 @@ def _scalar(value: Any, wants: dict[str, Any], path: Path) -> _Wrong:
         yield path, f"wants {wants['minimum']} or more, found {value}", False
 
 
+def wanted_of(node: dict[str, Any]) -> dict[str, Any]:
+    """What a place of the schema says, with what its kind says where it is silent itself."""
+    own = {key: value for key, value in node.items() if key != "$ref"}
+    return {**wanted_of(schema()["$defs"][node["$ref"].rsplit("/", 1)[-1]]), **own} if "$ref" in node else own
+
+
 def _resolved(wants: dict[str, Any]) -> dict[str, Any]:
     while "$ref" in wants:
         wants = schema()["$defs"][wants["$ref"].rsplit("/", 1)[-1]]
@@ -171,18 +177,19 @@ def nearest(wrong: str, names: Iterable[str]) -> str:
 
 def tool_schema(_: str) -> dict[str, Any]:
     """The schema of the table in `pyproject.toml` for `validate-pyproject`: in its dialect, and without references."""
-    whole: dict[str, Any] = _written_out({key: value for key, value in schema().items() if key != "$defs"})
+    whole: dict[str, Any] = written_out({key: value for key, value in schema().items() if key != "$defs"})
     return {**whole, "$schema": "http://json-schema.org/draft-07/schema#", "$id": "urn:turnlint:config-v1"}
 
 
-def _written_out(part: Any) -> Any:
+def written_out(part: Any) -> Any:
+    """The same without references."""
     if isinstance(part, list):
-        return [_written_out(one) for one in part]
+        return [written_out(one) for one in part]
     if not isinstance(part, dict):
         return part
-    own = {key: _written_out(one) for key, one in part.items() if key != "$ref"}
+    own = {key: written_out(one) for key, one in part.items() if key != "$ref"}
     return (
-        {**_written_out(_resolved({"$ref": part["$ref"]})), **own}
+        {**written_out(_resolved({"$ref": part["$ref"]})), **own}
         if isinstance(part.get("$ref"), str)
         else own
     )

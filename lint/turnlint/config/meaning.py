@@ -10,10 +10,10 @@ from typing import Any
 
 from turnlint.config.checking import in_words, nearest, short
 from turnlint.config.reading import Layer
+from turnlint.config.selectors import parts, unknown
 from turnlint.globs import DEEP, is_plain, pointer_steps
 from turnlint.handwritten import Fault, Path
 from turnlint.own_rules.expressions import BadExpression, expression
-from turnlint.rulebook import OWN
 
 PROFILES = (".yaml", ".yml")
 
@@ -21,8 +21,8 @@ PROFILES = (".yaml", ".yml")
 def faults(layer: Layer, own: frozenset[str]) -> Iterator[Fault]:
     """All that is wrong in one file, given the names of all rules of the user's own."""
     value = layer.document.value
-    found = [*_rules(value.get("rules", ())), *_ignores(value.get("ignore", ())), *_selectors(value, own)]
-    for prefix, part in _parts(value):
+    found = [*_rules(value.get("rules", ())), *_ignores(value.get("ignore", ())), *unknown(value, own)]
+    for prefix, part in parts(value):
         name = part.get("format", "auto")
         found += _format((*prefix, "format"), name)
         if "none" in (names := texts(part.get("provider", ()))) and len(names) > 1:
@@ -43,55 +43,11 @@ def texts(value: Any) -> list[str]:
     return [value] if isinstance(value, str) else [one for one in value if isinstance(one, str)]
 
 
-def _parts(value: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The settings for all files, and those of each section."""
-    yield (), value
-    for index, section in enumerate(value.get("paths", ())):
-        yield ("paths", index), section
-
-
 def _format(path: Path, name: str) -> Iterator[_Wrong]:
     from turnlint.carriers import NAMES
 
     if name not in ("auto", *NAMES):
         yield path, f"there is no format {nearest(name, ('auto', *NAMES))}"
-
-
-def _selectors(value: dict[str, Any], own: frozenset[str]) -> Iterator[_Wrong]:
-    """Rules that are named and that nobody has."""
-    named = [
-        ((*prefix, key, *below), selector)
-        for prefix, part in _parts(value)
-        for key in ("select", "ignore", "severity")
-        for below, selector in _named(part.get(key, ()))
-    ]
-    for index, one in enumerate(value.get("ignore", ())):
-        if isinstance(one, dict):
-            named += [
-                (("ignore", index, "rule", *below), selector)
-                for below, selector in _named(one.get("rule", ()))
-            ]
-    if not named:
-        return
-    from turnlint.rulebook import FAMILIES, everything, matches, names_of
-
-    entries = everything()
-    mine = sorted(OWN + name for name in own)
-    for path, selector in named:
-        if selector in mine or (selector == OWN[:-1] and mine):
-            continue
-        if not any(matches(entry.rule, selector) for entry in entries):
-            known = [*names_of(entries), *FAMILIES, *mine]
-            yield path, f"there is no rule {nearest(selector, known)}"
-
-
-def _named(value: Any) -> Iterator[tuple[Path, str]]:
-    if isinstance(value, str):
-        yield (), value
-    elif isinstance(value, dict):
-        yield from (((name,), name) for name in value)
-    else:
-        yield from (((index,), one) for index, one in enumerate(value) if isinstance(one, str))
 
 
 def _ignores(ignores: Any) -> Iterator[_Wrong]:
@@ -101,8 +57,9 @@ def _ignores(ignores: Any) -> Iterator[_Wrong]:
         path: Path = ("ignore", index)
         if not one.keys() - {"reason", "until"}:
             yield path, "names nothing that it ignores"
-        if "until" in one and not _is_day(one["until"]):
-            yield (*path, "until"), f"there is no day {short(one['until'])}"
+        for key in ("until", "before", "after"):
+            if key in one and not _is_day(one[key]):
+                yield (*path, key), f"there is no day {short(one[key])}"
         for pointer in texts(one.get("pointer", ())):
             if pointer and not pointer.startswith("/"):
                 yield (*path, "pointer"), f"{short(pointer)} is no JSON Pointer: it begins with a slash"

@@ -17,7 +17,7 @@ from turnlint.handwritten import MOST_BYTES, Document, Fault, Kind, Path, decode
 DEEPEST = 10
 """Files that extend one another."""
 MOST_TOLD = 20
-KIND = Kind("configuration", "extend", frozenset({"conversation", "call", "fingerprint"}))
+KIND = Kind("configuration", "extend", frozenset({"conversation", "call", "fingerprint", "model"}))
 TABLE = ("tool", "turnlint")
 _HEADER = re.compile(r"\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY = re.compile(

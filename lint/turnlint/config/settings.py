@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from turnlint.config.given import layer_of
 from turnlint.config.meaning import faults, texts
 from turnlint.config.reading import BadConfig, Layer, chain, lines_of, shown
+from turnlint.config.selectors import BY_RULE, renew
 from turnlint.globs import file_steps, matches, pointer_steps
 from turnlint.handwritten import Path
 from turnlint.ignores import Ignore
@@ -20,7 +22,9 @@ from turnlint.own_rules.rules import Condition, OwnRule
 if TYPE_CHECKING:
     from turnlint.model import Severity
 
-REPLACED = ("format", "provider", "select", "fail-on", "level", "baseline")
+REPLACED = (
+    "format", "provider", "select", "preview", "fail-on", "level", "baseline", "ignores-in-records",
+)  # fmt: skip
 """Keys of which only what goes first holds; of the others all that is said holds together."""
 
 
@@ -41,9 +45,13 @@ class Settings(Struct, frozen=True):
     format: Said | None = None
     provider: Said | None = None
     select: Said | None = None
+    preview: Said | None = None
     fail_on: Said | None = None
     level: Said | None = None
+    levels: tuple[Said, ...] = ()
+    """Pairs of a rule and how far a repair may go for it, that which goes before nothing first."""
     baseline: Said | None = None
+    ignores_in_records: Said | None = None
     profiles: tuple[Said, ...] = ()
     ignore: tuple[Said, ...] = ()
     """Rules that are left out."""
@@ -60,17 +68,22 @@ class Settings(Struct, frozen=True):
 class Config:
     """A file and what it extends, checked. Raises `BadConfig`."""
 
-    def __init__(self, path: str, root: str | None = None) -> None:
+    def __init__(self, path: str, root: str | None = None, given: tuple[str, ...] = ()) -> None:
         self.path = path
         self.root = root or os.path.dirname(path)
         """What patterns over files are relative to."""
-        self.layers = chain(path)
+        self.layers = chain(path) if path else []
+        self.given = layer_of(given) if given else None
+        """What the command line sets: it goes before all that stands in files."""
+        self.layers += [self.given] if self.given else []
         own = frozenset(
             rule["name"] for layer in self.layers for rule in layer.document.value.get("rules", ())
         )
         for layer in self.layers:
             if wrong := list(faults(layer, own)):
                 raise BadConfig(lines_of(layer.path, wrong))
+        self.remarks = tuple(remark for layer in self.layers for remark in renew(layer))
+        """What is to be said of rules that it names, though it can be used."""
         self.sections = [
             (layer, ("paths", index), tuple(map(file_steps, texts(section["path"]))))
             for layer in self.layers
@@ -89,10 +102,10 @@ class Config:
         """A file's path, as patterns see it."""
         return tuple(os.path.relpath(path, self.root).split(os.sep))
 
-    def leaves_out(self, path: str) -> bool:
-        """Whether a file that somebody came across is not to be read."""
+    def leaving_out(self, path: str) -> Said | None:
+        """The pattern by which a file that somebody came across is not to be read."""
         parts = self.parts_of(path) if self.excluded else ()
-        return any(matches(file_steps(one.value), parts) for one in self.excluded)
+        return next((one for one in self.excluded if matches(file_steps(one.value), parts)), None)
 
     def of(self, path: str) -> Settings:
         """The settings of a file. Files of which the same holds have the same ones."""
@@ -108,12 +121,13 @@ class Config:
         return self.made[held, ignores]
 
     def _made(self, held: tuple[int, ...], ignores: tuple[int, ...]) -> Settings:
-        parts: list[tuple[Layer, Path]] = [(layer, ()) for layer in self.layers]
+        parts: list[tuple[Layer, Path]] = [(layer, ()) for layer in self.layers if layer is not self.given]
         parts += [self.sections[number][:2] for number in held]
+        parts += [(self.given, ())] if self.given else []
         found: dict[str, Said] = {}
         profiles: list[Said] = []
         ignored: list[Said] = []
-        severities: list[Said] = []
+        by_rule: dict[str, list[Said]] = {key: [] for key in BY_RULE}
         for layer, path in parts:
             value = layer.document.value if not path else layer.document.value[path[0]][path[1]]
             section = ", ".join(texts(value["path"])) if path else ""
@@ -122,10 +136,12 @@ class Config:
                     found[key.replace("-", "_")] = _said(layer, (*path, key), value[key], section)
             profiles += _listed(layer, (*path, "profile"), value.get("profile", ()), section)
             ignored += _listed(layer, (*path, "ignore"), value.get("ignore", ()), section)
-            for rule, severity in value.get("severity", {}).items():
-                severities.append(_said(layer, (*path, "severity", rule), (rule, severity), section))
+            for key, some in by_rule.items():
+                for rule, one in value.get(key, {}).items():
+                    some.append(_said(layer, (*path, key, rule), (rule, one), section))
         return Settings(
-            self.path, **found, profiles=tuple(profiles), ignore=tuple(ignored), severities=tuple(severities),
+            self.path, **found, profiles=tuple(profiles), ignore=tuple(ignored), severities=tuple(by_rule["severity"]),
+            levels=tuple(by_rule["levels"]),
             ignores=tuple(self.ignores[number] for number in ignores), rules=self.rules, excluded=self.excluded,
         )  # fmt: skip
 
@@ -156,6 +172,9 @@ def _ignores(layer: Layer) -> Iterator[Ignore]:
                 tuple(texts(one.get("call", ()))),
                 tuple(texts(one.get("pointer", ()))),
                 tuple(texts(one.get("fingerprint", ()))),
+                tuple(texts(one.get("model", ()))),
+                one.get("before", ""),
+                one.get("after", ""),
                 one.get("until", ""),
                 layer.at(("ignore", index)),
             )

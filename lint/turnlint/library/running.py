@@ -4,7 +4,7 @@ This module owns what the options of the library mean, and how rows and changes 
 know what an object was before it became JSON.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,8 +17,8 @@ from turnlint.engine import Book, Crash, Event, Options, Skipped, Tally, lint
 from turnlint.library.logs import Written, written
 from turnlint.library.plain import Plain, read_back
 from turnlint.library.results import Change, Finding, Fixed, Related, Repair, TurnlintError
-from turnlint.model import Level
-from turnlint.repair.choosing import LEVELS, Policy
+from turnlint.model import Level, Reach
+from turnlint.repair.choosing import LEVELS, REACHES, Policy
 from turnlint.report.escape import visible
 from turnlint.rows import Row
 
@@ -27,8 +27,9 @@ NO_MESSAGES = b"[]"
 
 
 def options_of(
-    provider: str | Sequence[str], format_name: str, select: str | Sequence[str], ignore: str | Sequence[str]
-) -> Options:
+    provider: str | Sequence[str], format_name: str, select: str | Sequence[str], ignore: str | Sequence[str],
+    *, preview: bool = False,
+) -> Options:  # fmt: skip
     if format_name not in ("auto", *NAMES):
         raise TurnlintError(none("format", format_name, NAMES))
     providers = _words(provider)
@@ -39,21 +40,38 @@ def options_of(
         providers=() if "none" in providers else providers or ("auto",),
         select=_words(select),
         ignore=_words(ignore),
+        preview=preview,
     )
 
 
-def policy_of(options: Options, level: Level, *, close_pending: bool, canonical: bool) -> Policy:
+def policy_of(
+    options: Options, level: Level, levels: Mapping[str, Reach], *, close_pending: bool, canonical: bool
+) -> Policy:
     if level not in LEVELS:
         raise TurnlintError(none("level", str(level), LEVELS))
     if canonical and any(name != "auto" for name in options.providers):
         raise TurnlintError("canonical ids are no provider's; leave provider out")
     return Policy(
         level=level,
+        levels=tuple(_levels(levels)) if levels else (),
         close_pending=close_pending,
         canonical=canonical,
         named=frozenset(name.partition("@")[0] for name in options.providers if name != "auto"),
         select=bool(options.select),
     )
+
+
+def _levels(levels: Mapping[str, Reach]) -> Iterator[tuple[str, Reach]]:
+    """How far to go for some rules, under the names that they have today."""
+    from turnlint.rulebook import current, everything, matches, unknown
+
+    entries = everything()
+    for selector, level in levels.items():
+        if level not in REACHES:
+            raise TurnlintError(none("level", str(level), REACHES))
+        if not any(matches(entry.rule, selector) for entry in entries):
+            raise TurnlintError(visible(str(unknown(selector, entries))))
+        yield current(selector, entries), level
 
 
 def findings(given: Written, options: Options) -> tuple[Finding, ...]:

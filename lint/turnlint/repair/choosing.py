@@ -9,16 +9,20 @@ from collections.abc import Container
 from msgspec import Struct
 
 from turnlint.engine import Judged
-from turnlint.model import Finding, Level
+from turnlint.model import Finding, Level, Reach
+from turnlint.rulebook import selects
 from turnlint.steps import Close, Patch, Relink, Rename, Step, Translate
 
 LEVELS: tuple[Level, ...] = ("lossless", "placeholder", "lossy")
+REACHES: tuple[Reach, ...] = ("never", *LEVELS)
 
 
 class Policy(Struct, frozen=True):
     """What a run of `fix` may do."""
 
     level: Level = "lossy"
+    levels: tuple[tuple[str, Reach], ...] = ()
+    """How far it may go for some rules, by selector; the last that means a rule holds, whatever `level` says."""
     close_pending: bool = False
     canonical: bool = False
     named: frozenset[str] = frozenset()
@@ -33,12 +37,22 @@ Chosen = tuple[Finding, Step]
 def wanted(finding: Finding, policy: Policy) -> bool:
     """Whether a finding is to be repaired at all."""
     fix = finding.fix
-    if fix is None or not fix.steps or LEVELS.index(fix.level) > LEVELS.index(policy.level):
+    if fix is None or not fix.steps:
+        return False
+    if REACHES.index(fix.level) > REACHES.index(reach(finding, policy) or policy.level):
         return False
     if finding.severity == "info" and not policy.select:
         return False
     guessed = finding.fault == "projection" and finding.provider not in policy.named
     return finding.severity == "error" or not guessed
+
+
+def reach(finding: Finding, policy: Policy) -> Reach | None:
+    """How far it may go for the rule of a finding, where something is said of that rule."""
+    for selector, level in reversed(policy.levels):
+        if selects(selector, finding.code, finding.rule, finding.fault):
+            return level
+    return None
 
 
 def choose(judged: Judged, policy: Policy, overruled: Container[str | None] = ()) -> dict[int, list[Chosen]]:

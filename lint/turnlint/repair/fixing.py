@@ -22,7 +22,7 @@ from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Finding, Fix, Record, Transcript
 from turnlint.reading import Batch, Foreign, batches
 from turnlint.repair.change import Change
-from turnlint.repair.choosing import Policy, wanted
+from turnlint.repair.choosing import Policy, reach, wanted
 from turnlint.repair.layout import line_patches
 from turnlint.repair.mending import Mended, State, ask, judge_damage, mend, rewritten
 from turnlint.repair.outcome import Failure, Fixed, Told
@@ -232,7 +232,7 @@ class _Fixing:
         for one in transcripts:
             try:
                 judged = judge(self.book, one, ask)
-                Spared(self.options.without).sift([judged])
+                Spared(self.options).sift([judged])
                 found.append(judged)
                 self._meet(judged)
             except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
@@ -258,7 +258,8 @@ class _Fixing:
         out = self.out
         try:
             mended = mend(unit, self.book, self.policy)
-            reason = fault_of(mended, self.policy.level)
+            # What is said of single rules may leave any of them unrepaired.
+            reason = fault_of(mended, "lossless" if self.policy.levels else self.policy.level)
         except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
             record = unit.cells[0].origin
             said = str(error) if isinstance(error, Unrepairable) else f"{type(error).__name__}: {error}"
@@ -310,10 +311,10 @@ def _numbered(changes: Iterable[Change], first: int) -> Iterator[Change]:
 def _held_back(finding: Finding, policy: Policy) -> str | None:
     """What the user did not allow, of all that a finding's repair takes."""
     fix = finding.fix
-    if fix is None or not wanted(finding, structs.replace(policy, level="lossy")):
+    if fix is None or not wanted(finding, structs.replace(policy, level="lossy", levels=())):
         return None
     if not wanted(finding, policy):
-        return fix.level
+        return fix.level if reach(finding, policy) is None else "levels"
     if finding.fault == "projection":  # which says of the same call that it is open
         return None
     pending = all(isinstance(step, Close) and step.pending for step in fix.steps)

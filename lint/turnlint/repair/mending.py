@@ -27,7 +27,7 @@ from turnlint.repair.losses import lost
 from turnlint.repair.making import Maker
 from turnlint.repair.names import Names
 from turnlint.repair.sheet import Sheet
-from turnlint.repair.sparing import Spared, is_ignored
+from turnlint.repair.sparing import Leniency, Spared
 from turnlint.repair.unit import Changes, Unit, Unrepairable, changed
 from turnlint.rulebook import Entry
 from turnlint.steps import Patch
@@ -72,11 +72,12 @@ def look(unit: Unit, book: Book, spared: Spared) -> State:
 
 
 def judge_damage(book: Book, damages: tuple[Damage, ...]) -> Iterator[Finding]:
+    leniency = Leniency(book.options)
     for entry in book.rules() if damages else ():
         if entry.check_record:
             for damage in damages:
                 found = book.told(ask(entry, damage.record.line, entry.check_record, damage))
-                yield from (one for one in found if not is_ignored(one, book.options.without))
+                yield from (one for one in found if not leniency.covers(one))
 
 
 def ask(_: Entry, __: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:
@@ -85,7 +86,7 @@ def ask(_: Entry, __: int, check: Callable[[Any], Any], subject: object) -> list
 
 def mend(unit: Unit, book: Book, policy: Policy) -> Mended:
     """Repair a unit as far as it goes."""
-    spared = Spared(book.options.without)
+    spared = Spared(book.options)
     start = base = state = look(unit, book, spared)
     changes: list[Change] = []
     overruled: set[str | None] = set()

@@ -1,41 +1,101 @@
 """Findings that a user lives with, and that a repair leaves alone.
 
 This module owns that choice, also when what stands around such a finding was moved or renamed since it was made: it is
-known again by its call, its result or the words of its message. It refuses to know where ignores come from.
+known again by its call, its result or the words of its message; and that what a record says of its own findings is never
+taken away. It refuses to know where ignores come from.
 """
 
 from typing import Any
 
+from msgspec import structs
+
 from turnlint.documents.locate import locate
-from turnlint.engine import Judged
-from turnlint.ignores import Ignore, pointers_of
-from turnlint.model import Call, Finding, Result, Transcript
+from turnlint.engine import Judged, Options
+from turnlint.ignores import pointers_of
+from turnlint.model import Call, Finding, Pointer, Record, Result, Transcript
+from turnlint.noting import model_of, own_names
+from turnlint.pardons import Pardon, Pardons
+from turnlint.provenance import said_in
+from turnlint.steps import Drop, Join, Put, Step, Take, Translate
 
 
 class Spared:
     """What is left alone in one unit, from the first look at it on."""
 
-    def __init__(self, ignores: tuple[Ignore, ...]) -> None:
-        self.ignores = ignores
+    def __init__(self, options: Options) -> None:
+        self.leniency = Leniency(options)
         self.known: set[Any] = set()
 
     def sift(self, judged: list[Judged]) -> None:
         """Take out of what was found what is not to be repaired."""
         now: set[Any] = set()
-        for one in judged if self.ignores else ():
+        for one in judged if self.leniency.any else ():
             kept = []
             for finding in one.findings:
                 key = _key(finding, one.transcript)
-                if is_ignored(finding, self.ignores) or key in self.known:
+                if self.leniency.covers(finding, one.transcript) or key in self.known:
                     now.add(key)
                 else:
-                    kept.append(finding)
+                    kept.append(self.leniency.bounded(finding, one.transcript))
             one.findings = kept
         self.known |= now
 
 
-def is_ignored(finding: Finding, ignores: tuple[Ignore, ...]) -> bool:
-    return bool(ignores) and any(one.covers(finding, pointers_of(finding)) for one in ignores)
+class Leniency:
+    """What settings and records say of findings to live with."""
+
+    def __init__(self, options: Options) -> None:
+        self.ignores = options.without
+        self.pardons = Pardons(options.pardons, own=own_names(options.own_rules)) if options.pardons else None
+        self.any = bool(self.ignores or self.pardons)
+        self.last: tuple[Record, tuple[Pardon, ...]] | None = None
+        """The record that was looked into last, and what it says."""
+
+    def covers(self, finding: Finding, transcript: Transcript | None = None) -> bool:
+        """Whether a finding is to be left alone, as far as the bytes of its record are at hand."""
+        record = finding.where.record
+        if any(one.covers(finding) for one in self._of(record)):
+            return True
+        for one in self.ignores:
+            asks = one.asks_records and bool(record.data)
+            said = said_in(record.data, model_of(record, transcript)) if asks else None
+            if one.covers(finding, pointers_of(finding), said=said):
+                return True
+        return False
+
+    def bounded(self, finding: Finding, transcript: Transcript) -> Finding:
+        """The finding, without a repair that would take away what a record says of its own."""
+        fix = finding.fix
+        if not fix or self.pardons is None:
+            return finding
+        kept = tuple(step for step in fix.steps if not self._takes(step, finding.where.record, transcript))
+        if len(kept) < len(fix.steps) and not all(isinstance(step, Take) for step in fix.steps):
+            kept = ()  # only what is taken out stands for itself: other steps of a repair belong together
+        return structs.replace(finding, fix=structs.replace(fix, steps=kept))
+
+    def _takes(self, step: Step, record: Record, transcript: Transcript) -> bool:
+        """Whether a step takes away, or writes anew, what holds the words of a record about itself."""
+        index, below = _touched(step)
+        if index is not None:
+            message = transcript.messages[index]
+            record, below = message.record, (*message.at, *(below or ()))
+        return below is not None and any(one.at[: len(below)] == below for one in self._of(record))
+
+    def _of(self, record: Record) -> tuple[Pardon, ...]:
+        if self.pardons is None:
+            return ()
+        if self.last is None or self.last[0] is not record:
+            self.last = record, self.pardons.of(record)
+        return self.last[1]
+
+
+def _touched(step: Step) -> tuple[int | None, Pointer | None]:
+    """The message and the place below it, or in the record, of which nothing stays as it was; no place for other steps."""
+    if isinstance(step, Drop):
+        return step.piece.message, step.piece.at
+    if isinstance(step, Join | Translate):
+        return step.message, ()
+    return (step.message, step.at) if isinstance(step, Put | Take) else (None, None)
 
 
 def _key(finding: Finding, transcript: Transcript) -> Any:

@@ -156,6 +156,8 @@ def _held(known: list[Done]) -> Iterator[str]:
             ways.append(f"{more:,} {'' if ways else 'more could be repaired '}with --level {level}")
     if ways:
         yield ", ".join(ways)
+    if alone := held["levels"]:
+        yield f"{_many(alone, 'finding')} left alone, as `levels` says of {'its rule' if alone == 1 else 'their rules'}"
     if pending := held["close-pending"]:
         calls = "1 last call is" if pending == 1 else f"{pending:,} last calls are"
         yield f"{calls} not answered yet; --close-pending adds a result that says so"

@@ -8,7 +8,7 @@ from typing import Any
 
 from turnlint.model import Finding
 from turnlint.report.escape import clip, visible
-from turnlint.rulebook import OWN, Entry, everything
+from turnlint.rulebook import OWN, Entry, everything, is_code
 
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 PROBLEMS = {"error": "error", "warning": "warning", "info": "recommendation"}
@@ -40,7 +40,12 @@ def _of_entry(entry: Entry) -> dict[str, Any]:
     short = entry.headline or rule.name
     docs = entry.docs or short
     texts = (short, _first_section(docs) or short, docs)
-    return _described(rule.code, rule.name, texts, rule.severity, rule.fault)
+    former = {
+        "deprecatedIds": [name for name in rule.aliases if is_code(name)],
+        "deprecatedNames": [name for name in rule.aliases if not is_code(name)],
+    }
+    described = _described(rule.code, rule.name, texts, rule.severity, rule.fault)
+    return described | {key: names for key, names in former.items() if names}
 
 
 def _described(

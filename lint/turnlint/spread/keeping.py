@@ -10,7 +10,7 @@ from msgspec import Struct, defstruct, structs
 
 from turnlint.events import Heard
 from turnlint.model import Finding, Fix, Level, Location, Pointer, Record
-from turnlint.rows import Line, Place, Row
+from turnlint.rows import Line, Place, Row, Said
 
 _APART = frozenset({"where", "related", "fix"})
 _SHOWN = tuple(name for name in Finding.__struct_fields__ if name not in _APART)
@@ -30,6 +30,8 @@ class KeptRow(Struct, frozen=True, array_like=True, tag=True):
     related: tuple[tuple[str, Place], ...]
     view: tuple[Line, ...]
     fingerprint: str
+    said: tuple[tuple[str, ...], str] | None = None
+    pardon: str = ""
 
 
 def kept(row: Row) -> KeptRow:
@@ -37,7 +39,10 @@ def kept(row: Row) -> KeptRow:
     shown = _Shown(*(getattr(finding, name) for name in _SHOWN))
     fix = (finding.fix.level, finding.fix.title, finding.fix.is_done_here) if finding.fix else None
     at = (*finding.where.record.prefix, *finding.where.at)
-    return KeptRow(shown, fix, at, row.path, row.place, row.related, row.view, row.fingerprint)
+    said = (row.said.models, row.said.day) if row.said else None
+    return KeptRow(
+        shown, fix, at, row.path, row.place, row.related, row.view, row.fingerprint, said, row.pardon
+    )
 
 
 def restored(one: KeptRow) -> Row:
@@ -48,7 +53,10 @@ def restored(one: KeptRow) -> Row:
         level, title, done = one.fix
         fix = Fix(level, title, let_go=done)
     finding = Finding(**shown, where=where, fix=fix)
-    return Row(finding, one.path, one.place, one.related, one.view, one.fingerprint)
+    said = Said(*one.said) if one.said else None
+    return Row(
+        finding, one.path, one.place, one.related, one.view, one.fingerprint, said=said, pardon=one.pardon
+    )
 
 
 class KeptHeard(Struct, frozen=True, array_like=True, tag=True):

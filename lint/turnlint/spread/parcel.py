@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from msgspec import Struct, field, structs
 
 from turnlint.documents.source import Source, SourceError
-from turnlint.engine import Crash, Event, Heard, Run, Skipped, Tally
+from turnlint.engine import Crash, Event, Heard, Remark, Run, Skipped, Tally
 from turnlint.model import Finding
 from turnlint.rows import Ignored, Place, Point, Row, lean, shape_of
 from turnlint.spread.here import Failure, Question
@@ -22,7 +22,7 @@ class Died(Exception):  # noqa: N818 - a state of a process, with a sentence
 class Parcel(Struct):
     """All that is to be said of a source or a part of it."""
 
-    events: list[Row | Skipped | Heard | Crash] = []
+    events: list[Row | Skipped | Heard | Crash | Remark] = []
     tally: Tally = field(default_factory=Tally)
     failure: Failure | None = None
     first: int = 1
@@ -82,7 +82,7 @@ class Joint:
         for event in parcel.events:
             if isinstance(event, Row):
                 yield self._row(event)
-            elif isinstance(event, Crash):
+            elif isinstance(event, Crash | Remark):
                 yield structs.replace(event, line=event.line + self.shift)
             elif isinstance(event, Heard):
                 yield structs.replace(
@@ -105,7 +105,10 @@ class Joint:
             )
         related = tuple((note, self._place(place)) for note, place in row.related)
         view = row.view if row.rank and self._is_drawn(finding, row.rank) else ()
-        return Row(finding, row.path, self._place(row.place), related, view, self._name(row.fingerprint))
+        return structs.replace(
+            row, finding=finding, place=self._place(row.place), related=related, view=view,
+            fingerprint=self._name(row.fingerprint), rank=0,
+        )  # fmt: skip
 
     def _place(self, place: Place) -> Place:
         start, end = place.span or (None, None)

@@ -1,0 +1,102 @@
+"""`turnlint config files`.
+
+This module owns how it is told which files a lint of some paths reads, and under which settings. It refuses to read any
+of them.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from turnlint.cli.asking import shown, sources_of
+from turnlint.cli.config import ALL, origin_of
+from turnlint.cli.nearest import Named
+from turnlint.cli.settings import EXCLUDING, Asked, Plan, choosing
+from turnlint.config.keys import keys
+from turnlint.config.settings import Said
+from turnlint.documents.source import Source
+from turnlint.engine import Options
+
+EXIT_NOTHING = 3
+SHOWN = ("format", "provider")
+
+
+@click.command("files")
+@click.argument("paths", nargs=-1, metavar="[PATH...|-]")
+@choosing
+@EXCLUDING
+@click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@click.option(
+    "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
+    help="text or json.",
+)  # fmt: skip
+def command(paths: tuple[str, ...], stdin_filename: str, output_format: str) -> None:
+    """Say which files a lint of these paths reads, and under which settings.
+
+    Of each: the file of settings, the format and the provider that are set or found out (auto), or what excludes it.
+    Exit code: 0, 2 usage, 3 nothing would be read, unless that is what --force-exclude does.
+    """
+    plan = Plan(Asked(), Options(), with_baselines=False)
+    sources = sources_of(paths, stdin_filename, [])
+    found = [_document(source, plan) for source in sources]
+    if output_format == "json":
+        from json import dumps
+
+        from turnlint.report.escape import in_json
+
+        click.echo(in_json(dumps(found, indent=1)))
+    else:
+        for line in _text(found):
+            click.echo(line)
+    if not any(one["read"] for one in found) and not (found and plan.excludes_named):
+        if output_format == "text":
+            click.echo("turnlint: nothing to lint", err=True)
+        raise click.exceptions.Exit(EXIT_NOTHING)
+
+
+def _document(source: Source, plan: Plan) -> dict[str, Any]:
+    settings = plan.settings(source)
+    excluding = plan.excluding(source)
+    return {
+        "path": source.name,
+        "read": excluding is None,
+        "config": (settings.file or None) if settings else None,
+        "excluded": {"pattern": excluding.value, "from": origin_of(excluding)} if excluding else None,
+        **{key: _said(key, getattr(settings, key, None)) for key in SHOWN},
+    }
+
+
+def _said(key: str, said: Said | None) -> dict[str, Any]:
+    if said is None:
+        return {"value": keys()[key].default, "from": ALL}
+    return {"value": said.value, "from": origin_of(said)}
+
+
+def _text(found: list[dict[str, Any]]) -> Iterator[str]:
+    from tabulate import tabulate
+
+    headers = ("file", "settings", *SHOWN, "excluded by")
+    table = [
+        (
+            shown(one["path"]),
+            shown(os.path.relpath(one["config"])) if one["config"] else "-",
+            *(_words(one[key]["value"]) if one["read"] else "-" for key in SHOWN),
+            shown(f"{one['excluded']['pattern']} ({one['excluded']['from']})") if one["excluded"] else "",
+        )
+        for one in found
+    ]
+    yield from (
+        line.rstrip() for line in tabulate(table, headers, "plain", disable_numparse=True).split("\n")
+    )
+    read = sum(one["read"] for one in found)
+    left = len(found) - read
+    yield ""
+    yield f"{'1 file is' if read == 1 else f'{read:,} files are'} read" + (
+        f", {left:,} excluded" if left else ""
+    )
+
+
+def _words(value: Any) -> str:
+    return shown(", ".join(value) if isinstance(value, list) else str(value))

@@ -1,0 +1,65 @@
+"""`turnlint config init`.
+
+This module owns the file of settings that a project begins with: what holds by itself, written out, and behind `#` what
+is set most often. It refuses to write over anything.
+"""
+
+import os
+from collections.abc import Iterator
+from textwrap import wrap
+
+import click
+
+from turnlint.cli.asking import shown
+from turnlint.cli.yaml_text import lines_of
+from turnlint.config.keys import example_of, keys
+from turnlint.config.nearest import NAMES, TABLES, has_table
+
+WIDTH = 100
+WRITTEN = ("provider", "fail-on", "level")
+"""Keys that stand there with their default."""
+OFFERED = ("exclude", "severity", "ignore", "paths")
+"""Keys that stand there as comments, with an example."""
+HEAD = """\
+# Settings of turnlint for the transcripts below this folder.
+# `turnlint explain configuration` lists all of them, `turnlint config explain KEY` says what one
+# means, and `turnlint config show PATH` what holds for a file.
+"""
+
+
+@click.command("init")
+@click.argument("folder", metavar="[FOLDER]", default=".")
+def command(folder: str) -> None:
+    """Write a turnlint.yaml to begin with.
+
+    FOLDER is where it goes; without one, the folder you are in. Exit code: 0, or 2 where there are settings already.
+    """
+    there = [name for name in NAMES if os.path.lexists(os.path.join(folder, name))]
+    table = os.path.join(folder, TABLES)
+    if there:
+        raise click.UsageError(f"{shown(os.path.join(folder, there[0]))} is there already")
+    if os.path.isfile(table) and has_table(table):
+        raise click.UsageError(f"{shown(table)} may have settings already, and would not be read any more")
+    path = os.path.join(folder, NAMES[0])
+    try:
+        with open(path, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text())
+    except OSError as error:
+        raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
+    click.echo(f"{shown(path)} written; `turnlint config show` says what holds now")
+
+
+def text() -> str:
+    """The file."""
+    return HEAD + "".join(f"{line}\n" for line in _lines())
+
+
+def _lines() -> Iterator[str]:
+    known = keys()
+    for name in (*WRITTEN, *OFFERED):
+        yield ""
+        yield from (f"# {line}" for line in wrap(known[name].about, WIDTH - 2, break_on_hyphens=False))
+        if name in WRITTEN:
+            yield from lines_of({name: known[name].default})
+        else:
+            yield from (f"# {line}" for line in lines_of(example_of(name)))

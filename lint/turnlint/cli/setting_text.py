@@ -1,0 +1,67 @@
+"""One key of the settings, for people and for programs.
+
+This module owns how a key is shown. It refuses to know more of it than the schema says.
+"""
+
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import Any
+
+import click
+
+from turnlint.cli.nearest import or_nearest
+from turnlint.cli.yaml_text import inline, lines_of
+from turnlint.config.keys import Key, example_of, keys
+
+WIDTH = 100
+
+
+def key_of(name: str) -> Key:
+    """A key by its name; the nearest one is named where there is none."""
+    found = find_key(name)
+    if found is None:
+        raise click.UsageError(f"there is no setting {or_nearest(name, keys())}")
+    return found
+
+
+def find_key(name: str) -> Key | None:
+    known = keys()
+    plain = name.lower().replace("[]", "").strip(".")
+    return known.get(plain)
+
+
+def lines(key: Key) -> Iterator[str]:
+    yield f"{key.name} [setting]"
+    yield from wrap(key.about, WIDTH, break_on_hyphens=False)
+    yield ""
+    table = [("takes", key.kind), ("default", "nothing" if key.default is None else inline(key.default))]
+    table += [("must be there", "yes")] if key.required else []
+    table += [("has", ", ".join(key.below))] if key.below else []
+    table += [("also", ", ".join(also(key)))] if also(key) else []
+    for name, value in table:
+        first, *more = wrap(value, WIDTH - 15, break_on_hyphens=False)
+        yield f"{name:<13}  {first}"
+        yield from (f"{'':<13}  {one}" for one in more)
+    yield from ("", "Example", *(f"    {line}" for line in lines_of(example_of(key.name))))
+
+
+def also(key: Key) -> list[str]:
+    """Keys of the same last name in other places."""
+    last = key.name.rpartition(".")[2]
+    return [name for name in keys() if name != key.name and name.rpartition(".")[2] == last]
+
+
+def document(key: Key) -> dict[str, Any]:
+    return {
+        "kind": "setting",
+        "name": key.name,
+        "takes": key.kind,
+        "default": key.default,
+        "required": key.required,
+        "summary": key.about,
+        "keys": [*key.below],
+        "also": also(key),
+        "example": example_of(key.name),
+        "yaml": "".join(f"{line}\n" for line in lines_of(example_of(key.name))),
+        "schema": key.shape,
+    }

@@ -1,0 +1,50 @@
+"""Settings that stand on the command line, as if in a file of their own.
+
+This module owns what `KEY=VALUE` means: a key of the settings with those above it, and a value in YAML. It refuses to
+know any key: the same schema says what is wrong with one.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from turnlint.config.checking import in_words, shape_faults, short
+from turnlint.config.reading import KIND, BadConfig, Layer, lines_of
+from turnlint.handwritten import Document, Fault, documents
+
+ORIGIN = "--set"
+"""Where such settings stand, as messages name it."""
+
+
+def layer_of(given: Iterable[str]) -> Layer:
+    """What is given, the last word on a key first. Raises `BadConfig`."""
+    layer = Layer(ORIGIN, Document({}))
+    for one in given:
+        key, equals, text = one.partition("=")
+        if not equals or not all(key.split(".")):
+            raise BadConfig([f"{ORIGIN}: wants KEY=VALUE, found {short(one)}"])
+        _put(layer.document.value, key, _value(key, text))
+    if "extend" in layer.document.value:
+        raise BadConfig([f"{ORIGIN}: extend: only files extend one another; --config names one"])
+    if wrong := list(shape_faults(layer.document)):
+        raise BadConfig(lines_of(ORIGIN, wrong))
+    return layer
+
+
+def _value(key: str, text: str) -> Any:
+    try:
+        found = documents(text.encode("utf-8", "surrogateescape"), KIND)
+    except Fault as fault:
+        raise BadConfig([f"{ORIGIN}: {in_words((key,))}{short(text)} {fault.sentence}"]) from None
+    if len(found) > 1:
+        raise BadConfig([f"{ORIGIN}: {in_words((key,))}{short(text)} holds several documents"])
+    return found[0].value if found else None
+
+
+def _put(settings: dict[str, Any], key: str, value: Any) -> None:
+    *above, last = key.split(".")
+    for part in above:
+        inner = settings.setdefault(part, {})
+        if not isinstance(inner, dict):
+            raise BadConfig([f"{ORIGIN}: {key}: {part!r} is set to something else before"])
+        settings = inner
+    settings[last] = value

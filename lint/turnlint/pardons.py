@@ -1,0 +1,194 @@
+"""What a record says itself of findings to live with, where the settings ask for that.
+
+This module owns how such a place is read, what it is about, and what is said of one that cannot be read or is of no
+use. Whoever wrote the record wrote it: it is taken in bounds, and what it means is never more than to leave out findings
+in the same record. It refuses to look anywhere unless it is told where.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import islice
+from typing import Any
+
+from msgspec import Struct, structs
+
+from turnlint.documents.decode import value_of
+from turnlint.events import Remark
+from turnlint.globs import Steps, pointer_steps
+from turnlint.model import Finding, Pointer, Record
+from turnlint.own_rules.watching import find
+from turnlint.placing import as_pointer
+from turnlint.rulebook import OWN, Entry, current, everything, matches, selects, why_gone
+
+MOST_PLACES = 1_000
+MOST_RULES = 100
+MOST_REMARKS = 100
+LONGEST_NAME = 60
+LONGEST = 200
+"""Characters of a reason; nobody reads more of it in a report."""
+KEYS = frozenset({"rules", "reason"})
+NO_REASON = "the record says so"
+_KINDS = {
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a text",
+    list: "a list",
+    dict: "a mapping",
+}
+
+
+class Pardon(Struct, frozen=True):
+    """Findings of one rule that a record asks to leave out."""
+
+    at: Pointer
+    """Where it is written, below the record."""
+    scope: Pointer
+    """What it is about: all that stands below this."""
+    rule: str
+    reason: str = NO_REASON
+
+    def covers(self, finding: Finding) -> bool:
+        """Whether it asks to leave out a finding in its record."""
+        inside = finding.where.at[: len(self.scope)] == self.scope
+        return inside and selects(self.rule, finding.code, finding.rule, finding.fault)
+
+
+class Unread(Exception):  # noqa: N818 - what is wrong with a place, in a sentence
+    """A place that does not say what can be understood."""
+
+
+class Pardons:
+    """What the records of one source say, and what of it was of use."""
+
+    def __init__(self, pattern: str, path: str = "", own: tuple[str, ...] = ()) -> None:
+        self.steps: Steps = pointer_steps(pattern)
+        last = self.steps[-1] if self.steps else ""
+        self.mark = last.encode() if last.isidentifier() and last.isascii() else b""
+        """A record without this holds nothing of the kind, unless it spells it in escapes."""
+        self.path = path
+        self.own = own
+        """The names of the user's own rules."""
+        self.known: dict[int, tuple[Record, tuple[Pardon, ...]]] = {}
+        """By the place of their record, those that say anything."""
+        self.met: set[tuple[int, Pardon]] = set()
+        self.remarks: list[Remark] = []
+        self.more = 0
+        """Remarks that are only counted."""
+
+    def hear(self, record: Record) -> None:
+        """Look into a record while its bytes are there."""
+        if found := self.of(record):
+            bare = Record(record.line, record.offset, b"", record.prefix)
+            self.known[record.offset] = bare, found
+
+    def of(self, record: Record) -> tuple[Pardon, ...]:
+        """What a record says. What cannot be understood is told of, and means nothing."""
+        data = record.data
+        if not data or (self.mark not in data and b"\\" not in data):
+            return ()
+        found: list[Pardon] = []
+        for at, value in islice(find(value_of(data), self.steps), MOST_PLACES):
+            try:
+                said = list(read(value, at))
+            except Unread as error:
+                self._remark(record, at, str(error))
+                continue
+            for one in said:
+                try:
+                    found.append(structs.replace(one, rule=self._today(one.rule)))
+                except Unread as error:
+                    self._remark(record, one.at, str(error))
+        return tuple(found)
+
+    def covering(self, finding: Finding) -> Pardon | None:
+        """Who asks to leave out a finding; from then on that was of use."""
+        offset = finding.where.record.offset
+        for one in self.known.get(offset, (None, ()))[1]:
+            if one.covers(finding):
+                self.met.add((offset, one))
+                return one
+        return None
+
+    def left(self) -> Iterator[Remark]:
+        """All that is to be said of such places, when the source is read."""
+        idle = [
+            (record, one)
+            for offset, (record, some) in self.known.items()
+            for one in some
+            if (offset, one) not in self.met
+        ]
+        yield from self.remarks
+        for record, one in idle[:MOST_REMARKS]:
+            yield self._said(record, one.at, f"{one.rule} meets no finding here; take it out", idle=True)
+        for is_idle, more in ((False, self.more), (True, len(idle) - MOST_REMARKS)):
+            if more > 0:
+                yield Remark(self.path, 0, "", is_idle, more)
+
+    def _today(self, rule: str) -> str:
+        """The name that a rule has today. Raises `Unread`."""
+        if rule in self.own or (rule == OWN[:-1] and self.own):
+            return rule
+        entries = _entries()
+        if any(matches(entry.rule, rule) for entry in entries):
+            return current(rule, entries)
+        gone = why_gone(rule)
+        short = repr(rule if len(rule) <= LONGEST_NAME else rule[: LONGEST_NAME - 1] + "…")
+        raise Unread(f"there is no rule {short}" + (f" any more: {gone}" if gone else ""))
+
+    def _remark(self, record: Record, at: Pointer, why: str) -> None:
+        if len(self.remarks) < MOST_REMARKS:
+            self.remarks.append(self._said(record, at, why))
+        else:
+            self.more += 1
+
+    def _said(self, record: Record, at: Pointer, why: str, *, idle: bool = False) -> Remark:
+        return Remark(self.path, record.line, f"{as_pointer((*record.prefix, *at))}: {why}", idle)
+
+
+@cache
+def _entries() -> list[Entry]:
+    """All rules, listed once: records may name some by the thousand."""
+    return everything()
+
+
+def read(value: Any, at: Pointer) -> Iterator[Pardon]:
+    """What a place says. Raises `Unread`."""
+    entries = value if isinstance(value, list) else [value] if isinstance(value, dict) else None
+    if entries is None:
+        raise Unread(f"wants a list of rules, found {_kind(value)}")
+    scope = scope_of(at)
+    count = 0
+    for index, one in enumerate(entries):
+        here = (*at, index) if isinstance(value, list) else at
+        rules, reason = ([one], NO_REASON) if isinstance(one, str) else _mapping(one)
+        count += len(rules)
+        if count > MOST_RULES:
+            raise Unread(f"names more than {MOST_RULES} rules")
+        yield from (Pardon(here, scope, rule, reason) for rule in rules)
+
+
+def _mapping(one: Any) -> tuple[list[str], str]:
+    if not isinstance(one, dict):
+        raise Unread(f"wants rules, or mappings with `rules` and `reason`, found {_kind(one)}")
+    if one.keys() - KEYS:
+        raise Unread("a mapping has `rules` and `reason`, and no other keys")
+    rules = one.get("rules")
+    rules = [rules] if isinstance(rules, str) else rules
+    if not isinstance(rules, list) or not rules or not all(isinstance(rule, str) for rule in rules):
+        raise Unread("`rules` wants a rule or a list of them")
+    reason = one.get("reason", NO_REASON)
+    if not isinstance(reason, str):
+        raise Unread(f"`reason` wants a text, found {_kind(reason)}")
+    short = " ".join(reason[: 2 * LONGEST].split())
+    return rules, short if len(short) <= LONGEST else short[: LONGEST - 1] + "…"
+
+
+def scope_of(at: Pointer) -> Pointer:
+    """The innermost list element that a place stands in; the record, where it stands in none."""
+    last = max((index for index, part in enumerate(at) if isinstance(part, int)), default=-1)
+    return at[: last + 1]
+
+
+def _kind(value: Any) -> str:
+    return "nothing" if value is None else _KINDS.get(type(value), "something else")

@@ -1,0 +1,169 @@
+"""How far `fix` may go rule by rule: in settings, in the library, in every way that a repair can go."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+
+from settings import USER, call, put, turnlint
+from turnlint import fix
+from turnlint.library import TurnlintError
+
+ROOT = Path(__file__).parent.parent
+EMPTY = {"role": "assistant", "content": ""}
+ORPHAN = {"role": "tool", "tool_call_id": "gone", "content": "18"}
+OPEN = {"role": "assistant", "content": None, "tool_calls": [call("c1")]}
+MESSAGES: list[dict[str, Any]] = [USER, EMPTY, {"role": "user", "content": "on"}, ORPHAN, OPEN, USER]
+"""An empty turn (ST110, lossless), an orphan (PA202, lossy), a call without a result (PA201, placeholder)."""
+
+
+def folder_with(tmp_path: Path, text: str) -> Path:
+    put(tmp_path, **{"a.jsonl": json.dumps({"messages": MESSAGES}) + "\n", "turnlint.yaml": text})
+    return tmp_path
+
+
+def state(messages: list[dict[str, Any]]) -> tuple[bool, bool, bool]:
+    """Whether the empty turn is gone, the orphan is gone, the call is answered."""
+    roles = [one["role"] for one in messages]
+    answered = any(one.get("tool_call_id") == "c1" for one in messages)
+    assert roles[0] == "user"
+    return EMPTY not in messages, ORPHAN not in messages, answered
+
+
+def fixed(folder: Path, *arguments: str) -> tuple[bool, bool, bool]:
+    done = turnlint(folder, "fix", "a.jsonl", *arguments)
+    assert done.returncode in (0, 1), done.stderr
+    return state(json.loads((folder / "a.jsonl").read_text())["messages"])
+
+
+CASES = [
+    ("", (True, True, True)),
+    ("levels: {empty-turn: never}\n", (False, True, True)),
+    ("levels: {ST: never}\n", (False, True, True)),
+    ("levels: {PA201: lossless}\n", (True, True, False)),
+    ("level: lossless\n", (True, False, False)),
+    ("level: lossless\nlevels: {orphan-result: lossy}\n", (True, True, False)),
+    ("level: lossless\nlevels: {pairing: lossy, PA202: never}\n", (True, False, True)),
+    ("level: lossless\nlevels: {PA202: never, pairing: lossy}\n", (True, True, True)),
+    ("levels: {all: never}\n", (False, False, False)),
+    ("levels: {ST110: never}\npaths: [{path: a.jsonl, levels: {PA202: never}}]\n", (False, False, True)),
+    ("levels: {ST110: never}\npaths: [{path: b.jsonl, levels: {PA202: never}}]\n", (False, True, True)),
+]
+
+
+@pytest.mark.parametrize(("text", "done"), CASES)
+def test_settings_say_how_far_to_go_for_a_rule(
+    tmp_path: Path, text: str, done: tuple[bool, bool, bool]
+) -> None:
+    folder = folder_with(tmp_path, text)
+    diff = turnlint(folder, "fix", "a.jsonl", "--diff").stdout.splitlines()
+    assert any(line.startswith("-") and "gone" in line for line in diff) is done[1]
+    checked = turnlint(folder, "fix", "a.jsonl", "--check")
+    assert ("would be repaired" in checked.stdout) is any(done)
+    through = turnlint(
+        folder, "fix", "-", "--stdin-filename", "a.jsonl", stdin=(folder / "a.jsonl").read_text()
+    )
+    assert state(json.loads(through.stdout)["messages"]) == done
+    assert fixed(folder) == done
+    assert fixed(folder) == done
+
+
+def test_what_is_said_of_a_rule_holds_whatever_level_is_asked_for(tmp_path: Path) -> None:
+    text = "levels: {orphan-result: lossy, empty-turn: never}\n"
+    assert fixed(folder_with(tmp_path, text), "--level", "lossless") == (False, True, False)
+
+
+def test_the_hook_goes_by_it(tmp_path: Path) -> None:
+    from ruamel.yaml import YAML
+
+    hooks = YAML(typ="safe").load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    hook = next(one for one in hooks if one["id"] == "turnlint-fix")
+    folder = folder_with(tmp_path, "levels: {orphan-result: lossy, ST110: never}\n")
+    command = [*hook["entry"].split()[1:], *hook["args"], "a.jsonl"]
+    turnlint(folder, *command)
+    assert state(json.loads((folder / "a.jsonl").read_text())["messages"]) == (False, True, False)
+
+
+def test_the_command_line_can_set_it_for_one_run(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "levels: {PA202: never}\n")
+    assert fixed(folder, "--set", "levels.PA202=lossy", "--set", "levels={ST110: never}", "--level", "lossless") == (
+        False, False, False,
+    )  # fmt: skip
+    assert fixed(folder, "--set", "levels.PA202=lossy", "--level", "lossless") == (True, True, False)
+
+
+def test_what_is_left_alone_is_told_of(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "levels: {ST110: never, PA202: lossless}\n")
+    done = turnlint(folder, "fix", "a.jsonl", "--check", "--report", "report.json", "--level", "lossless")
+    assert "2 findings left alone, as `levels` says of their rules\n" in done.stdout
+    assert "1 more could be repaired with --level placeholder\n" in done.stdout
+    report = json.loads((folder / "report.json").read_text())
+    schema = json.loads((ROOT / "lint" / "turnlint" / "schemas" / "repair-v1.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(report)
+    assert report["summary"]["held_back"] == {"levels": 2, "placeholder": 1}
+    assert report["files"][0]["held_back"] == {"levels": 2, "placeholder": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("levels: {PA999: never}\n", "levels.PA999: there is no rule 'PA999'; did you mean"),
+        ("levels: {PA201: nevr}\n", "levels.PA201: there is no value 'nevr'; did you mean 'never'?"),
+        ("levels: never\n", "levels: wants a mapping, found a text"),
+    ],
+)
+def test_what_cannot_be_meant_is_told_of_with_its_place(tmp_path: Path, text: str, said: str) -> None:
+    done = turnlint(folder_with(tmp_path, text), "fix", "a.jsonl")
+    assert (done.returncode, "turnlint.yaml:1:" in done.stderr, said in done.stderr) == (2, True, True), (
+        done.stderr
+    )
+
+
+def test_config_show_says_where_it_comes_from(tmp_path: Path) -> None:
+    shown = turnlint(
+        folder_with(tmp_path, "levels: {ST110: never}\n"), "config", "show", "--set", "levels.PA=lossy"
+    )
+    assert "levels    ST110: never  turnlint.yaml:1:10\n" in shown.stdout
+    assert "levels    PA: lossy     the command line (--set)\n" in shown.stdout
+
+
+def test_the_library_takes_it_as_an_argument() -> None:
+    def left(**options: Any) -> tuple[bool, bool, bool]:
+        return state(fix(MESSAGES, **options).value)
+
+    assert left() == (True, True, True)
+    assert left(levels={"empty-turn": "never"}) == (False, True, True)
+    assert left(level="lossless", levels={"PA202": "lossy"}) == (True, True, False)
+    with pytest.raises(TurnlintError, match="there is no level 'nevr'; did you mean 'never'"):
+        fix(MESSAGES, levels={"PA202": "nevr"})  # type: ignore[dict-item]
+    with pytest.raises(TurnlintError, match=r"no rule, code or family is called 'PA999'"):
+        fix(MESSAGES, levels={"PA999": "never"})
+
+
+LINKS = "ST111"
+RULES = ["ST", "PA201", "PA20"]
+FIXTURES = sorted((ROOT / "fixtures" / "rules").glob("*/*.jsonl"))
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_that_is_never_repaired_hinders_no_other_repair_for_good(rule: str) -> None:
+    """Whatever is left alone, a repair comes to rest, and nothing is changed for that rule but links, which follow."""
+    from turnlint.documents.source import Source
+    from turnlint.engine import Book, Options
+    from turnlint.repair.choosing import Policy
+    from turnlint.repair.fixing import fix as repair
+
+    options = Options()
+    book = Book(options)
+    policy = Policy(levels=((rule, "never"),))
+    changed = 0
+    for path in FIXTURES:
+        if ".fixed" in path.suffixes:
+            continue
+        done = repair(Source(path.name, str(path)), options, book, policy)
+        changed += len(done.changes)
+        assert not [one for one in done.changes if one.code.startswith(rule) and one.code != LINKS], path
+        assert not [one for one in done.failures if "come to rest" in one.reason], path
+    assert changed
