@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
-from turnlint import wording
 from turnlint.carrying.saying import says_something
 from turnlint.clauses import Clause
 from turnlint.documents.decode import value_of
@@ -180,6 +179,8 @@ def in_its_words(
     """The provider's text for this finding."""
     if not clause.says or case.profile is None:
         return None
+    from turnlint import wording
+
     message = case.messages[index] if case.messages else None
     place = wording.in_request(message, index, below, case.transcript.wire) if message else ("messages", 0)
     number = place[1] if len(place) > 1 and isinstance(place[1], int) else index

@@ -130,13 +130,18 @@ def command(
 def _is_ready(plan: Plan, sources: list[Source]) -> bool:
     """Work out what holds for each source, before anything is read or opened."""
     from turnlint.providers import UnknownProvider
-    from turnlint.rulebook import BrokenRules, UnknownRule
 
     try:
         plan.prepare(sources)
-    except (UnknownRule, UnknownProvider) as error:
+    except UnknownProvider as error:
         raise click.UsageError(str(error)) from None
-    except BrokenRules as error:
+    except Exception as error:
+        from turnlint.rulebook import BrokenRules, UnknownRule
+
+        if isinstance(error, UnknownRule):
+            raise click.UsageError(str(error)) from None
+        if not isinstance(error, BrokenRules):
+            raise
         click.echo(f"turnlint: {shown(str(error))}", err=True)
         return False
     return True
@@ -187,7 +192,7 @@ def _told(
     def run(some: list[Source]) -> "Iterator[Told]":
         # One source that can be read but once, and little to do, are best left to one process.
         if jobs != 1 and all(source.path is not None for source in some):
-            from turnlint.spread.cutting import cores, is_worth_it
+            from turnlint.spread.worth import cores, is_worth_it
 
             count = jobs or cores()
             if count > 1 and is_worth_it(some):
