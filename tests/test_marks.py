@@ -1,5 +1,6 @@
 """What is known of a format without importing it: a record that holds none of its marks does not speak for it."""
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -10,12 +11,15 @@ from hypothesis import strategies as st
 
 from turnlint import carriers
 from turnlint.carriers import anthropic, openai_responses
-from turnlint.carriers._marks import ESCAPED, KEYS, MARKS, may_speak
+from turnlint.carriers._marks import ALONE, ESCAPED, KEYS, MARKS, may_speak
 from turnlint.documents.framing import frame
 from turnlint.documents.source import Source, open_source
 from turnlint.model import Record
 
-WORDS = {name: (*marks, *(word for word, _ in KEYS.get(name, ()))) for name, marks in MARKS.items()}
+WORDS = {
+    name: (*marks, *(word for word, _ in KEYS.get(name, ())), *ALONE.get(name, ()))
+    for name, marks in MARKS.items()
+}
 """All by which a format is known."""
 SAMPLES = Path(__file__).parent.parent / "fixtures" / "formats"
 
@@ -97,6 +101,7 @@ def test_a_key_is_a_mark_however_it_is_spaced(space: str, written: str) -> None:
     ("name", "written"),
     [
         ("anthropic", '{"role": "system", "content": "hi"}'),
+        ("bedrock", '{"content": [{"type": "text", "text": "hi"}, {"type": "image", "source": {}}]}'),
         ("gemini-cli", '{"type": "function", "function": {"name": "f", "arguments": "{}"}}'),
         ("ollama", '{"type": "function", "function": {"name": "f", "arguments": "{}"}}'),
         ("openai-responses", '{"type": "tool_use", "input": {}}, {"input_schema": {}}'),
@@ -104,3 +109,9 @@ def test_a_key_is_a_mark_however_it_is_spaced(space: str, written: str) -> None:
 )
 def test_the_same_word_elsewhere_is_none(name: str, written: str) -> None:
     assert not may_speak(name, [written.encode()])
+
+
+@pytest.mark.parametrize("before", ["", " ", "\n", '"toolUse": null, ', '\n "x" : null ,\n', " " * 200])
+def test_a_key_that_is_alone_in_its_object_is_a_mark(before: str) -> None:
+    for written in (f'{{{before}"text": "hi"}}', json.dumps(f'{{{before}"text": "hi"}}', indent=1)):
+        assert may_speak("bedrock", [written.encode()])

@@ -64,10 +64,10 @@ from turnlint.model import (
     Transcript,
 )
 from turnlint.profiles import Capabilities, Known, Profile, Weight
-from turnlint.quoting import called, quote
-from turnlint.repeats import repeats
 
 if TYPE_CHECKING:
+    from turnlint.quoting import called, quote
+    from turnlint.repeats import repeats
     from turnlint.steps import (
         Apart,
         Close,
@@ -87,7 +87,7 @@ if TYPE_CHECKING:
         Step,
         Take,
         Translate,
-    )  # fmt: skip
+    )
 
 __all__ = [
     "LEFTOVERS",
@@ -184,12 +184,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Steps are for rules that found something; the tables of a provider do without them."""
+    """What only rules have a use for: the tables of a provider do without it."""
     if name not in __all__:
         raise AttributeError(name)
-    from turnlint import steps
+    from turnlint import quoting, repeats, steps
 
-    return getattr(steps, name)
+    return next(vars(module)[name] for module in (steps, quoting, repeats) if name in vars(module))
 
 
 FAULTS: dict[str, Fault] = {"ST": "state", "PA": "pairing", "PR": "projection", "CO": "contract"}
@@ -318,14 +318,9 @@ class Rule(Struct, frozen=True):
         )
 
     def _at(
-        self,
-        case: Case,
-        index: int,
-        below: Pointer,
-        message: str,
-        piece: Call | Result | None,
+        self, case: Case, index: int, below: Pointer, message: str, piece: Call | Result | None,
         **more: Unpack[More],
-    ) -> Finding:
+    ) -> Finding:  # fmt: skip
         transcript = case.transcript
         place = transcript.messages[index]
         clause = more.get("under")

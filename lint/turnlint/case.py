@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
-from turnlint.carrying.saying import says_something
 from turnlint.clauses import Clause
 from turnlint.documents.decode import value_of
 from turnlint.ledger import Answered, Asked, Ledger
@@ -150,6 +149,8 @@ class Case(Struct, frozen=True, dict=True):
 
     def is_hollow(self, index: int) -> bool:
         """Whether nothing at all is said in a message, by any key of anybody's; not where its record was let go."""
+        from turnlint.carrying.saying import says_something
+
         message = self.written(index)
         return message is not None and not says_something(message)
 

@@ -45,20 +45,22 @@ MARKS: dict[str, tuple[bytes, ...]] = {
 
 KEYS: dict[str, tuple[tuple[bytes, tuple[bytes, ...]], ...]] = {
     "anthropic": ((b'"system', ()),),
-    "bedrock": (
-        (b'"text', ()), (b'"image', (b"{",)), (b'"document', (b"{",)), (b'"video', (b"{",)), (b'"audio', (b"{",)),
-    ),
     "gemini-cli": ((b'"type', (b'"user', b'"gemini', b'"info', b'"warning', b'"error')),),
     "ollama": ((b'"arguments', (b"{",)),),
     "openai-responses": ((b'"input', (b'"', b"[")), (b'"output', (b"[",))),
 }  # fmt: skip
 """More of them, where a word is a mark as a key only: with how its value begins, if not all values are meant."""
 
+ALONE = {"bedrock": (b'"text', b'"image', b'"document', b'"video', b'"audio')}
+"""Keys that are marks where nothing but null stands before them in their object: the others are of its kind."""
+
 ESCAPED = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
 """With these any letter of a key may be spelled, so that no mark is to be trusted."""
 
 
 _NEAR = 100
+_SPACE = b"\\ \t\r\nnrt"
+"""White space, also as it is escaped in a text."""
 _BEGINS = tuple(b"%c" % one for one in b'"{[-0123456789tfn')
 
 
@@ -67,18 +69,26 @@ def may_speak(name: str, records: list[bytes]) -> bool:
     marks = (*MARKS[name], *ESCAPED) if name in MARKS else (b"",)
     if any(mark in data for data in records for mark in marks):
         return True
-    return any(_has(data, *key) for data in records for key in KEYS.get(name, ()))
+    if any(_has(data, *key) for data in records for key in KEYS.get(name, ())):
+        return True
+    return any(_has(data, key, (), alone=True) for data in records for key in ALONE.get(name, ()))
 
 
-def _has(data: bytes, key: bytes, begins: tuple[bytes, ...]) -> bool:
+def _has(data: bytes, key: bytes, begins: tuple[bytes, ...], *, alone: bool = False) -> bool:
     """Whether a key may stand there before such a value. JSON inside of JSON has its quotes escaped."""
     at = data.find(key)
     while at >= 0:
+        before = data[max(0, at - _NEAR) : at].rstrip(_SPACE) if alone else b""
         at += len(key)
         colon = data[at : at + _NEAR].lstrip(b'\\" \t\r\n')
         value = colon[1:].lstrip(b"\\ \t\r\n")
-        is_key = not colon or colon.startswith(b":")
+        is_key = (not colon or colon.startswith(b":")) and (not before or _opens(before))
         if is_key and (not begins or not value or value.startswith(begins) or not value.startswith(_BEGINS)):
             return True
         at = data.find(key, at)
     return False
+
+
+def _opens(before: bytes) -> bool:
+    """Whether an object begins there, or nothing but null may stand in it so far."""
+    return before.endswith(b"{") or (before.endswith(b",") and before[:-1].rstrip(_SPACE).endswith(b"null"))

@@ -5,7 +5,7 @@ This module owns the options of that command, where its output goes, and the cod
 
 import os
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -14,7 +14,6 @@ from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
-from turnlint.cli.waiting import bar
 from turnlint.documents.source import Progress, Source
 from turnlint.engine import Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
@@ -23,6 +22,7 @@ from turnlint.spread.here import Done, Failure, here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from turnlint.engine import Event
     from turnlint.spread.here import Told
@@ -151,7 +151,7 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], jobs: int, *, cac
     total = Tally()
     unreadable = failed = False
     passed_over = 0
-    with bar(sources, "linting") as progress:
+    with _bar(sources) as progress:
         told = _told(sources, plan, jobs, progress, cache=cache)
         for source in sources:
             terms = plan.of(source)
@@ -174,6 +174,15 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], jobs: int, *, cac
         click.echo(f"turnlint: {files} of no known format skipped", err=True)
     sys.stdout.flush()
     return _exit_code(total, failed=failed, unreadable=unreadable)
+
+
+def _bar(sources: list[Source]) -> "AbstractContextManager[Progress | None]":
+    """A bar, where somebody watches."""
+    if not is_terminal(sys.stderr):
+        return nullcontext()
+    from turnlint.cli.waiting import bar
+
+    return bar(sources, "linting")
 
 
 def _until_done(told: "Iterator[Told]") -> "Iterator[Event | Failure]":
