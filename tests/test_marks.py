@@ -1,5 +1,6 @@
 """What is known of a format without importing it: a record that holds none of its marks does not speak for it."""
 
+import json
 import re
 from functools import cache
 from pathlib import Path
@@ -10,11 +11,16 @@ from hypothesis import strategies as st
 
 from turnlint import carriers
 from turnlint.carriers import anthropic, openai_responses
-from turnlint.carriers._marks import ESCAPED, MARKS, may_speak
+from turnlint.carriers._marks import ALONE, ESCAPED, KEYS, MARKS, may_speak
 from turnlint.documents.framing import frame
 from turnlint.documents.source import Source, open_source
 from turnlint.model import Record
 
+WORDS = {
+    name: (*marks, *(word for word, _ in KEYS.get(name, ())), *ALONE.get(name, ()))
+    for name, marks in MARKS.items()
+}
+"""All by which a format is known."""
 SAMPLES = Path(__file__).parent.parent / "fixtures" / "formats"
 
 
@@ -46,7 +52,7 @@ def test_without_its_marks_nothing_speaks_for_a_format(name: str) -> None:
     speaking = [data for data in written() if score(name, data) > 0]
     assert len(speaking) > 3
     assert all(may_speak(name, [data]) for data in speaking)
-    bare = [without(data, MARKS[name]) for data in speaking]
+    bare = [without(data, WORDS[name]) for data in speaking]
     assert not any(may_speak(name, [data]) for data in bare)
     assert [data for data in bare if score(name, data) > 0] == []
 
@@ -65,7 +71,7 @@ def test_each_type_of_an_item_is_a_mark() -> None:
 def test_who_is_not_asked_would_not_have_been_chosen(data: st.DataObject) -> None:
     taken = data.draw(st.lists(st.sampled_from(written()), min_size=1, max_size=3))
     lost = data.draw(
-        st.lists(st.sampled_from(sorted({one for marks in MARKS.values() for one in marks})), max_size=4)
+        st.lists(st.sampled_from(sorted({one for marks in WORDS.values() for one in marks})), max_size=4)
     )
     records = [Record(number, 0, without(one, tuple(lost))) for number, one in enumerate(taken, 1)]
     chosen = carriers.best_for(records)
@@ -80,3 +86,32 @@ def test_a_key_may_be_spelled_with_escapes() -> None:
         found, _ = carriers.best_for([Record(1, 0, spelled)])
         assert found is not None
         assert found.name == "sharegpt"
+
+
+@pytest.mark.parametrize("space", ["", " ", "\n  ", " " * 200])
+@pytest.mark.parametrize(
+    "written", ['"type"{0}:{0}"gemini"', r'"{{\\"type\\"{0}:{0}\\"gemini\\"}}"', '"arguments"{0}:{0}{{']
+)
+def test_a_key_is_a_mark_however_it_is_spaced(space: str, written: str) -> None:
+    name = "ollama" if "arguments" in written else "gemini-cli"
+    assert may_speak(name, [written.format(space).encode()])
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("anthropic", '{"role": "system", "content": "hi"}'),
+        ("bedrock", '{"content": [{"type": "text", "text": "hi"}, {"type": "image", "source": {}}]}'),
+        ("gemini-cli", '{"type": "function", "function": {"name": "f", "arguments": "{}"}}'),
+        ("ollama", '{"type": "function", "function": {"name": "f", "arguments": "{}"}}'),
+        ("openai-responses", '{"type": "tool_use", "input": {}}, {"input_schema": {}}'),
+    ],
+)
+def test_the_same_word_elsewhere_is_none(name: str, written: str) -> None:
+    assert not may_speak(name, [written.encode()])
+
+
+@pytest.mark.parametrize("before", ["", " ", "\n", '"toolUse": null, ', '\n "x" : null ,\n', " " * 200])
+def test_a_key_that_is_alone_in_its_object_is_a_mark(before: str) -> None:
+    for written in (f'{{{before}"text": "hi"}}', json.dumps(f'{{{before}"text": "hi"}}', indent=1)):
+        assert may_speak("bedrock", [written.encode()])

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 PROGRAM = """
-from turnlint.spread import cutting
-cutting.STRETCH, cutting.BUNDLE, cutting.WORTH = 700, 1500, 0
+from turnlint.spread import cutting, worth
+cutting.STRETCH, cutting.BUNDLE, worth.WORTH = 700, 1500, 0
 from turnlint.cli import main
 main()
 """

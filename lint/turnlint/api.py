@@ -6,8 +6,7 @@ that file. It refuses to run anything.
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from json import dumps
-from typing import Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from msgspec import Struct, structs
 
@@ -66,27 +65,14 @@ from turnlint.model import (
     Transcript,
 )
 from turnlint.profiles import Capabilities, Known, Profile, Weight
-from turnlint.repeats import repeats
-from turnlint.steps import (
-    Apart,
-    Close,
-    Drop,
-    Join,
-    Move,
-    Name,
-    Patch,
-    Piece,
-    Put,
-    Relink,
-    Rename,
-    Say,
-    Settle,
-    Shift,
-    Sort,
-    Step,
-    Take,
-    Translate,
-)
+
+if TYPE_CHECKING:
+    from turnlint.quoting import called, quote
+    from turnlint.repeats import repeats
+    from turnlint.steps import (
+        Apart, Close, Drop, Join, Move, Name, Patch, Piece, Put,
+        Relink, Rename, Say, Settle, Shift, Sort, Step, Take, Translate,
+    )  # fmt: skip
 
 __all__ = [
     "LEFTOVERS",
@@ -181,8 +167,17 @@ __all__ = [
     "usable",
 ]  # fmt: skip
 
+
+def __getattr__(name: str) -> object:
+    """What only rules have a use for: the tables of a provider do without it."""
+    if name not in __all__:
+        raise AttributeError(name)
+    from turnlint import quoting, repeats, steps
+
+    return next(vars(module)[name] for module in (steps, quoting, repeats) if name in vars(module))
+
+
 FAULTS: dict[str, Fault] = {"ST": "state", "PA": "pairing", "PR": "projection", "CO": "contract"}
-LONGEST_QUOTE = 64
 
 
 class Example(Struct, frozen=True):
@@ -362,13 +357,19 @@ def near_result(case: Case, answered: Answered, note: str) -> Related:
     return near(case, answered.message, note, (*result.at, *result.keys.id))
 
 
-def spot(one: Asked | Answered) -> Piece:
+def spot(one: Asked | Answered) -> "Piece":
     """Where a call or a result stands, for a step."""
-    return Piece(one.message, one.call.at if isinstance(one, Asked) else one.result.at)
+    from turnlint import steps
+
+    return steps.Piece(one.message, one.call.at if isinstance(one, Asked) else one.result.at)
 
 
 def kept_raw(case: Case, asked: Asked) -> Fix | None:
     """Arguments that are no object, kept as they are inside one; nothing where they are not at hand."""
+    from json import dumps
+
+    from turnlint import steps
+
     call = asked.call
     place = (*call.at, *call.keys.body)
     said = case.said(asked.message, place)
@@ -380,21 +381,5 @@ def kept_raw(case: Case, asked: Asked) -> Fix | None:
         return None
     in_text = call.written == "text" and call.arguments != "unfit"
     data = dumps(kept, ensure_ascii=False) if in_text else kept
-    step = Put(place, data.encode("utf-8", "backslashreplace"), asked.message)
+    step = steps.Put(place, data.encode("utf-8", "backslashreplace"), asked.message)
     return Fix("lossless", "keep them as `raw` in an object", (step,))
-
-
-def called(call: Call) -> str:
-    """A call by its id and its tool, as far as it has them."""
-    if not call.id:
-        return f"the call to {quote(call.name)}" if call.name else "a call"
-    return f"call {quote(call.id)} to {quote(call.name)}" if call.name else f"call {quote(call.id)}"
-
-
-def quote(text: str | None) -> str:
-    """A name from the transcript inside a message: marked as such, and never longer than a line."""
-    if text is None:
-        return "(none)"
-    if len(text) > LONGEST_QUOTE:
-        return f"`{text[: LONGEST_QUOTE - 1]}…` ({len(text)} characters)"
-    return f"`{text}`"

@@ -11,8 +11,6 @@ from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
-from turnlint import wording
-from turnlint.carrying.saying import says_something
 from turnlint.clauses import Clause
 from turnlint.documents.decode import value_of
 from turnlint.ledger import Answered, Asked, Ledger
@@ -151,6 +149,8 @@ class Case(Struct, frozen=True, dict=True):
 
     def is_hollow(self, index: int) -> bool:
         """Whether nothing at all is said in a message, by any key of anybody's; not where its record was let go."""
+        from turnlint.carrying.saying import says_something
+
         message = self.written(index)
         return message is not None and not says_something(message)
 
@@ -180,6 +180,8 @@ def in_its_words(
     """The provider's text for this finding."""
     if not clause.says or case.profile is None:
         return None
+    from turnlint import wording
+
     message = case.messages[index] if case.messages else None
     place = wording.in_request(message, index, below, case.transcript.wire) if message else ("messages", 0)
     number = place[1] if len(place) > 1 and isinstance(place[1], int) else index

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct, structs
 
 from turnlint import ledger
-from turnlint.api import Case
 from turnlint.carrying.carrier import Carrier, Reader
+from turnlint.case import Case
 from turnlint.clean import is_clean
 from turnlint.counting import count, count_passed, count_providers
 from turnlint.documents.source import Progress, Source, SourceError
@@ -21,17 +21,17 @@ from turnlint.documents.trouble import Damage
 from turnlint.events import Crash, Heard, Remark, Skipped, Tally
 from turnlint.fits import fits
 from turnlint.model import SEVERITIES, Finding, Pointer, Record, Severity, Transcript
+from turnlint.packages import packages
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
 from turnlint.reading import Batch, Foreign, Reading
 from turnlint.rows import Ignored, Line, Place, Row, lean, shape_of
-from turnlint.rulebook import Entry
-from turnlint.weighing import weigh
 
 if TYPE_CHECKING:
     from turnlint.ignores import Ignore
     from turnlint.noting import Notes
     from turnlint.own_rules import OwnRule, Watch
+    from turnlint.rulebook import Entry
     from turnlint.scan.seam import Counting
     from turnlint.view import Plan
 
@@ -83,10 +83,8 @@ class Book:
     """The rules of a run, loaded when the first conversation needs them."""
 
     def __init__(self, options: Options) -> None:
-        from turnlint import rulebook
-
         self.options = options
-        self.packages = rulebook.packages()
+        self.packages = packages()
         self.only_faults = len(self.packages) == 1
         """No rule of this run but those about a provider has anything to say of a clean conversation."""
         self.providers = Providers(self.packages, options.profiles)
@@ -110,7 +108,7 @@ class Book:
         ]
         return tuple({one.profile.label: one for one in found if one}.values())
 
-    def rules(self) -> list[Entry]:
+    def rules(self) -> "list[Entry]":
         if self.entries is None:
             from turnlint import rulebook
 
@@ -152,7 +150,7 @@ class Judged(Struct):
     findings: list[Finding]
 
 
-Ask = Callable[[Entry, int, Callable[[Any], Any], Any], list[Finding]]
+Ask = Callable[["Entry", int, Callable[[Any], Any], Any], list[Finding]]
 """Puts a question to a rule: the rule, a line for the case that it fails, its check, and what to look at."""
 
 
@@ -167,6 +165,8 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
     judged = Judged(transcript, pairs, chosen, cases, [])
     if clean and book.only_faults and all(map(fits, cases)):
         return judged
+    from turnlint.weighing import weigh
+
     line = transcript.messages[0].record.line if transcript.messages else 1
     bare = Case(transcript, pairs)
     for entry in book.rules():
@@ -286,7 +286,7 @@ class Run:
                     findings += self._ask(entry, damage.record.line, entry.check_record, damage)
         self._place([(finding, None) for finding in self.book.told(findings)])
 
-    def _ask(self, entry: Entry, line: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:
+    def _ask(self, entry: "Entry", line: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:
         try:
             findings: list[Finding] = list(check(subject))
             assert all(one.severity in SEVERITIES for one in findings), (

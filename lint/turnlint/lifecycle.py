@@ -5,6 +5,7 @@ know where a call or its result stands.
 """
 
 import re
+from functools import cache
 
 from turnlint.model import State
 
@@ -34,17 +35,21 @@ PLACEHOLDERS: tuple[bytes, ...] = (
 _CANCELLED = (b"cancel", b"interrupt", b"aborted", b"rejected by user")
 
 
-_OPENER = re.compile(
-    rb'\s*(?:\{\s*"(?:output|error)"\s*:\s*|\[\s*\{\s*(?:"type"\s*:\s*"text"\s*,\s*)?"text"\s*:\s*)?"'
-)
-"""What stands before the text of a result, as a text, in an object or in the first of some parts."""
+@cache
+def _opener() -> re.Pattern[bytes]:
+    """What stands before the text of a result in an object or in the first of some parts, or behind white space."""
+    return re.compile(
+        rb'\s*(?:\{\s*"(?:output|error)"\s*:\s*|\[\s*\{\s*(?:"type"\s*:\s*"text"\s*,\s*)?"text"\s*:\s*)?"'
+    )
 
 
 def is_placeholder(body: bytes) -> bool:
     """True for a result that some repair wrote: its text opens with one of the known sentences."""
     if body == b'"aborted"':
         return True
-    opener = _OPENER.match(body)
+    if body.startswith(b'"'):
+        return body.startswith(PLACEHOLDERS, 1)
+    opener = _opener().match(body)
     return opener is not None and body.startswith(PLACEHOLDERS, opener.end())
 
 

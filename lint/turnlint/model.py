@@ -6,11 +6,12 @@ and any rule; nothing here does anything.
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from turnlint.steps import Step
+if TYPE_CHECKING:
+    from turnlint.steps import Step
 
 Pointer = tuple[str | int, ...]
 """Keys and indices from the root of a record down to one value."""
@@ -319,7 +320,7 @@ class Fix(Struct, frozen=True):
 
     level: Level
     title: str
-    steps: tuple[Step, ...] = ()
+    steps: "tuple[Step, ...]" = ()
     """Nothing where it can be said what to do but not done here."""
     let_go: bool = False
     """Its steps were, once nobody was to take them any more."""

@@ -8,11 +8,11 @@ import os
 import re
 from collections.abc import Iterator
 from importlib import import_module
-from importlib.util import find_spec
 
 from msgspec import Struct
 
 from turnlint.model import Request, Transcript
+from turnlint.packages import BUILTIN
 from turnlint.profiles import Profile
 
 FOLDER = "profiles"
@@ -135,9 +135,8 @@ class Providers:
 
 def _modules(package: str) -> list[str]:
     """The names of a package's profiles: each module of its folder is one."""
-    spec = find_spec(package)
     found = []
-    for folder in (spec.submodule_search_locations if spec else None) or ():
+    for folder in _folders(package):
         try:
             names = os.listdir(os.path.join(folder, FOLDER))
         except OSError:
@@ -146,6 +145,16 @@ def _modules(package: str) -> list[str]:
             name[:-3].replace("_", "-") for name in names if name.endswith(".py") and not name.startswith("_")
         ]
     return found
+
+
+def _folders(package: str) -> list[str]:
+    """Where a package is. That of somebody else is not run for that: whoever loads its rules can say what is wrong."""
+    if package == BUILTIN:
+        return [*import_module(package).__path__]
+    from importlib.util import find_spec
+
+    spec = find_spec(package)
+    return list((spec.submodule_search_locations if spec else None) or ())
 
 
 def _by_model(versions: tuple[Profile, ...], request: Request | None) -> Profile | None:

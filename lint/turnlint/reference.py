@@ -25,6 +25,7 @@ from turnlint.cli.explain import DOCS, examples_of
 from turnlint.cli.profiles import MATRIX, UNKNOWN, cell_of
 from turnlint.cli.rules import lived
 from turnlint.notation import write
+from turnlint.packages import BUILTIN
 from turnlint.profiles import Profile
 from turnlint.providers import Providers
 from turnlint.report import FORMATS
@@ -74,7 +75,7 @@ CODES = (
 
 
 def rules() -> Iterator[str]:
-    entries = rulebook.load(rulebook.BUILTIN)
+    entries = rulebook.load(BUILTIN)
     yield from ("# Rules", "", MADE, "")
     yield "`turnlint explain CODE` shows one of them. An example marks with `<-` where its finding stands."
     yield ""
@@ -129,7 +130,7 @@ def _rule(entry: rulebook.Entry) -> Iterator[str]:
 
 
 def providers() -> Iterator[str]:
-    known = Providers([rulebook.BUILTIN])
+    known = Providers([BUILTIN])
     names = known.names()
     yield from ("# Providers", "", MADE, "")
     yield "Whose rules are known. `turnlint profiles NAME` prints all of one, as YAML that can be changed and given back"
@@ -154,7 +155,7 @@ def _provider(versions: tuple[Profile, ...]) -> Iterator[str]:
         yield f"As it holds today: {first.about}."
     yield from ("", *(f"- {quirk}" for quirk in first.capabilities.quirks))
     yield ""
-    entries = {one.rule.code: one.rule.name for one in rulebook.load(rulebook.BUILTIN)}
+    entries = {one.rule.code: one.rule.name for one in rulebook.load(BUILTIN)}
     yield from _table(
         ("rule", "what it asks for", "severity", "what it answers", "evidence"),
         (

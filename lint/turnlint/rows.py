@@ -38,12 +38,12 @@ class Place(Struct, frozen=True, gc=False):
     """Where it starts and ends in all units, for reports that ask for it."""
 
 
-_NAMES = re.compile(r"`[^`]*`|[0-9]+")
+_NAMES = r"`[^`]*`|[0-9]+"
 
 
 def shape_of(message: str) -> str:
     """A message without its names and numbers: findings of one rule and shape say the same of other things."""
-    return _NAMES.sub("", message)
+    return re.sub(_NAMES, "", message)
 
 
 class Mark(Struct, frozen=True):

@@ -1,12 +1,10 @@
 """Which rules there are.
 
-This module owns discovery and selection. Built-in rules come in through the same entry-point group
-as anyone else's, and modules are found by scanning: nothing is registered by hand. It refuses to run
-a rule.
+This module owns loading and selection. Modules are found by scanning: nothing is registered by hand. It refuses to
+run a rule.
 """
 
 import os
-import sys
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
@@ -16,9 +14,8 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint.api import Check, CheckRecord, Rule
+from turnlint.packages import BUILTIN, packages
 
-GROUP = "turnlint.rules"
-BUILTIN = "turnlint_rules"
 FAMILIES = ("state", "pairing", "projection", "contract")
 OWN = "own/"
 """How the names of rules begin that a user writes into the configuration."""
@@ -63,46 +60,6 @@ class BrokenRules(Exception):  # noqa: N818 - somebody else's package, named wit
 
     def __init__(self, package: str, error: Exception) -> None:
         super().__init__(f"the rules of {package} cannot be loaded: {type(error).__name__}: {error}")
-
-
-def packages() -> list[str]:
-    """The packages that bring rules, the built-in one first.
-
-    Reading every installed package's metadata through `importlib.metadata` costs as much as a whole
-    small run, so it is done only where a first look shows that anyone else brings rules.
-    """
-    others = {name for name in _declared() if name != BUILTIN}
-    if others:
-        from importlib.metadata import entry_points
-
-        others = {point.value for point in entry_points(group=GROUP)} - {BUILTIN}
-    return [BUILTIN, *sorted(others)]
-
-
-def _declared() -> Iterator[str]:
-    """The values in the group, from the metadata files on the path."""
-    for folder in dict.fromkeys(sys.path):
-        try:
-            names = [name for name in os.listdir(folder or ".") if name.endswith((".dist-info", ".egg-info"))]
-        except OSError:
-            continue
-        for name in names:
-            try:
-                with open(os.path.join(folder, name, "entry_points.txt"), encoding="utf-8") as file:
-                    text = file.read()
-            except (OSError, ValueError):
-                continue
-            if GROUP in text:
-                yield from _values_in(text)
-
-
-def _values_in(text: str) -> Iterator[str]:
-    inside = False
-    for line in map(str.strip, text.splitlines()):
-        if line.startswith("["):
-            inside = line == f"[{GROUP}]"
-        elif inside and "=" in line and not line.startswith(("#", ";")):
-            yield line.split("=", 1)[1].strip()
 
 
 def load(package: str) -> list[Entry]:

@@ -13,8 +13,9 @@ from turnlint.documents.locate import locate
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Event, Options, Tally, lint
 from turnlint.notation import write
+from turnlint.packages import GROUP, packages
 from turnlint.rows import Row
-from turnlint.rulebook import GROUP, Entry, everything, load, packages, removed
+from turnlint.rulebook import Entry, everything, load, removed
 from turnlint.writing import Written
 
 HEADINGS = ("What it does", "Why it matters", "How it happens", "What fix does", "Evidence")

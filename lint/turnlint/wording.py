@@ -20,7 +20,7 @@ PLACES = frozenset({"path", "index", "block", "next", "place", "first", "behind"
 """Fields that say where: on a wire that is not the provider's own nobody knows where it will stand."""
 
 _LISTS = {"gemini": "contents", "openai-responses": "input", "cohere-v1": "chat_history"}
-_KEYS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_KEYS = r"(?<=[a-z])(?=[A-Z])"
 
 
 class _Fields(dict[str, object]):
@@ -61,7 +61,7 @@ def path(place: Pointer, style: Paths, kind: str = "") -> str:
         parts = [f"{part + 1}.member" if isinstance(part, int) else part for part in place]  # litellm 24668
         return ".".join(parts)
     if style == "google":
-        text = "".join(f"[{p}]" if isinstance(p, int) else f".{_KEYS.sub('_', p).lower()}" for p in place)
+        text = "".join(f"[{p}]" if isinstance(p, int) else f".{re.sub(_KEYS, '_', p).lower()}" for p in place)
         first, dot, rest = text.lstrip(".").partition(".")
         return f"* GenerateContentRequest.{first}{dot}{rest}"
     return ".".join(str(part) for part in _named(place, kind))

@@ -9,12 +9,11 @@ Marks begin with a quote where the word alone is common; they have none at the e
 
 MARKS: dict[str, tuple[bytes, ...]] = {
     "anthropic": (
-        b"tool_use", b"tool_result", b"thinking", b'"system', b'"stop_reason', b"input_schema", b"claude", b"anthropic",
+        b"tool_use", b"tool_result", b"thinking", b'"stop_reason', b"input_schema", b"claude", b"anthropic",
     ),
     "bedrock": (
-        b'"text', b"toolUse", b"toolResult", b"reasoningContent", b'"image', b'"document', b'"video', b'"audio',
-        b"guardContent", b"cachePoint", b"citationsContent", b"searchResult", b"toolAddition", b"toolRemoval",
-        b"toolSpec", b"inferenceConfig", b"guardrailConfig", b"additionalModelRequestFields", b"stopReason",
+        b"toolUse", b"toolResult", b"reasoningContent", b"guardContent", b"cachePoint", b"citationsContent",
+        b"searchResult", b"toolAddition", b"toolRemoval", b"toolSpec", b"inferenceConfig", b"guardrailConfig", b"additionalModelRequestFields", b"stopReason",
     ),
     "canonical": (b'"speaker',),
     "claude-code": (b'"sessionId', b'"leafUuid', b'"messageId'),
@@ -25,7 +24,7 @@ MARKS: dict[str, tuple[bytes, ...]] = {
         b'"User', b'"Chatbot', b'"System', b'"Tool',
     ),
     "gemini": (b'"parts', b'"contents', b'"candidates'),
-    "gemini-cli": (b'"type', b'"sessionId', b'"$set', b'"$rewindTo'),
+    "gemini-cli": (b'"sessionId', b'"$set', b'"$rewindTo'),
     "langchain": (
         b'"lc', b'"data', b"additional_kwargs", b"response_metadata", b'"human', b'"ai', b"HumanMessage", b"AIMessage",
     ),
@@ -33,22 +32,63 @@ MARKS: dict[str, tuple[bytes, ...]] = {
         b'"prefix', b'"thinking', b'"reference', b"document_url", b"safe_prompt", b"random_seed", b"stral", b"xtral",
     ),
     "ollama": (
-        b"tool_name", b'"images', b'"function', b"created_at", b"keep_alive", b'"think', b'"options', b"11434", b"ollama",
+        b"tool_name", b'"images', b"created_at", b"keep_alive", b'"think', b'"options', b"11434", b"ollama",
     ),
     "openai-responses": (
-        b'"input', b'"output', b"responses", b"function_call", b"custom_tool_call", b"shell_call", b"computer_", b"apply_patch",
-        b"code_interpreter", b"file_search", b"image_generation", b"tool_search", b"web_search", b"mcp_", b'"program',
+        b"input_text", b"input_image", b"input_file", b"input_audio", b"output_text", b"responses", b"function_call",
+        b"custom_tool_call", b"shell_call", b"computer_", b"apply_patch", b"code_interpreter", b"file_search", b"image_generation", b"tool_search", b"web_search", b"mcp_", b'"program',
         b"reasoning", b"compaction", b"item_reference", b"configuration_update", b"additional_tools", b"refusal",
     ),
     "pi": (b'"timestamp',),
     "sharegpt": (b'"from',),
 }  # fmt: skip
 
+KEYS: dict[str, tuple[tuple[bytes, tuple[bytes, ...]], ...]] = {
+    "anthropic": ((b'"system', ()),),
+    "gemini-cli": ((b'"type', (b'"user', b'"gemini', b'"info', b'"warning', b'"error')),),
+    "ollama": ((b'"arguments', (b"{",)),),
+    "openai-responses": ((b'"input', (b'"', b"[")), (b'"output', (b"[",))),
+}  # fmt: skip
+"""More of them, where a word is a mark as a key only: with how its value begins, if not all values are meant."""
+
+ALONE = {"bedrock": (b'"text', b'"image', b'"document', b'"video', b'"audio')}
+"""Keys that are marks where nothing but null stands before them in their object: the others are of its kind."""
+
 ESCAPED = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
 """With these any letter of a key may be spelled, so that no mark is to be trusted."""
+
+
+_NEAR = 100
+_SPACE = b"\\ \t\r\nnrt"
+"""White space, also as it is escaped in a text."""
+_BEGINS = tuple(b"%c" % one for one in b'"{[-0123456789tfn')
 
 
 def may_speak(name: str, records: list[bytes]) -> bool:
     """Whether some of these records could speak for a format."""
     marks = (*MARKS[name], *ESCAPED) if name in MARKS else (b"",)
-    return any(mark in data for data in records for mark in marks)
+    if any(mark in data for data in records for mark in marks):
+        return True
+    if any(_has(data, *key) for data in records for key in KEYS.get(name, ())):
+        return True
+    return any(_has(data, key, (), alone=True) for data in records for key in ALONE.get(name, ()))
+
+
+def _has(data: bytes, key: bytes, begins: tuple[bytes, ...], *, alone: bool = False) -> bool:
+    """Whether a key may stand there before such a value. JSON inside of JSON has its quotes escaped."""
+    at = data.find(key)
+    while at >= 0:
+        before = data[max(0, at - _NEAR) : at].rstrip(_SPACE) if alone else b""
+        at += len(key)
+        colon = data[at : at + _NEAR].lstrip(b'\\" \t\r\n')
+        value = colon[1:].lstrip(b"\\ \t\r\n")
+        is_key = (not colon or colon.startswith(b":")) and (not before or _opens(before))
+        if is_key and (not begins or not value or value.startswith(begins) or not value.startswith(_BEGINS)):
+            return True
+        at = data.find(key, at)
+    return False
+
+
+def _opens(before: bytes) -> bool:
+    """Whether an object begins there, or nothing but null may stand in it so far."""
+    return before.endswith(b"{") or (before.endswith(b",") and before[:-1].rstrip(_SPACE).endswith(b"null"))

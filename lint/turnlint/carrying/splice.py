@@ -5,7 +5,6 @@ It refuses to know when anything is added, and where.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from json import dumps
 from typing import Any
 
 from msgspec import Struct
@@ -69,6 +68,8 @@ def chat_answer(call: Call, texts: Sequence[str], failed: bool) -> Any:  # noqa:
 
 
 def chat_ask(identifier: str, name: str, arguments: Any) -> Any:
+    from json import dumps
+
     said = dumps(arguments, ensure_ascii=False)
     return {"id": identifier, "type": "function", "function": {"name": name, "arguments": said}}
 

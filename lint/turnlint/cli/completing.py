@@ -48,8 +48,8 @@ def settings() -> Iterator[tuple[str, str]]:
 
 def providers() -> Iterator[tuple[str, str]]:
     """Providers; their versions follow once the name is there."""
+    from turnlint.packages import packages
     from turnlint.providers import Providers
-    from turnlint.rulebook import packages
 
     known = Providers(packages())
     for name in known.names():

@@ -84,7 +84,7 @@ class _Ids:
 
     def __init__(self, provider: str | None, model: str | None, *, canonical: bool) -> None:
         from turnlint.cli.own import own_profiles
-        from turnlint.rulebook import packages
+        from turnlint.packages import packages
 
         self.model = model
         self.canonical = canonical

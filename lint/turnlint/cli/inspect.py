@@ -58,8 +58,8 @@ class _Run:
     """The files of one run, and what became of them."""
 
     def __init__(self, format_name: str | None, excerpts: bool) -> None:
+        from turnlint.packages import packages
         from turnlint.providers import Providers
-        from turnlint.rulebook import packages
 
         self.format = format_name
         self.excerpts = excerpts

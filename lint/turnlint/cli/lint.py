@@ -5,7 +5,7 @@ This module owns the options of that command, where its output goes, and the cod
 
 import os
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -15,7 +15,6 @@ from turnlint.cli.environment import FromEnvironment
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
-from turnlint.cli.waiting import bar
 from turnlint.documents.source import Progress, Source
 from turnlint.engine import Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
@@ -24,6 +23,7 @@ from turnlint.spread.here import Done, Failure, here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from turnlint.engine import Event
     from turnlint.spread.here import Told
@@ -131,13 +131,18 @@ def command(
 def _is_ready(plan: Plan, sources: list[Source]) -> bool:
     """Work out what holds for each source, before anything is read or opened."""
     from turnlint.providers import UnknownProvider
-    from turnlint.rulebook import BrokenRules, UnknownRule
 
     try:
         plan.prepare(sources)
-    except (UnknownRule, UnknownProvider) as error:
+    except UnknownProvider as error:
         raise click.UsageError(str(error)) from None
-    except BrokenRules as error:
+    except Exception as error:
+        from turnlint.rulebook import BrokenRules, UnknownRule
+
+        if isinstance(error, UnknownRule):
+            raise click.UsageError(str(error)) from None
+        if not isinstance(error, BrokenRules):
+            raise
         click.echo(f"turnlint: {shown(str(error))}", err=True)
         return False
     return True
@@ -147,7 +152,7 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], jobs: int, *, cac
     total = Tally()
     unreadable = failed = False
     passed_over = 0
-    with bar(sources, "linting") as progress:
+    with _bar(sources) as progress:
         told = _told(sources, plan, jobs, progress, cache=cache)
         for source in sources:
             terms = plan.of(source)
@@ -172,6 +177,15 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], jobs: int, *, cac
     return _exit_code(total, failed=failed, unreadable=unreadable)
 
 
+def _bar(sources: list[Source]) -> "AbstractContextManager[Progress | None]":
+    """A bar, where somebody watches."""
+    if not is_terminal(sys.stderr):
+        return nullcontext()
+    from turnlint.cli.waiting import bar
+
+    return bar(sources, "linting")
+
+
 def _until_done(told: "Iterator[Told]") -> "Iterator[Event | Failure]":
     """All that is told of the source that comes next."""
     for event in told:
@@ -188,7 +202,7 @@ def _told(
     def run(some: list[Source]) -> "Iterator[Told]":
         # One source that can be read but once, and little to do, are best left to one process.
         if jobs != 1 and all(source.path is not None for source in some):
-            from turnlint.spread.cutting import cores, is_worth_it
+            from turnlint.spread.worth import cores, is_worth_it
 
             count = jobs or cores()
             if count > 1 and is_worth_it(some):

@@ -6,11 +6,12 @@ This module owns that reading. It refuses to write anything.
 import os
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from turnlint.rulebook import Entry
+if TYPE_CHECKING:
+    from turnlint.rulebook import Entry
 
 DEFAULT_WIDTH = 100
 
@@ -23,7 +24,7 @@ class Look(Struct, frozen=True):
     statistics: bool
     fails: Mapping[str, tuple[str, ...]] = {}
     folds: bool = False
-    own: tuple[Entry, ...] = ()
+    own: "tuple[Entry, ...]" = ()
 
 
 def is_terminal(stream: Any) -> bool:

@@ -21,8 +21,8 @@ def own_profiles(
     if not paths:
         return tuple(names), ()
     from turnlint.own_profiles import BadProfiles, read
+    from turnlint.packages import packages
     from turnlint.report.escape import visible
-    from turnlint.rulebook import packages
 
     try:
         found = read(paths, packages())
@@ -40,9 +40,9 @@ def tell_unused(named: tuple[str, ...], own: tuple[Profile, ...]) -> None:
     """Say which profiles no conversation will meet, where nobody named a provider."""
     if set(named) - {"auto"} or not own:
         return
+    from turnlint.packages import packages
     from turnlint.providers import Providers
     from turnlint.report.escape import visible
-    from turnlint.rulebook import packages
 
     known = Providers(packages()).names()
     for profile in own:

@@ -47,8 +47,8 @@ def command(name: str | None, files: tuple[str, ...], output_format: str, *, mat
     `turnlint lint --profile FILE`. A ? in the matrix means that nothing is known. Exit code: 0, or 2 usage.
     """
     from turnlint.cli.own import own_profiles
+    from turnlint.packages import packages
     from turnlint.providers import Providers
-    from turnlint.rulebook import packages
 
     _, own = own_profiles(files)
     providers = Providers(packages(), own)

@@ -13,7 +13,6 @@ from click.core import ParameterSource
 from msgspec import Struct, structs
 
 from turnlint.cli.asking import providers_of, shown
-from turnlint.cli.own import own_profiles, tell_unused
 from turnlint.config.nearest import Nearest
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally
@@ -275,7 +274,12 @@ class Plan:
         )
 
     def _named(self, providers: tuple[str, ...], profiles: Iterable[str]) -> Options:
-        named, own = own_profiles(profiles, providers)
+        files = tuple(profiles)
+        if not files and not any("." in name for name in providers):  # no file is named
+            return structs.replace(self.options, providers=providers_of(providers))
+        from turnlint.cli.own import own_profiles, tell_unused
+
+        named, own = own_profiles(files, providers)
         tell_unused(named, own)
         return structs.replace(self.options, providers=providers_of(named), profiles=own)
 

@@ -13,6 +13,7 @@ from turnlint.clauses import Clause
 from turnlint.documents.source import Source, SourceError, find
 from turnlint.engine import Book, Crash, Options, Skipped, Tally, lint
 from turnlint.model import SEVERITIES
+from turnlint.packages import packages
 from turnlint.profiles import Profile
 from turnlint.providers import Providers
 from turnlint.rows import Row
@@ -89,7 +90,7 @@ class Looked(Struct):
 
 def explain(text: str, named: tuple[str, ...], own: tuple[Profile, ...]) -> Explained:
     """Whose text it is and which rules explain it."""
-    providers = Providers(rulebook.packages(), own)
+    providers = Providers(packages(), own)
     hint = tuple(providers.named(name)[0].name for name in named)
     pieces = heard(text, providers)
     found = recognise(pieces, providers, hint)

@@ -9,7 +9,7 @@ import re
 
 NAMES = ("turnlint.yaml", "turnlint.yml")
 TABLES = "pyproject.toml"
-_HAS_TABLE = re.compile(rb"""^\s*\[{0,2}\s*["']?tool["']?\s*(?:\.\s*["']?turnlint|\]|=)""", re.MULTILINE)
+_HAS_TABLE = rb"""(?m)^\s*\[{0,2}\s*["']?tool["']?\s*(?:\.\s*["']?turnlint|\]|=)"""
 _MOST = 1 << 20
 
 
@@ -48,6 +48,6 @@ def has_table(path: str) -> bool:
     """Whether a TOML file may have our table. One that cannot be read has not."""
     try:
         with open(path, "rb") as file:
-            return _HAS_TABLE.search(file.read(_MOST)) is not None
+            return re.search(_HAS_TABLE, file.read(_MOST)) is not None
     except OSError:
         return False

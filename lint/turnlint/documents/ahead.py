@@ -1,51 +1,73 @@
 """A compressed file, unpacked by a process beside this one.
 
-This module owns that process and the pipe between the two. It is a process, not a thread: unpacking goes a little at
-a time, so that a file made to swell cannot fill the memory, and two threads would wait for each other at every
-piece. It refuses to know how anything is packed.
+This module owns that process and the memory that both share. It is a process, not a thread: two threads would wait
+for each other at every piece. It refuses to know how anything is packed.
 """
 
 import os
-from typing import Any, Self
+from contextlib import suppress
+from mmap import mmap
+from typing import Self
 
-from turnlint.documents.source import Damaged
+from turnlint.documents.source import PIECE, Damaged, Unpacked
 
-_PIECE = 1 << 18
-_PIPE = 1 << 20
-_F_SETPIPE_SZ = 1031
+_SLOTS = 4
+"""So many pieces wait at most. Each is copied once on either side: through a pipe it would be twice, by the kernel."""
+_LENGTH = 4
+_WORDS = 1 << 12
 POSSIBLE = hasattr(os, "fork")
 
 
 class Ahead:
     """What another stream gives, read ahead of whoever asks for it."""
 
-    def __init__(self, stream: Any) -> None:
-        there, mine = os.pipe()
-        said, tells = os.pipe()
+    def __init__(self, stream: Unpacked) -> None:
+        self.slots = mmap(-1, _SLOTS * PIECE)
+        self.filled, fills = os.pipe()
+        freed, self.frees = os.pipe()
+        self.said, tells = os.pipe()
         self.process = os.fork()
         if not self.process:
-            os.close(there)
-            os.close(said)
-            _pump(stream, mine, tells)
-        os.close(mine)
-        os.close(tells)
+            for end in (self.filled, self.frees, self.said):
+                os.close(end)
+            _pump(stream, self.slots, freed, fills, tells)
+        for end in (freed, fills, tells):
+            os.close(end)
         stream.__exit__(None, None, None)
-        self.pipe = open(there, "rb", buffering=_PIECE)  # noqa: SIM115 - closed with this
-        self.said = said
+        self.slot = 0
+        self.start = self.end = 0
+        """What is left of the piece at hand, in its slot."""
         self.position = 0
         self.code: int | None = None
 
     def read(self, size: int, /) -> bytes:
-        piece = self.pipe.read(size)
+        """What is left of a piece, up to that size; nothing at the end."""
+        if self.start == self.end and not self._take():
+            return b""
+        at = self.slot * PIECE + self.start
+        piece = self.slots[at : at + min(size, self.end - self.start)]
+        self.start += len(piece)
         self.position += len(piece)
-        if len(piece) < size and not piece:
-            damage = os.read(self.said, _PIPE).decode(errors="replace")
-            if damage or self._ended():
-                raise Damaged(damage or "unpacking it was stopped")
+        if self.start == self.end:
+            self.slot = (self.slot + 1) % _SLOTS
+            with suppress(BrokenPipeError):  # it has nothing more to fill, and is gone
+                os.write(self.frees, b"\0")
         return piece
 
     def tell(self) -> int:
         return self.position
+
+    def _take(self) -> bool:
+        """Wait for the next piece. Raises `Damaged` where there is none because something is wrong."""
+        if self.code is not None:
+            return False
+        self.start, self.end = 0, int.from_bytes(os.read(self.filled, _LENGTH), "little")
+        if self.end:
+            return True
+        damage = os.read(self.said, _WORDS).decode(errors="replace")
+        if damage or self._ended():
+            raise Damaged(damage or "unpacking it was stopped")
+        return False
 
     def _ended(self) -> int:
         if self.code is None:
@@ -56,33 +78,30 @@ class Ahead:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.pipe.close()
-        os.close(self.said)
+        for end in (self.filled, self.frees, self.said):
+            os.close(end)
         self._ended()
+        self.slots.close()
 
 
-def _pump(stream: Any, out: int, tells: int) -> None:
+def _pump(stream: Unpacked, slots: mmap, freed: int, fills: int, tells: int) -> None:
     """The life of the process. Nothing is left to whoever was forked: no buffer is flushed twice, no file closed."""
     code = 0
     try:
-        _widen(out)
-        while piece := memoryview(stream.read(_PIECE)):
-            while piece:
-                piece = piece[os.write(out, piece) :]
-    except Damaged as damage:
-        os.write(tells, str(damage).encode())
+        free, slot = _SLOTS, 0
+        while piece := stream.next():
+            if not free:
+                free = len(os.read(freed, _SLOTS))
+            if not free:
+                break  # nobody reads on
+            slots[slot * PIECE : slot * PIECE + len(piece)] = piece
+            os.write(fills, len(piece).to_bytes(_LENGTH, "little"))
+            free, slot = free - 1, (slot + 1) % _SLOTS
+        if stream.damage:
+            os.write(tells, stream.damage.encode())
     except BrokenPipeError:
         pass  # nobody reads on
     except BaseException:  # noqa: BLE001 - whatever it is, this process must not go on as a second program
         code = 1
     finally:
         os._exit(code)
-
-
-def _widen(pipe: int) -> None:
-    try:
-        from fcntl import fcntl
-
-        fcntl(pipe, _F_SETPIPE_SZ, _PIPE)
-    except (ImportError, OSError):
-        return

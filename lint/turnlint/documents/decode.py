@@ -5,6 +5,7 @@ so long texts are skipped, not kept; whatever it cannot vouch for is read again 
 both end in the same struct. It refuses to know any format.
 """
 
+from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -36,7 +37,11 @@ class Shape(Generic[T]):
 
     def __init__(self, declared: type[T]) -> None:
         self.declared = declared
-        self.decoder = msgspec.json.Decoder(declared)
+
+    @cached_property
+    def decoder(self) -> "msgspec.json.Decoder[T]":
+        """Made when it is first needed: a format has more shapes than most records show."""
+        return msgspec.json.Decoder(self.declared)
 
     def read(self, record: Record, *, plain: bool | None = None) -> Decoded[T]:
         """Decode a record. Whoever reads it as several shapes asks but once whether it is plain."""

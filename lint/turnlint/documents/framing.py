@@ -25,10 +25,11 @@ _UTF16 = {b"\xff\xfe": "UTF-16, little-endian", b"\xfe\xff": "UTF-16, big-endian
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _SPACES = (b" ", b"\t", b"\r", b"\n")
-_STRUCTURE = re.compile(rb'["\[\]{}]')
-_IN_STRING = re.compile(rb'["\\]')
-_SPACE_RUN = re.compile(rb"[ \t\r\n]*")
-_SCALAR = re.compile(rb'[^\s"\[\]{},]*')
+# Compiled when a document runs over lines: those that do not need none of them.
+_STRUCTURE = rb'["\[\]{}]'
+_IN_STRING = rb'["\\]'
+_SPACE_RUN = rb"[ \t\r\n]*"
+_SCALAR = rb'[^\s"\[\]{},]*'
 
 Explodes = Callable[[bytes], bool]
 """Whether an array's first element says that the array holds records, not the messages of one."""
@@ -342,10 +343,10 @@ def _end_of_value(tape: _Tape, start: int) -> int:
             return at
 
 
-def _past(tape: _Tape, at: int, run: re.Pattern[bytes]) -> int:
+def _past(tape: _Tape, at: int, run: bytes) -> int:
     """The end of a run of bytes, wherever the window ends."""
     while True:
-        match = run.match(tape.window, tape.pos + at)
+        match = re.compile(run).match(tape.window, tape.pos + at)
         at = match.end() - tape.pos if match else at
         if tape.pos + at < len(tape.window) or not tape.more():
             return min(at, len(tape.window) - tape.pos)
@@ -354,7 +355,8 @@ def _past(tape: _Tape, at: int, run: re.Pattern[bytes]) -> int:
 def _walk(window: bytes, base: int, at: int, depth: int, in_string: bool) -> tuple[int, int, bool, bool]:
     """Walk on through one window. Returns the place relative to `base`, the state, and whether the value ended."""
     pos = base + at
-    while match := (_IN_STRING if in_string else _STRUCTURE).search(window, pos):
+    inside, outside = re.compile(_IN_STRING), re.compile(_STRUCTURE)
+    while match := (inside if in_string else outside).search(window, pos):
         mark = match[0]
         if mark == b"\\":
             if match.end() == len(window):

@@ -8,17 +8,20 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from io import BufferedReader, BytesIO
-from typing import IO, Any, Literal, Self, cast
+from typing import IO, TYPE_CHECKING, Any, Literal, Self, cast
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from turnlint.documents.blocks import Blocks
 
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 COMPRESSED = (".gz", ".zst")
 STDIN = "-"
 Progress = Callable[[int], None]
-_BUFFER = 1 << 20
-_LITTLE = 1 << 9
-"""A zstd stream can swell 30,000 times, and what one feed gives comes at once."""
+PIECE = 1 << 20
+"""So much is read, or unpacked, at once."""
+_FEED = 1 << 17
 Packing = Literal["gzip", "zstd"]
 MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
 """The two bytes with which a compressed file begins."""
@@ -144,9 +147,9 @@ def open_source(source: Source) -> IO[bytes]:
     if kind is None:
         return cast("IO[bytes]", plain)
     if kind == "gzip":
-        stream = _Unpacked(plain, _gzip_frames(), 1 << 16)
+        stream = Unpacked(plain, _gzip_frames())
     else:
-        stream = _Unpacked(plain, _zstd_frames(source, plain), _LITTLE)
+        stream = Unpacked(plain, _zstd_frames(source, plain))
     if not source.ahead:
         return cast("IO[bytes]", stream)
     from turnlint.documents.ahead import Ahead
@@ -178,11 +181,10 @@ class Damaged(Exception):  # noqa: N818 - a state of a file, with a sentence
 
 
 class _Frame:
-    """One member of a compressed file, unpacked a bounded piece at a time."""
+    """One member of a compressed file, unpacked a bounded piece at a time: one made to swell cannot fill the memory."""
 
-    def __init__(self, decompressor: Any, *, bounded: bool) -> None:
+    def __init__(self, decompressor: Any) -> None:
         self.decompressor = decompressor
-        self.bounded = bounded
 
     @property
     def eof(self) -> bool:
@@ -190,24 +192,29 @@ class _Frame:
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """What some packed bytes hold, and what of them is still to be fed."""
-        if self.bounded:
-            piece = self.decompressor.decompress(data, _BUFFER)
-            rest = self.decompressor.unused_data if self.eof else self.decompressor.unconsumed_tail
-            return piece, rest
-        piece = self.decompressor.decompress(data)
-        return piece, self.decompressor.unused_data if self.eof else b""
+        piece = self.decompressor.decompress(data, PIECE)
+        return piece, self.decompressor.unused_data if self.eof else self.decompressor.unconsumed_tail
 
 
-class _Unpacked:
-    """A compressed file as a stream. Gives all that can be had before it says that there is damage.
+class _ZstdFrame(_Frame):
+    """One whose decompressor gives all that it was fed at once, so that it is fed a few blocks at a time."""
 
-    Little is fed at a time, so that a file made to swell cannot fill the memory.
-    """
+    def __init__(self, decompressor: Any, blocks: "Blocks") -> None:
+        super().__init__(decompressor)
+        self.blocks = blocks
 
-    def __init__(self, packed: Any, frames: Callable[[], _Frame], feed: int) -> None:
+    def feed(self, data: bytes) -> tuple[bytes, bytes]:
+        room = self.blocks.room(data)
+        piece = self.decompressor.decompress(data[:room])
+        return piece, (self.decompressor.unused_data if self.eof else b"") + data[room:]
+
+
+class Unpacked:
+    """A compressed file as a stream. Gives all that can be had before it says that there is damage."""
+
+    def __init__(self, packed: Any, frames: Callable[[], _Frame]) -> None:
         self.packed = packed
         self.frames = frames
-        self.size = feed
         self.frame: _Frame | None = None
         self.left = b""
         self.piece = b""
@@ -220,7 +227,7 @@ class _Unpacked:
         need = size
         while need:
             if self.at == len(self.piece):
-                self.piece, self.at = self._next() or b"", 0
+                self.piece, self.at = self.next() or b"", 0
                 if not self.piece:
                     break
             part = self.piece[self.at : self.at + need]
@@ -235,10 +242,10 @@ class _Unpacked:
     def tell(self) -> int:
         return self.position
 
-    def _next(self) -> bytes | None:
-        """The next piece that is not empty, or nothing at the end."""
+    def next(self) -> bytes | None:
+        """The next piece that is not empty, of any size up to 1 MiB; or nothing at the end."""
         while self.damage is None:
-            data = self.left or self.packed.read(self.size)
+            data = self.left or self.packed.read(_FEED)
             self.left = b""
             if self.frame is None or self.frame.eof:
                 data = data.lstrip(b"\0") if self.frame else data  # tapes and some tools pad with zeros
@@ -273,34 +280,36 @@ def _gzip_frames() -> Callable[[], _Frame]:
     except ImportError:
         import zlib  # type: ignore[no-redef]
 
-    return lambda: _Frame(zlib.decompressobj(wbits=31), bounded=True)
+    return lambda: _Frame(zlib.decompressobj(wbits=31))
 
 
 def _zstd_frames(source: Source, plain: Any) -> Callable[[], _Frame]:
+    from turnlint.documents.blocks import Blocks
+
     try:
         if sys.version_info >= (3, 14):
             from compression import zstd
 
-            return lambda: _Frame(zstd.ZstdDecompressor(), bounded=False)
+            return lambda: _ZstdFrame(zstd.ZstdDecompressor(), Blocks())
         import zstandard
     except ImportError:
         plain.close()
         raise SourceError(source.name, "reading .zst needs an extra: pip install 'turnlint[zstd]'") from None
     decompressor = zstandard.ZstdDecompressor()
-    return lambda: _Frame(decompressor.decompressobj(), bounded=False)
+    return lambda: _ZstdFrame(decompressor.decompressobj(), Blocks())
 
 
 def _open_plain(source: Source) -> Any:
     if source.data is not None:
-        return BufferedReader(cast("Any", BytesIO(source.data)), _BUFFER)
+        return BufferedReader(cast("Any", BytesIO(source.data)), PIECE)
     if source.path is None:
         if sys.stdin is None:
             raise OSError(9, "standard input is closed")
         raw: Any = sys.stdin.buffer
-        return BufferedReader(getattr(raw, "raw", raw), _BUFFER)
+        return BufferedReader(getattr(raw, "raw", raw), PIECE)
     if os.path.isdir(source.path):
         raise IsADirectoryError(21, "is a folder")
-    return open(source.path, "rb", buffering=_BUFFER)
+    return open(source.path, "rb", buffering=PIECE)
 
 
 class Guarded:

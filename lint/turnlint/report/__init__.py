@@ -6,12 +6,14 @@ terminal or a log. It refuses to look at conversations.
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
 from turnlint.engine import Event, Tally
-from turnlint.rulebook import Entry
+
+if TYPE_CHECKING:
+    from turnlint.rulebook import Entry
 
 
 class Kind(Struct, frozen=True):
@@ -67,7 +69,7 @@ class Look(Protocol):
         ...
 
     @property
-    def own(self) -> tuple[Entry, ...]:
+    def own(self) -> "tuple[Entry, ...]":
         """Rules of the user's own, which no package brings."""
         ...
 

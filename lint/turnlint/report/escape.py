@@ -6,23 +6,25 @@ around, and lines that a CI runner takes for its commands. It refuses to know la
 """
 
 import re
-from unicodedata import category, combining, east_asian_width
 
+# The expressions are compiled when they are first asked for: most runs have nothing to hide.
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
-_IGNORABLE = re.compile(
+_IGNORABLE = (
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )
 """Letters and marks by category that nonetheless draw nothing (Unicode, Default_Ignorable_Code_Point)."""
-_RUNNER = re.compile(r"##(?=\[|vso\[|teamcity\[)", re.IGNORECASE)
+_RUNNER = r"(?i)##(?=\[|vso\[|teamcity\[)"
 """Beginnings of commands that build runners look for anywhere in a line, not only at its start."""
 
 
 def visible(text: str) -> str:
     r"""The text with everything that draws nothing, or draws elsewhere, shown as `\u{…}`."""
     if not (text.isascii() and text.isprintable()):
+        from unicodedata import category
+
         text = "".join(_named(char) if category(char) in _HIDDEN else char for char in text)
-        text = _IGNORABLE.sub(lambda match: _named(match[0]), text)
-    return _RUNNER.sub("\\\\u{23}#", text) if "##" in text else text
+        text = re.sub(_IGNORABLE, lambda match: _named(match[0]), text)
+    return re.sub(_RUNNER, "\\\\u{23}#", text) if "##" in text else text
 
 
 def _named(char: str) -> str:
@@ -53,9 +55,9 @@ def in_xml(text: str) -> str:
     return visible(text).translate(_NO_XML).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
-_PLAIN = re.compile(r"(?:[A-Za-z0-9 ,;.()'/…-]|: )*")
-_LINKS = re.compile(r"//|www\.", re.IGNORECASE)
-_TICKS = re.compile("`+")
+_PLAIN = r"(?:[A-Za-z0-9 ,;.()'/…-]|: )*"
+_LINKS = r"(?i)//|www\."
+_TICKS = "`+"
 
 
 def in_markdown(text: str) -> str:
@@ -65,7 +67,7 @@ def in_markdown(text: str) -> str:
     """
     pieces = visible(text).split("`")
     said, quoted = pieces[::2], pieces[1::2]
-    plain = all(_PLAIN.fullmatch(piece) and not _LINKS.search(piece) for piece in said)
+    plain = all(re.fullmatch(_PLAIN, piece) and not re.search(_LINKS, piece) for piece in said)
     if plain and len(said) > len(quoted) and all(map(str.strip, quoted)):
         return "".join(as_code(piece) if number % 2 else piece for number, piece in enumerate(pieces))
     return as_code(text)
@@ -75,7 +77,7 @@ def as_code(text: str) -> str:
     shown = visible(text)
     if not shown.strip():
         return "(nothing)"
-    fence = "`" * (1 + max(map(len, _TICKS.findall(shown)), default=0))
+    fence = "`" * (1 + max(map(len, re.findall(_TICKS, shown)), default=0))
     apart = " " if fence != "`" or shown[0] == " " == shown[-1] else ""
     return f"{fence}{apart}{shown}{apart}{fence}"
 
@@ -90,6 +92,8 @@ def columns(text: str) -> int:
     """How many columns of a terminal a visible text takes."""
     if text.isascii():
         return len(text)
+    from unicodedata import combining, east_asian_width
+
     return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 

@@ -18,7 +18,7 @@ from msgspec import DecodeError, Struct, json, msgpack
 from turnlint import __version__
 from turnlint.documents.source import Source
 from turnlint.engine import Options, Tally
-from turnlint.rulebook import BUILTIN
+from turnlint.packages import BUILTIN
 from turnlint.spread.here import Done, Of, Told
 from turnlint.spread.keeping import Kept, kept_event, restored_event
 

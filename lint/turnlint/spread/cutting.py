@@ -4,25 +4,20 @@ This module owns the sizes: small files go together, and a long log of lines is 
 read what it cuts, beyond the first records of a file.
 """
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
 
 from turnlint.documents.ahead import POSSIBLE
-from turnlint.documents.source import COMPRESSED, Source, SourceError, size_of
+from turnlint.documents.source import Source, SourceError, size_of
 from turnlint.reading import glance
 from turnlint.spread.here import Of, Question
+from turnlint.spread.worth import MOST_FILES, is_packed
 
 STRETCH = 16 << 20
 """Measured: 1.94 times one core at 16 MB, less with more and less (two cores, 2026-11)."""
 BUNDLE = 4 << 20
-MOST_FILES = 64
-WORTH = 8 << 20
-"""Less than that is done before a second process is up."""
 _STEP = 1 << 16
-_SWELLS = 4
-"""About so many times as long are logs once they are unpacked."""
 
 
 class Task(Struct, frozen=True):
@@ -52,15 +47,6 @@ class Questions:
         return len(self.all) - 1
 
 
-def is_worth_it(sources: Iterable[Source]) -> bool:
-    size = 0
-    for count, source in enumerate(sources):
-        size += size_of(source) * (_SWELLS if _is_packed(source) else 1)
-        if size >= WORTH or count >= 8 * MOST_FILES:
-            return True
-    return False
-
-
 def cut(sources: Iterable[Source], questions: Questions) -> Iterator[Task]:
     """The tasks, in the order of the sources. What cannot be read twice is left to whoever asks."""
     bundle: list[Source] = []
@@ -85,7 +71,7 @@ def _parts(source: Source, size: int, asked: Question) -> list[Source]:
 
     What a user's own rules find in no conversation is told of at the end of the file, so there has to be but one.
     """
-    if size < 2 * STRETCH or source.path is None or _is_packed(source) or asked.options.own_rules:
+    if size < 2 * STRETCH or source.path is None or is_packed(source) or asked.options.own_rules:
         return []
     try:
         whole = glance(source, asked.options.format, asked.book.wires)
@@ -123,18 +109,7 @@ def _line_ends(path: str, size: int) -> Iterator[int]:
 def unpacking_apart(task: Task) -> Task:
     """The task with its long compressed files unpacked beside it, for where there are more cores than tasks."""
     sources = tuple(
-        structs.replace(source, ahead=POSSIBLE and _is_packed(source) and size_of(source) >= BUNDLE // 4)
+        structs.replace(source, ahead=POSSIBLE and is_packed(source) and size_of(source) >= BUNDLE // 4)
         for source in task.sources
     )
     return structs.replace(task, sources=sources)
-
-
-def _is_packed(source: Source) -> bool:
-    return source.name.lower().endswith(COMPRESSED)
-
-
-def cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1

@@ -22,7 +22,6 @@ Evidence
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from hashlib import sha256
 from json import dumps
 
 from msgspec import Struct
@@ -134,6 +133,8 @@ def _new_names(places: list[_Place], clauses: list[NameForm]) -> dict[str, str]:
 
 
 def _spellings(name: str) -> Iterator[str]:
+    from hashlib import sha256
+
     for head in ("", "t_"):
         for mark in ("", "_" + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]):
             for odd in ("[^A-Za-z0-9_.:-]", "[^A-Za-z0-9_-]", "[^A-Za-z0-9_]"):

@@ -1,0 +1,52 @@
+"""Which packages bring rules and profiles.
+
+This module owns their discovery. The built-in one comes in through the same entry-point group as anyone else's. It
+refuses to import any: most runs need no rule.
+"""
+
+import os
+import sys
+from collections.abc import Iterator
+
+GROUP = "turnlint.rules"
+BUILTIN = "turnlint_rules"
+
+
+def packages() -> list[str]:
+    """The packages that bring rules, the built-in one first.
+
+    Reading every installed package's metadata through `importlib.metadata` costs as much as a whole
+    small run, so it is done only where a first look shows that anyone else brings rules.
+    """
+    others = {name for name in _declared() if name != BUILTIN}
+    if others:
+        from importlib.metadata import entry_points
+
+        others = {point.value for point in entry_points(group=GROUP)} - {BUILTIN}
+    return [BUILTIN, *sorted(others)]
+
+
+def _declared() -> Iterator[str]:
+    """The values in the group, from the metadata files on the path."""
+    for folder in dict.fromkeys(sys.path):
+        try:
+            names = [name for name in os.listdir(folder or ".") if name.endswith((".dist-info", ".egg-info"))]
+        except OSError:
+            continue
+        for name in names:
+            try:
+                with open(os.path.join(folder, name, "entry_points.txt"), "rb", buffering=0) as file:
+                    data = file.read()
+            except OSError:
+                continue
+            if GROUP.encode() in data:
+                yield from _values_in(data.decode(errors="replace"))
+
+
+def _values_in(text: str) -> Iterator[str]:
+    inside = False
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("["):
+            inside = line == f"[{GROUP}]"
+        elif inside and "=" in line and not line.startswith(("#", ";")):
+            yield line.split("=", 1)[1].strip()
