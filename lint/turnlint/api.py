@@ -70,8 +70,24 @@ if TYPE_CHECKING:
     from turnlint.quoting import called, quote
     from turnlint.repeats import repeats
     from turnlint.steps import (
-        Apart, Close, Drop, Join, Move, Name, Patch, Piece, Put,
-        Relink, Rename, Say, Settle, Shift, Sort, Step, Take, Translate,
+        Apart,
+        Close,
+        Drop,
+        Join,
+        Move,
+        Name,
+        Patch,
+        Piece,
+        Put,
+        Relink,
+        Rename,
+        Say,
+        Settle,
+        Shift,
+        Sort,
+        Step,
+        Take,
+        Translate,
     )  # fmt: skip
 
 __all__ = [
