@@ -1,8 +1,7 @@
 """All that a rule needs, and all that it may import.
 
-A rule is a module: a docstring with the headline and fixed headings, a `RULE`, `BAD` and `GOOD`
-examples that are its tests, and a `check` that yields findings. This module owns the vocabulary of
-that file. It refuses to run anything.
+A rule is a module: a docstring with the headline and fixed headings, a `RULE`, `BAD` and `GOOD` examples that are its
+tests, and a `check` that yields findings. This module owns the vocabulary of that file. It refuses to run anything.
 """
 
 from collections.abc import Callable, Iterator, Mapping
