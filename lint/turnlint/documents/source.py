@@ -1,6 +1,6 @@
 """What there is to read: files, folders, patterns, standard input, compressed or not.
 
-This module owns paths and open streams. It refuses to know what is in them, but for the two bytes
+This module owns paths and open streams. It refuses to know what is in them, but for the bytes
 that tell a compressed file from a plain one.
 """
 
@@ -23,8 +23,8 @@ PIECE = 1 << 20
 """So much is read, or unpacked, at once."""
 _FEED = 1 << 17
 Packing = Literal["gzip", "zstd"]
-MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", b"\x28\xb5": "zstd"}
-"""The two bytes with which a compressed file begins."""
+MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+"""The bytes with which a compressed file begins."""
 
 
 class Part(Struct, frozen=True):
@@ -75,6 +75,11 @@ class SourceError(Exception):
         super().__init__(f"{name}: {reason}")
         self.name = name
         self.reason = reason
+
+
+def packed_as(start: bytes) -> Packing | None:
+    """How a file is compressed that starts with these bytes, four at least, if it is."""
+    return next((packing for magic, packing in MAGIC.items() if start.startswith(magic)), None)
 
 
 def says_lines(name: str) -> bool:
@@ -141,7 +146,7 @@ def open_source(source: Source) -> IO[bytes]:
         if source.part is not None:
             plain.seek(source.part.start)
             return cast("IO[bytes]", _Bounded(plain, source.part.end - source.part.start))
-        kind = MAGIC.get(plain.peek(2)[:2])
+        kind = packed_as(plain.peek(4))
     except OSError as error:
         raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
     if kind is None:

@@ -16,7 +16,7 @@ from turnlint import carriers
 from turnlint.carrying.carrier import SPEAKS
 from turnlint.carrying.raws import NOTHING, head, string
 from turnlint.documents.framing import frame
-from turnlint.documents.source import MAGIC, Guarded, Progress, Source, open_source, says_lines
+from turnlint.documents.source import Guarded, Progress, Source, open_source, packed_as, says_lines
 from turnlint.inspecting.facts import Container, Evidence, Layout, Packing, Recognition
 from turnlint.model import Record
 from turnlint.sampling import sample
@@ -129,7 +129,7 @@ class _Layouts:
 
 def _packing(path: str) -> Packing | None:
     with open(path, "rb") as file:
-        return MAGIC.get(file.read(2))
+        return packed_as(file.read(4))
 
 
 def _models(data: bytes) -> Iterator[str]:
