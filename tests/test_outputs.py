@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from hostile import FORMATS, lint
-from read_outputs import DIAGNOSTIC, GITLAB, commands, page
+from read_outputs import DIAGNOSTIC, GITLAB, RESULT, checkstyle, commands, page
 from reporting import conversation, findings, lines, logs_in, output, row, written
 from turnlint.engine import Crash
 from turnlint.model import SEVERITIES
@@ -68,6 +68,18 @@ def test_columns_are_counted_as_each_reader_counts_them(records: list[Any], tmp_
         if one["code"]["value"] == "PA202"
     ]
     assert (where["start"]["column"], where["end"]["column"]) == in_bytes
+    (same,) = [
+        one["location"]["range"]
+        for one in json.loads(output(tmp_path, "rdjson", "a.jsonl"))["diagnostics"]
+        if one["code"]["value"] == "PA202"
+    ]
+    assert same == where
+    (error,) = [
+        one
+        for _, one in checkstyle(output(tmp_path, "checkstyle", "a.jsonl"))
+        if one["source"].endswith(".PA202")
+    ]
+    assert int(error["column"]) == in_chars[0]
     (told,) = [
         one.properties
         for one in commands(output(tmp_path, "github", "a.jsonl"))
@@ -171,6 +183,43 @@ def test_reviewdog_takes_each_line(folder: Path) -> None:
         assert one["location"]["path"] == "logs/a b#1.jsonl"
         assert one["code"]["value"] == finding["code"]
     assert output(folder, "rdjsonl", "sound.jsonl") == ""
+
+
+def test_reviewdog_takes_the_same_in_one_document(folder: Path) -> None:
+    document = json.loads(output(folder, "rdjson", "."))
+    RESULT.validate(document)
+    assert document["diagnostics"] == list(map(json.loads, output(folder, "rdjsonl", ".").splitlines()))
+    empty = json.loads(output(folder, "rdjson", "sound.jsonl"))
+    assert empty == {"source": {"name": "turnlint"}, "diagnostics": []}
+
+
+# Checkstyle.
+
+
+def test_checkstyle_has_each_finding_under_its_file(folder: Path) -> None:
+    (folder / "z.jsonl").write_text(lines(conversation("s-9", sound=False)), encoding="utf-8")
+    errors = checkstyle(output(folder, "checkstyle", "."))
+    expected = findings(folder)
+    assert {one["path"] for one in expected} == {"./logs/a b#1.jsonl", "./z.jsonl"}
+    for (path, error), finding in zip(errors, expected, strict=True):
+        assert path == finding["path"].removeprefix("./")
+        assert (int(error["line"]), int(error["column"])) == (finding["line"], finding["column"])
+        assert error["severity"] == finding["severity"]
+        assert error["message"] == f"{finding['rule']}: {finding['message']}"
+        assert error["source"] == f"turnlint.{finding['fault']}.{finding['code']}"
+    assert checkstyle(output(folder, "checkstyle", "sound.jsonl")) == []
+
+
+def test_checkstyle_says_what_crashed_and_not_what_was_said() -> None:
+    text = written(
+        "checkstyle", row("info", 3), Crash("rule x", "b.jsonl", 7, "KeyError: 'secret'"), complete=False
+    )
+    (_, one), (path, crash) = checkstyle(text)
+    assert (one["line"], one["column"], one["severity"]) == ("3", "1", "info")
+    assert (path, crash["line"], crash["source"]) == ("b.jsonl", "7", "turnlint.crash")
+    assert "secret" not in text
+    ((path, left_out),) = checkstyle(written("checkstyle", complete=False))
+    assert (path, left_out["source"]) == ("turnlint", "turnlint.incomplete")
 
 
 # All of them.

@@ -39,7 +39,9 @@ KINDS = {
     "github-summary": Kind("markdown", added=True),
     "gitlab": Kind("gitlab", fingerprints=True),
     "junit": Kind("junit", conversations=True),
-    "rdjsonl": Kind("rdjsonl", spans=True),
+    "checkstyle": Kind("checkstyle"),
+    "rdjson": Kind("reviewdog", spans=True),
+    "rdjsonl": Kind("reviewdog", spans=True),
     "markdown": Kind("markdown"),
 }
 FORMATS = tuple(KINDS)
