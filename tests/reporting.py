@@ -19,7 +19,7 @@ ROWS = Record(1, 0, b"")
 class Look:
     width = 80
     color = False
-    statistics = False
+    statistics = ""
     fails: ClassVar = {"a.jsonl": ("error",)}
     own = ()
     folds = False

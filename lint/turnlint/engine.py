@@ -35,18 +35,8 @@ if TYPE_CHECKING:
     from turnlint.view import Plan
 
 __all__ = [
-    "Book",
-    "Content",
-    "Crash",
-    "Event",
-    "Heard",
-    "Judged",
-    "Options",
-    "Skipped",
-    "Tally",
-    "judge",
-    "lint",
-]
+    "Book", "Content", "Crash", "Event", "Heard", "Judged", "Options", "Skipped", "Tally", "judge", "lint",
+]  # fmt: skip
 
 LONG = 1 << 20
 """The bytes of a longer record are not kept for whoever shows what was found in it."""
@@ -78,6 +68,8 @@ class Options(Struct, frozen=True):
     """Rules that the user brings: they look at records as they are written."""
     without: "tuple[Ignore, ...]" = ()
     """Findings that a repair leaves alone. A report sifts its rows instead, to tell of them."""
+    says: tuple[str, ...] = ()
+    """What is to be told of a finding's records besides: `model`, `day`."""
     root: str = ""
     """The folder from which fingerprints see a file; the one that the run is in where nothing is said."""
 
@@ -347,6 +339,10 @@ class Run:
             )
             for finding, transcript, plan, rank in ready
         ]
+        if self.options.says:
+            from turnlint.provenance import told
+
+            rows = told(rows, [one[1] for one in ready], self.options.says)
         rows = [lean(row) if len(row.finding.where.record.data) > LONG else row for row in rows]
         return sorted(rows, key=lambda row: (row.place.offset, row.finding.code))
 

@@ -82,6 +82,9 @@ class Row(Struct, frozen=True):
     fingerprint: str = ""
     rank: int = 0
     """The how manieth of its shape it was among those that have a view. They come out in another order."""
+    model: str = ""
+    day: str = ""
+    """Who spoke and when, where that was asked for and a record says it."""
 
 
 class Ignored(Struct, frozen=True):

@@ -161,7 +161,7 @@ def _run(sources: list[Source], settings: _Settings) -> int:
         return EXIT_INTERNAL
     out = Pipe(sys.stdout)
     said = Pipe(sys.stderr) if settings.busy else out
-    look = Look(width(), colors(settings.color), False)
+    look = Look(width(), colors(settings.color), "")
     runs = [_run_of(source, settings, look, out) for source in sources]
     words_look = structs.replace(look, color=look.color and (said is out or _colors_errors(settings.color)))
     done: list[Done] = []

@@ -12,13 +12,14 @@ import click
 
 from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
+from turnlint.cli.loose import Command, Loose
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import Progress, Source
 from turnlint.engine import Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
-from turnlint.report import FORMATS, KINDS, Sink, open_sink
+from turnlint.report import COUNTED, FORMATS, KINDS, Sink, open_sink
 from turnlint.spread.here import Done, Failure, here
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from turnlint.spread.here import Told
 
 MOST_JOBS = 256
+SAID = {"model": ("model",), "day": ("day",)}
+"""What has to be asked of records for a table."""
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 
 
@@ -40,7 +43,7 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     return int(value)
 
 
-@click.command("lint")
+@click.command("lint", cls=Command)
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
 @rules_of_a_run
 @configured
@@ -73,7 +76,10 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     help="Remember what was found, and do not read again what is the same. Kept in the user's cache folder, or "
     "in the one that TURNLINT_CACHE names.",
 )  # fmt: skip
-@click.option("--statistics", is_flag=True, help="Add a table of findings by rule.")
+@click.option(
+    "--statistics", cls=Loose, bare="rule", type=Named("statistics by", COUNTED), metavar="[=BY]",
+    help="Add a table of findings, to text and JSON: by " + ", ".join(COUNTED) + ". Default: by rule.",
+)  # fmt: skip
 @click.option(
     "--color",
     type=Named("choice", ("auto", "always", "never")),
@@ -83,7 +89,7 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
     select: tuple[str, ...], ignore: tuple[str, ...], baseline: str | None, fail_on: str, output_format: str, outputs: tuple[str, ...],
-    stdin_filename: str, show_content: str | None, jobs: int, cache: bool, statistics: bool, color: str,
+    stdin_filename: str, show_content: str | None, jobs: int, cache: bool, statistics: str | None, color: str,
 ) -> None:  # fmt: skip
     """Find what is wrong in transcripts.
 
@@ -101,6 +107,7 @@ def command(
         fingerprints=any(kind.fingerprints for kind in kinds),
         spans=any(kind.spans for kind in kinds),
         conversations=any(kind.conversations for kind in kinds),
+        says=SAID.get(statistics or "", ()),
     )
     asked = Asked(
         given("format_name", format_name), words(providers), profiles, options.select, options.ignore,
@@ -112,13 +119,13 @@ def command(
         raise click.exceptions.Exit(EXIT_INTERNAL)
     fails = {source.name: levels(plan.of(source).fail_on) for source in sources}
     own = plan.own_rules()
-    look = Look(width(), colors(color), statistics, fails, is_terminal(sys.stdout), own)
+    look = Look(width(), colors(color), statistics or "", fails, is_terminal(sys.stdout), own)
     with ExitStack() as files:
         sinks = [open_sink(output_format, sys.stdout.write, look)]
         for output in outputs:
             kind, path = _split(output)
             write = _open_output(path, files, "a" if KINDS[kind].added else "w")
-            sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, statistics, fails, own=own)))
+            sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, statistics or "", fails, own=own)))
         code = _run(sources, plan, sinks, jobs, cache=cache, quiet=output_format != "text")
         if code < EXIT_USAGE and plan.account is not None:
             from turnlint.cli.unused import tell_unused

@@ -45,6 +45,8 @@ KINDS = {
     "markdown": Kind("markdown"),
 }
 FORMATS = tuple(KINDS)
+COUNTED = ("rule", "file", "model", "provider", "day")
+"""By what findings may be counted."""
 
 Write = Callable[[str], object]
 
@@ -57,7 +59,10 @@ class Look(Protocol):
     @property
     def color(self) -> bool: ...
     @property
-    def statistics(self) -> bool: ...
+    def statistics(self) -> str:
+        """By what findings are counted, in reports that have a sum; empty where they are not."""
+        ...
+
     @property
     def folds(self) -> bool:
         """Sentences are broken at the width; else each stays on one line, for programs to find."""

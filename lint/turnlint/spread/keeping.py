@@ -30,6 +30,8 @@ class KeptRow(Struct, frozen=True, array_like=True, tag=True):
     related: tuple[tuple[str, Place], ...]
     view: tuple[Line, ...]
     fingerprint: str
+    model: str = ""
+    day: str = ""
 
 
 def kept(row: Row) -> KeptRow:
@@ -37,7 +39,9 @@ def kept(row: Row) -> KeptRow:
     shown = _Shown(*(getattr(finding, name) for name in _SHOWN))
     fix = (finding.fix.level, finding.fix.title, finding.fix.is_done_here) if finding.fix else None
     at = (*finding.where.record.prefix, *finding.where.at)
-    return KeptRow(shown, fix, at, row.path, row.place, row.related, row.view, row.fingerprint)
+    return KeptRow(
+        shown, fix, at, row.path, row.place, row.related, row.view, row.fingerprint, row.model, row.day
+    )
 
 
 def restored(one: KeptRow) -> Row:
@@ -48,7 +52,9 @@ def restored(one: KeptRow) -> Row:
         level, title, done = one.fix
         fix = Fix(level, title, let_go=done)
     finding = Finding(**shown, where=where, fix=fix)
-    return Row(finding, one.path, one.place, one.related, one.view, one.fingerprint)
+    return Row(
+        finding, one.path, one.place, one.related, one.view, one.fingerprint, model=one.model, day=one.day
+    )
 
 
 class KeptHeard(Struct, frozen=True, array_like=True, tag=True):

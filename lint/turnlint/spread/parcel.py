@@ -105,7 +105,8 @@ class Joint:
             )
         related = tuple((note, self._place(place)) for note, place in row.related)
         view = row.view if row.rank and self._is_drawn(finding, row.rank) else ()
-        return Row(finding, row.path, self._place(row.place), related, view, self._name(row.fingerprint))
+        place, name = self._place(row.place), self._name(row.fingerprint)
+        return Row(finding, row.path, place, related, view, name, model=row.model, day=row.day)
 
     def _place(self, place: Place) -> Place:
         start, end = place.span or (None, None)
