@@ -17,7 +17,7 @@ from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import Progress, Source
-from turnlint.engine import Content, Crash, Options, Skipped, Tally
+from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
 from turnlint.report import COUNTED, FORMATS, KINDS, Sink, open_sink
 from turnlint.spread.here import Done, Failure, here
@@ -25,6 +25,7 @@ from turnlint.spread.here import Done, Failure, here
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from turnlint.cli.timing import Timing
     from turnlint.engine import Event
     from turnlint.spread.here import Told
 
@@ -81,6 +82,9 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     help="Add a table of findings, to text and JSON: by " + ", ".join(COUNTED) + ". Default: by rule.",
 )  # fmt: skip
 @click.option(
+    "--profile-rules", is_flag=True, help="Say on standard error how long each rule took, and of how much."
+)
+@click.option(
     "--color",
     type=Named("choice", ("auto", "always", "never")),
     default="auto",
@@ -89,7 +93,8 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
     select: tuple[str, ...], ignore: tuple[str, ...], baseline: str | None, fail_on: str, output_format: str, outputs: tuple[str, ...],
-    stdin_filename: str, show_content: str | None, jobs: int, cache: bool, statistics: str | None, color: str,
+    stdin_filename: str, show_content: str | None, jobs: int, cache: bool, statistics: str | None, profile_rules: bool,
+    color: str,
 ) -> None:  # fmt: skip
     """Find what is wrong in transcripts.
 
@@ -113,7 +118,8 @@ def command(
         given("format_name", format_name), words(providers), profiles, options.select, options.ignore,
         fail_on=given("fail_on", fail_on), baseline=baseline,
     )  # fmt: skip
-    plan = Plan(asked, options)
+    timing = _timing() if profile_rules else None
+    plan = Plan(asked, options, book=timing.book if timing else Book)
     sources = plan.read(sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)]))
     if not _is_ready(plan, sources):
         raise click.exceptions.Exit(EXIT_INTERNAL)
@@ -126,12 +132,25 @@ def command(
             kind, path = _split(output)
             write = _open_output(path, files, "a" if KINDS[kind].added else "w")
             sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, statistics or "", fails, own=own)))
-        code = _run(sources, plan, sinks, jobs, cache=cache, quiet=output_format != "text")
+        # What other processes did, or a run before, is not seen here.
+        once = timing is not None
+        code = _run(
+            sources, plan, sinks, 1 if once else jobs, cache=cache and not once, quiet=output_format != "text"
+        )
+        if timing:
+            timing.tell()
         if code < EXIT_USAGE and plan.account is not None:
             from turnlint.cli.unused import tell_unused
 
             tell_unused(plan, paths, sources)
         raise click.exceptions.Exit(code)
+
+
+def _timing() -> "Timing":
+    from turnlint.cli.timing import SAID, Timing
+
+    click.echo(SAID, err=True)
+    return Timing()
 
 
 def _is_ready(plan: Plan, sources: list[Source]) -> bool:

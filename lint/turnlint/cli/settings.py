@@ -124,9 +124,11 @@ class Plan:
     """The terms of all sources of a run, each worked out once. Raises a `UsageError` for what cannot be used."""
 
     def __init__(
-        self, asked: Asked, options: Options, *, sifted: bool = True, with_baselines: bool = True
-    ) -> None:
+        self, asked: Asked, options: Options, *, sifted: bool = True, with_baselines: bool = True,
+        book: Callable[[Options], Book] = Book,
+    ) -> None:  # fmt: skip
         self.asked = asked
+        self.book = book
         self.options = options
         self.sifted = sifted
         """Findings that are known are told of, not left out from the first."""
@@ -213,7 +215,7 @@ class Plan:
             fail_on = asked.fail_on or _value(settings.fail_on, None)
             level = asked.level or _value(settings.level, None)
         options, sieve = self._sieve(options, settings)
-        book = self._checked(settings, lambda: Book(options))
+        book = self._checked(settings, lambda: self.book(options))
         return Terms(options, book, fail_on or "error", level or "lossy", sieve)
 
     def _configured(self, settings: "Settings") -> Options:
