@@ -9,21 +9,22 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, cast
 
 import click
+from msgspec import Struct
 
 from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
 from turnlint.cli.loose import Command, Loose
 from turnlint.cli.nearest import Named
-from turnlint.cli.settings import Asked, Plan, configured, given, levels
+from turnlint.cli.settings import Asked, Plan, Terms, configured, given, levels
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import Progress, Source
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
-from turnlint.report import COUNTED, FORMATS, KINDS, Sink, open_sink
+from turnlint.report import COUNTED, FLOWING, FORMATS, KINDS, Kind, Sink, open_sink
 from turnlint.spread.here import Done, Failure, here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from turnlint.cli.timing import Timing
     from turnlint.engine import Event
@@ -85,6 +86,15 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     "--profile-rules", is_flag=True, help="Say on standard error how long each rule took, and of how much."
 )
 @click.option(
+    "--follow",
+    is_flag=True,
+    help="Go on: tell what is wrong in what is appended to the files, and in new files of the folders. Ctrl-C ends it.",
+)
+@click.option(
+    "--poll", type=click.FloatRange(0.01, 3600), default=1.0, metavar="SECONDS", show_default=True,
+    help="How long --follow waits before it looks again.",
+)  # fmt: skip
+@click.option(
     "--color",
     type=Named("choice", ("auto", "always", "never")),
     default="auto",
@@ -92,51 +102,44 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
 )
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
-    select: tuple[str, ...], ignore: tuple[str, ...], baseline: str | None, fail_on: str, output_format: str, outputs: tuple[str, ...],
-    stdin_filename: str, show_content: str | None, jobs: int, cache: bool, statistics: str | None, profile_rules: bool,
-    color: str,
+    select: tuple[str, ...], ignore: tuple[str, ...], baseline: str | None, fail_on: str, **how: Any,
 ) -> None:  # fmt: skip
     """Find what is wrong in transcripts.
 
     PATH is a file, a folder, a pattern, or - for standard input; without one, the folder you are in.
     Exit code: 0 nothing at or above --fail-on, 1 something, 2 usage, 3 nothing to lint, 4 internal.
     """
-    content = show_content or ("excerpt" if is_terminal(sys.stdout) and not os.environ.get("CI") else "none")
-    kinds = [KINDS[kind] for kind in (output_format, *(_split(output)[0] for output in outputs))]
+    way = Way(**how)
+    kinds = way.kinds()
     options = Options(
         format=None if format_name == "auto" else format_name,
         select=words(select),
         ignore=words(ignore),
         view=any(kind.views for kind in kinds),
-        content=cast("Content", content),
-        fingerprints=any(kind.fingerprints for kind in kinds),
+        content=cast("Content", way.content()),
+        fingerprints=way.follow or any(kind.fingerprints for kind in kinds),
         spans=any(kind.spans for kind in kinds),
         conversations=any(kind.conversations for kind in kinds),
-        says=SAID.get(statistics or "", ()),
+        says=SAID.get(way.statistics or "", ()),
     )
     asked = Asked(
         given("format_name", format_name), words(providers), profiles, options.select, options.ignore,
         fail_on=given("fail_on", fail_on), baseline=baseline,
     )  # fmt: skip
-    timing = _timing() if profile_rules else None
+    timing = _timing() if way.profile_rules else None
     plan = Plan(asked, options, book=timing.book if timing else Book)
-    sources = plan.read(sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)]))
-    if not _is_ready(plan, sources):
+    sources = plan.read(way.find(paths))
+    if not is_ready(plan, sources):
         raise click.exceptions.Exit(EXIT_INTERNAL)
-    fails = {source.name: levels(plan.of(source).fail_on) for source in sources}
-    own = plan.own_rules()
-    look = Look(width(), colors(color), statistics or "", fails, is_terminal(sys.stdout), own)
     with ExitStack() as files:
-        sinks = [open_sink(output_format, sys.stdout.write, look)]
-        for output in outputs:
-            kind, path = _split(output)
-            write = _open_output(path, files, "a" if KINDS[kind].added else "w")
-            sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, statistics or "", fails, own=own)))
-        # What other processes did, or a run before, is not seen here.
-        once = timing is not None
-        code = _run(
-            sources, plan, sinks, 1 if once else jobs, cache=cache and not once, quiet=output_format != "text"
-        )
+        sinks = _sinks(way, plan, sources, files)
+        if way.follow:
+            from turnlint.cli.follow import follow
+
+            seen = follow(lambda: plan.read(way.find(paths, missing=True)), sources, plan, sinks, way.poll)
+        else:
+            seen = _run(sources, plan, sinks, way)
+        code = _exit_code(seen)
         if timing:
             timing.tell()
         if code < EXIT_USAGE and plan.account is not None:
@@ -146,6 +149,51 @@ def command(
         raise click.exceptions.Exit(code)
 
 
+class Way(Struct, frozen=True):
+    """How a run reads and tells, whatever it looks for."""
+
+    output_format: str
+    outputs: tuple[str, ...]
+    stdin_filename: str
+    show_content: str | None
+    jobs: int
+    cache: bool
+    statistics: str | None
+    profile_rules: bool
+    follow: bool
+    poll: float
+    color: str
+
+    def kinds(self) -> list[Kind]:
+        """The formats that are written."""
+        names = (self.output_format, *(_split(output)[0] for output in self.outputs))
+        stuck = [name for name in names if self.follow and name not in FLOWING]
+        if stuck:
+            raise click.UsageError(
+                f"--follow has no end, and {stuck[0]} is nothing without one; there are {', '.join(FLOWING)}"
+            )
+        if self.follow and self.cache:
+            raise click.UsageError("--follow and --cache exclude each other")
+        return [KINDS[name] for name in names]
+
+    def content(self) -> str:
+        private = os.environ.get("CI") or not is_terminal(sys.stdout)
+        return self.show_content or ("none" if private else "excerpt")
+
+    def find(self, paths: tuple[str, ...], *, missing: bool = False) -> list[Source]:
+        """What to read. What is missing may be, where it was there before."""
+        if missing:
+            paths = tuple(
+                path for path in paths or (".",) if os.path.exists(path) or any(map(path.count, "*?["))
+            )
+            if not paths:
+                return []
+        found = sources_of(paths, self.stdin_filename, [path for _, path in map(_split, self.outputs)])
+        if self.follow and any(source.path is None for source in found):
+            raise click.UsageError("--follow wants files and folders; standard input is read to its end")
+        return found
+
+
 def _timing() -> "Timing":
     from turnlint.cli.timing import SAID, Timing
 
@@ -153,7 +201,21 @@ def _timing() -> "Timing":
     return Timing()
 
 
-def _is_ready(plan: Plan, sources: list[Source]) -> bool:
+def _sinks(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> list[Sink]:
+    """Where findings go: standard output, and the files that were named."""
+    fails = {source.name: levels(plan.of(source).fail_on) for source in sources}
+    own = plan.own_rules()
+    counted = way.statistics or ""
+    look = Look(width(), colors(way.color), counted, fails, is_terminal(sys.stdout), own)
+    sinks = [open_sink(way.output_format, sys.stdout.write, look)]
+    for output in way.outputs:
+        kind, path = _split(output)
+        write = _open_output(path, files, "a" if KINDS[kind].added else "w", by_line=way.follow)
+        sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, counted, fails, own=own)))
+    return sinks
+
+
+def is_ready(plan: Plan, sources: list[Source]) -> bool:
     """Work out what holds for each source, before anything is read or opened."""
     from turnlint.providers import UnknownProvider
     from turnlint.rulebook import BrokenRules, UnknownRule
@@ -168,33 +230,48 @@ def _is_ready(plan: Plan, sources: list[Source]) -> bool:
     return True
 
 
-def _run(sources: list[Source], plan: Plan, sinks: list[Sink], jobs: int, *, cache: bool, quiet: bool) -> int:
-    total = Tally()
-    unreadable = failed = False
-    passed_over = 0
+def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "Seen":
+    seen = Seen()
+    # What other processes did, or a run before, is not timed.
+    jobs, cache = (1, False) if way.profile_rules else (way.jobs, way.cache)
     with bar(sources, "linting") as progress:
         told = _told(sources, plan, jobs, progress, cache=cache)
         for source in sources:
-            terms = plan.of(source)
-            for event in terms.sift(_until_done(told)):
-                if isinstance(event, Tally):
-                    failed |= terms.fails(event)
-                    total.add(event)
-                elif isinstance(event, Failure):
-                    unreadable = True
-                    click.echo(f"turnlint: {shown(event.name)}: {event.reason}", err=True)
-                else:
-                    _tell(event)
-                    passed_over += isinstance(event, Skipped) and not event.source.named
-                    for sink in sinks:
-                        sink.take(event)
-    for sink in sinks:
-        sink.finish(total, complete=not total.crashes and not unreadable)
-    if passed_over and quiet:
-        files = "1 file" if passed_over == 1 else f"{passed_over:,} files"
+            seen.take(_until_done(told), plan.of(source), sinks)
+    seen.finish(sinks)
+    if seen.passed_over and way.output_format != "text":
+        files = "1 file" if seen.passed_over == 1 else f"{seen.passed_over:,} files"
         click.echo(f"turnlint: {files} of no known format skipped", err=True)
     sys.stdout.flush()
-    return _exit_code(total, failed=failed, unreadable=unreadable)
+    return seen
+
+
+class Seen:
+    """What a run met."""
+
+    def __init__(self) -> None:
+        self.total = Tally()
+        self.failed = self.unreadable = False
+        self.passed_over = 0
+
+    def take(self, told: "Iterable[Event | Failure]", terms: Terms, sinks: list[Sink]) -> None:
+        """Hand on what is told of a source, and keep what the end of the run depends on."""
+        for event in terms.sift(told):
+            if isinstance(event, Tally):
+                self.failed |= terms.fails(event)
+                self.total.add(event)
+            elif isinstance(event, Failure):
+                self.unreadable = True
+                click.echo(f"turnlint: {shown(event.name)}: {event.reason}", err=True)
+            else:
+                _tell(event)
+                self.passed_over += isinstance(event, Skipped) and not event.source.named
+                for sink in sinks:
+                    sink.take(event)
+
+    def finish(self, sinks: list[Sink]) -> None:
+        for sink in sinks:
+            sink.finish(self.total, complete=not self.total.crashes and not self.unreadable)
 
 
 def _until_done(told: "Iterator[Told]") -> "Iterator[Event | Failure]":
@@ -233,15 +310,15 @@ def _told(
         return run(sources)
 
 
-def _exit_code(total: Tally, *, failed: bool, unreadable: bool) -> int:
-    if total.crashes:
+def _exit_code(seen: Seen) -> int:
+    if seen.total.crashes:
         return EXIT_INTERNAL
-    if unreadable:
+    if seen.unreadable:
         return EXIT_USAGE
-    if not total.files:
+    if not seen.total.files:
         click.echo("turnlint: nothing to lint", err=True)
         return EXIT_NOTHING
-    return EXIT_FINDINGS if failed else 0
+    return EXIT_FINDINGS if seen.failed else 0
 
 
 def _tell(event: object) -> None:
@@ -268,8 +345,9 @@ def _split(output: str) -> tuple[str, str]:
     return kind, path
 
 
-def _open_output(path: str, files: ExitStack, mode: str) -> Any:
+def _open_output(path: str, files: ExitStack, mode: str, *, by_line: bool) -> Any:
     try:
-        return files.enter_context(open(path, mode, encoding="utf-8", errors="backslashreplace")).write
+        buffering = 1 if by_line else -1
+        return files.enter_context(open(path, mode, buffering, "utf-8", "backslashreplace")).write
     except OSError as error:
         raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None

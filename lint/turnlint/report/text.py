@@ -67,7 +67,8 @@ class Text:
         elif isinstance(event, Skipped):
             self.skipped.append(event.source.name)
 
-    def finish(self, tally: Tally, *, complete: bool) -> None:
+    def tell(self) -> None:
+        """What was found so far, to somebody who does not wait for the end."""
         for group in self.groups.values():
             for index, row in enumerate(group.rows):
                 last = index == len(group.rows) - 1
@@ -75,6 +76,10 @@ class Text:
         for crash in self.crashes:
             place = f"{line_start(crash.path)}:{crash.line}"
             self.write(f"{place}: {crash.rule} crashed: {visible(crash.reason)}\n")
+        self.groups, self.crashes = {}, []
+
+    def finish(self, tally: Tally, *, complete: bool) -> None:
+        self.tell()
         if self.look.statistics and tally.rules:
             self._statistics(tally)
         for line in self._folded(self._sum(tally, complete=complete), ""):
