@@ -15,7 +15,7 @@ from turnlint.cli.completing import Fitting
 from turnlint.cli.completion import SHELLS
 from turnlint.cli.nearest import Named
 
-FREE = {"--stdin-filename", "--model", "--today", "[TEXT|-]", "--output"}
+FREE = {"--poll", "--quiet", "--stdin-filename", "--model", "--today", "[TEXT|-]", "--output"}
 """Places for words that nobody can know, and for two things in one."""
 
 

@@ -14,6 +14,7 @@ import click
 
 from turnlint.cli.asking import shown
 from turnlint.cli.lint import EXIT_INTERNAL, Seen, is_ready
+from turnlint.cli.lint_way import Way
 from turnlint.cli.settings import Plan
 from turnlint.documents.source import COMPRESSED, Source
 from turnlint.report import Batched, Sink
@@ -55,16 +56,16 @@ class _Stop:
             self.sleeps = False
 
 
-def follow(find: Find, sources: list[Source], plan: Plan, sinks: list[Sink], pause: float) -> Seen:
+def follow(find: Find, sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> Seen:
     """Look at logs until somebody says that it is enough."""
-    seen = Seen()
+    seen = Seen(way.quiet)
     logs: dict[str, Growing] = {}
     _add(logs, sources, plan, at_start=True)
     with _Stop() as stop:
         while not stop.asked:
             began = time.monotonic()
             _look(logs, plan, seen, sinks)
-            stop.sleep(max(pause, time.monotonic() - began))
+            stop.sleep(max(way.poll, time.monotonic() - began))
             if not stop.asked:
                 _add(logs, find(), plan, at_start=False)
         _look(logs, plan, seen, sinks, last=True)
@@ -94,16 +95,17 @@ def _is_moved(path: str, logs: dict[str, Growing]) -> bool:
 
 def _look(logs: dict[str, Growing], plan: Plan, seen: Seen, sinks: list[Sink], *, last: bool = False) -> None:
     for log in logs.values():
-        seen.take(_told(log.look(last=last)), plan.of(log.source), sinks)
+        seen.take(_told(log.look(last=last), quiet=bool(seen.quiet)), plan.of(log.source), sinks)
     for sink in sinks:
         if isinstance(sink, Batched):
             sink.tell()
     sys.stdout.flush()
 
 
-def _told(events: Iterable[Told | Note]) -> Iterator[Any]:
+def _told(events: Iterable[Told | Note], *, quiet: bool) -> Iterator[Any]:
     for event in events:
         if isinstance(event, Note):
-            click.echo(f"turnlint: {shown(event.name)}: {event.words}", err=True)
+            if not quiet:
+                click.echo(f"turnlint: {shown(event.name)}: {event.words}", err=True)
         else:
             yield event

@@ -3,24 +3,22 @@
 This module owns the options of that command, where its output goes, and the code it exits with.
 """
 
-import os
 import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, cast
 
 import click
-from msgspec import Struct
 
-from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
-from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
-from turnlint.cli.loose import Command, Loose
+from turnlint.cli.asking import rules_of_a_run, shown, words
+from turnlint.cli.lint_way import Lint, Way, sinks_of
+from turnlint.cli.loose import Loose
 from turnlint.cli.nearest import Named
-from turnlint.cli.settings import Asked, Plan, Terms, configured, given, levels
+from turnlint.cli.settings import Asked, Plan, Terms, configured, given
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import Progress, Source
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
-from turnlint.report import COUNTED, FLOWING, FORMATS, KINDS, Kind, Sink, open_sink
+from turnlint.report import COUNTED, FORMATS, Sink
 from turnlint.spread.here import Done, Failure, here
 
 if TYPE_CHECKING:
@@ -45,7 +43,7 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     return int(value)
 
 
-@click.command("lint", cls=Command)
+@click.command("lint", cls=Lint)
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
 @rules_of_a_run
 @configured
@@ -84,6 +82,14 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
 )  # fmt: skip
 @click.option(
     "--profile-rules", is_flag=True, help="Say on standard error how long each rule took, and of how much."
+)
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1: findings fail nothing.")
+@click.option(
+    "-q", "--quiet", count=True,
+    help="Findings only, no sum and no advice; twice, no report on standard output either.",
+)  # fmt: skip
+@click.option(
+    "--fix", is_flag=True, expose_value=False, help="Repair: the same as `turnlint fix`, with its options."
 )
 @click.option(
     "--follow",
@@ -132,66 +138,21 @@ def command(
     if not is_ready(plan, sources):
         raise click.exceptions.Exit(EXIT_INTERNAL)
     with ExitStack() as files:
-        sinks = _sinks(way, plan, sources, files)
+        sinks = sinks_of(way, plan, sources, files)
         if way.follow:
             from turnlint.cli.follow import follow
 
-            seen = follow(lambda: plan.read(way.find(paths, missing=True)), sources, plan, sinks, way.poll)
+            seen = follow(lambda: plan.read(way.find(paths, missing=True)), sources, plan, sinks, way)
         else:
             seen = _run(sources, plan, sinks, way)
         code = _exit_code(seen)
         if timing:
             timing.tell()
-        if code < EXIT_USAGE and plan.account is not None:
+        if code < EXIT_USAGE and plan.account is not None and not way.quiet:
             from turnlint.cli.unused import tell_unused
 
             tell_unused(plan, paths, sources)
-        raise click.exceptions.Exit(code)
-
-
-class Way(Struct, frozen=True):
-    """How a run reads and tells, whatever it looks for."""
-
-    output_format: str
-    outputs: tuple[str, ...]
-    stdin_filename: str
-    show_content: str | None
-    jobs: int
-    cache: bool
-    statistics: str | None
-    profile_rules: bool
-    follow: bool
-    poll: float
-    color: str
-
-    def kinds(self) -> list[Kind]:
-        """The formats that are written."""
-        names = (self.output_format, *(_split(output)[0] for output in self.outputs))
-        stuck = [name for name in names if self.follow and name not in FLOWING]
-        if stuck:
-            raise click.UsageError(
-                f"--follow has no end, and {stuck[0]} is nothing without one; there are {', '.join(FLOWING)}"
-            )
-        if self.follow and self.cache:
-            raise click.UsageError("--follow and --cache exclude each other")
-        return [KINDS[name] for name in names]
-
-    def content(self) -> str:
-        private = os.environ.get("CI") or not is_terminal(sys.stdout)
-        return self.show_content or ("none" if private else "excerpt")
-
-    def find(self, paths: tuple[str, ...], *, missing: bool = False) -> list[Source]:
-        """What to read. What is missing may be, where it was there before."""
-        if missing:
-            paths = tuple(
-                path for path in paths or (".",) if os.path.exists(path) or any(map(path.count, "*?["))
-            )
-            if not paths:
-                return []
-        found = sources_of(paths, self.stdin_filename, [path for _, path in map(_split, self.outputs)])
-        if self.follow and any(source.path is None for source in found):
-            raise click.UsageError("--follow wants files and folders; standard input is read to its end")
-        return found
+        raise click.exceptions.Exit(0 if code == EXIT_FINDINGS and way.exit_zero else code)
 
 
 def _timing() -> "Timing":
@@ -199,20 +160,6 @@ def _timing() -> "Timing":
 
     click.echo(SAID, err=True)
     return Timing()
-
-
-def _sinks(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> list[Sink]:
-    """Where findings go: standard output, and the files that were named."""
-    fails = {source.name: levels(plan.of(source).fail_on) for source in sources}
-    own = plan.own_rules()
-    counted = way.statistics or ""
-    look = Look(width(), colors(way.color), counted, fails, is_terminal(sys.stdout), own)
-    sinks = [open_sink(way.output_format, sys.stdout.write, look)]
-    for output in way.outputs:
-        kind, path = _split(output)
-        write = _open_output(path, files, "a" if KINDS[kind].added else "w", by_line=way.follow)
-        sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, counted, fails, own=own)))
-    return sinks
 
 
 def is_ready(plan: Plan, sources: list[Source]) -> bool:
@@ -231,7 +178,7 @@ def is_ready(plan: Plan, sources: list[Source]) -> bool:
 
 
 def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "Seen":
-    seen = Seen()
+    seen = Seen(way.quiet)
     # What other processes did, or a run before, is not timed.
     jobs, cache = (1, False) if way.profile_rules else (way.jobs, way.cache)
     with bar(sources, "linting") as progress:
@@ -239,7 +186,7 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "See
         for source in sources:
             seen.take(_until_done(told), plan.of(source), sinks)
     seen.finish(sinks)
-    if seen.passed_over and way.output_format != "text":
+    if seen.passed_over and way.output_format != "text" and not way.quiet:
         files = "1 file" if seen.passed_over == 1 else f"{seen.passed_over:,} files"
         click.echo(f"turnlint: {files} of no known format skipped", err=True)
     sys.stdout.flush()
@@ -249,7 +196,8 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "See
 class Seen:
     """What a run met."""
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: int) -> None:
+        self.quiet = quiet
         self.total = Tally()
         self.failed = self.unreadable = False
         self.passed_over = 0
@@ -264,7 +212,8 @@ class Seen:
                 self.unreadable = True
                 click.echo(f"turnlint: {shown(event.name)}: {event.reason}", err=True)
             else:
-                _tell(event)
+                if self.quiet < 2 or isinstance(event, Crash):
+                    _tell(event)
                 self.passed_over += isinstance(event, Skipped) and not event.source.named
                 for sink in sinks:
                     sink.take(event)
@@ -329,25 +278,3 @@ def _tell(event: object) -> None:
         )
     if isinstance(event, Crash):
         click.echo(f"turnlint: {event.rule} crashed at {shown(event.path)}:{event.line}", err=True)
-
-
-def _split(output: str) -> tuple[str, str]:
-    kind, colon, path = output.partition(":")
-    if not colon or not path or kind not in FORMATS:
-        from turnlint.cli.nearest import or_nearest
-
-        why = (
-            f"there is no output format {or_nearest(kind, FORMATS)}"
-            if colon and path
-            else "wants FORMAT:FILE"
-        )
-        raise click.BadParameter(why, param_hint="--output")
-    return kind, path
-
-
-def _open_output(path: str, files: ExitStack, mode: str, *, by_line: bool) -> Any:
-    try:
-        buffering = 1 if by_line else -1
-        return files.enter_context(open(path, mode, buffering, "utf-8", "backslashreplace")).write
-    except OSError as error:
-        raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
