@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 FORMATS = (
-    "text", "concise", "json", "jsonl", "sarif", "github", "github-summary", "gitlab", "junit", "rdjsonl", "markdown",
+    "text", "concise", "json", "jsonl", "sarif", "github", "github-summary", "gitlab", "junit", "checkstyle",
+    "rdjson", "rdjsonl", "markdown",
 )  # fmt: skip
 COMMAND = re.compile(
     r"::(error|warning|notice) ((?:,?(?:file|line|endLine|col|endColumn|title)=[^:,\r\n]*)+)::.*"

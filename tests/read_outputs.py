@@ -72,6 +72,16 @@ DIAGNOSTIC = Draft202012Validator({
     },
 })  # fmt: skip
 """`Diagnostic` of reviewdog's protocol (proto/rdf/reviewdog.proto, read 2026-11)."""
+RESULT = Draft202012Validator({
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["source", "diagnostics"],
+    "properties": {
+        "source": {"const": {"name": "turnlint"}},
+        "diagnostics": {"type": "array", "items": DIAGNOSTIC.schema},
+    },
+})  # fmt: skip
+"""`DiagnosticResult` of the same."""
 
 
 def sarif(text: str) -> dict[str, Any]:
@@ -161,6 +171,25 @@ def junit(text: str) -> ET.Element:
             assert int(suite.attrib[key]) == sum(case.find(tag) is not None for case in cases)
         assert not {"time", "timestamp", "hostname"} & {key for one in suite.iter() for key in one.attrib}
     return root
+
+
+def checkstyle(text: str) -> list[tuple[str, dict[str, str]]]:
+    """The errors with the files they stand in, where the document is as Checkstyle writes it."""
+    root = ET.fromstring(text.encode("ascii"))  # noqa: S314 - whether it is harmless is what is tested
+    assert (root.tag, root.attrib) == ("checkstyle", {"version": "4.3"})
+    found = []
+    for file in root:
+        assert (file.tag, set(file.attrib)) == ("file", {"name"})
+        for one in file:
+            assert (one.tag, len(one)) == ("error", 0)
+            assert set(one.attrib) == {"line", "column", "severity", "message", "source"}
+            assert int(one.attrib["line"]) >= 0
+            assert int(one.attrib["column"]) >= 1
+            assert one.attrib["severity"] in {"error", "warning", "info"}
+            assert re.fullmatch(r"turnlint(\.[a-z]+(\.[A-Za-z0-9/-]+)?)", one.attrib["source"])
+            found.append((file.attrib["name"], dict(one.attrib)))
+        assert len(file)
+    return found
 
 
 def page(text: str) -> tuple[str, list[str]]:

@@ -1,6 +1,7 @@
 """What a shell offers where somebody presses the tab key."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,7 @@ from turnlint.cli.completing import Fitting
 from turnlint.cli.completion import SHELLS
 from turnlint.cli.nearest import Named
 
-FREE = {"--stdin-filename", "--model", "--today", "[TEXT|-]", "--output"}
+FREE = {"--poll", "--quiet", "--stdin-filename", "--model", "--today", "[TEXT|-]", "--output"}
 """Places for words that nobody can know, and for two things in one."""
 
 
@@ -106,5 +107,58 @@ def test_bash_is_given_a_script_that_works() -> None:
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_script_is_the_same_on_every_machine(shell: str) -> None:
     script = subprocess.check_output([sys.executable, "-m", "turnlint", "completion", shell], text=True)
-    assert "_TURNLINT_COMPLETE=" + shell + "_complete" in script
+    assert "_TURNLINT_COMPLETE=" + shell + "_complete" in script.replace(" = '", "=")
     assert sys.executable not in script
+
+
+POWERSHELL = """
+Invoke-Expression ((& $env:PYTHON -m turnlint completion powershell) -join "`n")
+$line = 'turnlint lint --select PA20'
+[System.Management.Automation.CommandCompletion]::CompleteInput($line, $line.Length, $null).CompletionMatches |
+    ForEach-Object { $_.CompletionText }
+"""
+
+
+def test_powershell_is_given_a_script_that_works() -> None:
+    pwsh = shutil.which("pwsh")
+    scripts = Path(sys.executable).parent
+    if pwsh is None or not (scripts / "turnlint").exists():
+        pytest.skip("PowerShell, or the command beside this Python, is not installed")
+    env = {**os.environ, "PYTHON": sys.executable, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    shown = subprocess.run(
+        [pwsh, "-NoProfile", "-Command", POWERSHELL], env=env, capture_output=True, text=True, check=True
+    )
+    assert shown.stdout.split() == [f"PA20{number}" for number in range(1, 10)]
+
+
+def test_the_script_for_powershell_has_the_shape_that_it_takes() -> None:
+    script = subprocess.check_output(
+        [sys.executable, "-m", "turnlint", "completion", "powershell"], text=True
+    )
+    assert script.startswith("Register-ArgumentCompleter -Native -CommandName turnlint -ScriptBlock {")
+    assert "%(" not in script
+    for opens, closes in ("{}", "()", "[]"):
+        assert script.count(opens) == script.count(closes)
+
+
+def asked_by_powershell(words: list[str], typed: str) -> list[list[str]]:
+    program = [
+        sys.executable,
+        "-c",
+        "import sys; sys.argv = ['turnlint']; from turnlint.cli import main; main()",
+    ]
+    asked = {"_TURNLINT_COMPLETE": "powershell_complete", "COMP_WORDS": "\n".join(words)}
+    env = {**os.environ, **asked, **({"COMP_CWORD": typed} if typed else {})}
+    done = subprocess.run(program, env=env, capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+    return [line.split("\t") for line in done.stdout.splitlines()]
+
+
+def test_powershell_is_answered_line_by_line() -> None:
+    rules = asked_by_powershell(["turnlint", "lint", "--select"], "PA20")
+    assert [value for _, value, _ in rules] == [f"PA20{number}" for number in range(1, 10)]
+    assert {kind for kind, _, _ in rules} == {"plain"}
+    assert all(about for _, _, about in rules)
+    assert asked_by_powershell(["turnlint", "lint"], "lo") == [["file", "lo", ""]]
+    commands = asked_by_powershell(["turnlint"], "")
+    assert {value for _, value, _ in commands} == set(COMMANDS)

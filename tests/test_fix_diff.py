@@ -25,7 +25,7 @@ from turnlint.report.stretches import stretches
 
 class Look:
     color = False
-    statistics = False
+    statistics = ""
 
     def __init__(self, width: int = 100) -> None:
         self.width = width

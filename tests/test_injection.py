@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hostile import POISONS, WIRES, hidden_in, lint_in_all_formats
-from read_outputs import DIAGNOSTIC, GITLAB, SARIF, commands, junit, page
+from read_outputs import DIAGNOSTIC, GITLAB, RESULT, SARIF, checkstyle, commands, junit, page
 from turnlint.report.escape import visible
 
 PWNED = "pwned"
@@ -104,6 +104,12 @@ def _is_what_its_readers_take(texts: dict[str, str], found: list[dict[str, Any]]
     assert len(entries) == len(diagnostics) == len(found)
     for one in diagnostics:
         DIAGNOSTIC.validate(one)
+    document = json.loads(texts["rdjson"])
+    RESULT.validate(document)
+    assert document["diagnostics"] == diagnostics
+    errors = checkstyle(texts["checkstyle"])
+    assert [path for path, _ in errors] == [one["location"]["path"] for one in diagnostics]
+    assert [one["message"] for _, one in errors] == [one["message"] for one in diagnostics]
     strings = [text for part in (run["results"], entries, diagnostics) for text in _strings(part)]
     assert not [text for text in strings if hidden_in(text)]
     suites = junit(texts["junit"])

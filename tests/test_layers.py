@@ -18,7 +18,7 @@ LAYERS = (
     {"keeping"},
     {"ledger", "carrying", "placing", "profiles"},
     {"carriers"},
-    {"repeats", "clean", "view", "fingerprint", "sampling", "wording", "providers"},
+    {"repeats", "clean", "view", "fingerprint", "provenance", "sampling", "wording", "providers"},
     {"keys"},
     {"case", "weighing", "ids"},
     {"fits"},

@@ -24,7 +24,7 @@ HOSTILE = (
 class Look:
     width = 80
     color = False
-    statistics = True
+    statistics = "rule"
     fails: ClassVar[dict[str, tuple[str, ...]]] = {}
     own = ()
     folds = False

@@ -199,7 +199,7 @@ def picture(path: str, name: str, format_name: str | None = None) -> str:
     class Look(Struct):
         width: int = WIDTH
         color: bool = False
-        statistics: bool = False
+        statistics: str = ""
         fails: dict[str, tuple[str, ...]] = {}
         own: tuple[Entry, ...] = ()
         folds: bool = False

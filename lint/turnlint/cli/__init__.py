@@ -106,6 +106,8 @@ def cli() -> None:
 def main() -> NoReturn:
     """Run, and leave with a code that scripts can rely on."""
     _prepare_streams()
+    if os.environ.get("_TURNLINT_COMPLETE", "").startswith("powershell"):  # a shell that click does not know
+        import_module("turnlint.cli.powershell")
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.Abort:

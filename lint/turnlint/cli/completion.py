@@ -8,24 +8,26 @@ import click
 
 from turnlint.cli.nearest import Named
 
-SHELLS = ("bash", "zsh", "fish")
+SHELLS = ("bash", "zsh", "fish", "powershell")
 VARIABLE = "_TURNLINT_COMPLETE"
 
 
 @click.command("completion")
 @click.argument("shell", type=Named("shell", SHELLS))
 def command(shell: str) -> None:
-    """Print the completion script of a shell: bash, zsh or fish.
+    """Print the completion script of a shell: bash, zsh, fish or powershell.
 
     \b
     bash: turnlint completion bash > ~/.local/share/bash-completion/completions/turnlint
     zsh:  turnlint completion zsh > "${fpath[1]}/_turnlint"
     fish: turnlint completion fish > ~/.config/fish/completions/turnlint.fish
+    powershell: turnlint completion powershell >> $PROFILE
     """  # noqa: D301 - the mark that keeps these lines is click's
     from click.shell_completion import get_completion_class
 
-    from turnlint.cli import cli
+    from turnlint.cli import cli, powershell
 
+    assert powershell.NAME in SHELLS
     kind = get_completion_class(shell)
     assert kind is not None
     completer = kind(cli, {}, "turnlint", VARIABLE)

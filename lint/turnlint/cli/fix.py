@@ -12,9 +12,9 @@ import click
 from msgspec import Struct, structs
 
 from turnlint.cli.asking import is_same, rules_of_a_run, shown, sources_of, words
-from turnlint.cli.environment import FromEnvironment
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
 from turnlint.cli.look import Look, colors, is_terminal, width
+from turnlint.cli.loose import Command, Loose
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
@@ -24,10 +24,11 @@ from turnlint.model import SEVERITIES
 from turnlint.repair.choosing import LEVELS, Policy
 from turnlint.report.repaired import Done
 
+DIFFS = ("windowed", "semantic", "unified")
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 
 
-@click.command("fix", cls=FromEnvironment)
+@click.command("fix", cls=Command)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @rules_of_a_run
 @configured
@@ -38,7 +39,11 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 )  # fmt: skip
 @click.option("--canonical", is_flag=True, help="Give every call its canonical id.")
 @click.option("--close-pending", is_flag=True, help="Also answer a last call that may still be waiting.")
-@click.option("--diff", is_flag=True, help="Show what would change, content too, and write nothing.")
+@click.option(
+    "--diff", cls=Loose, bare=DIFFS[0], type=Named("diff", DIFFS), metavar="[=KIND]",
+    help="Show what would change, content too, and write nothing: windowed, what is around each change; semantic, values "
+    "by their pointers; unified, a patch for `patch -p0` and `git apply -p0`. Default: windowed.",
+)  # fmt: skip
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if something would change.")
 @click.option("-o", "--output", metavar="FILE", help="Write there instead of in place; - is standard output.")
 @click.option(
@@ -58,7 +63,7 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 )  # fmt: skip
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
-    select: tuple[str, ...], ignore: tuple[str, ...], level: str, canonical: bool, close_pending: bool, diff: bool,
+    select: tuple[str, ...], ignore: tuple[str, ...], level: str, canonical: bool, close_pending: bool, diff: str | None,
     check: bool, output: str | None, journal_file: str | None, no_journal: bool, report_file: str | None,
     stdin_filename: str, fail_on: str, color: str,
 ) -> None:  # fmt: skip
@@ -69,7 +74,7 @@ def command(
     --fail-on remains, 1 something does, or --check or --diff would change something, 2 usage, or a file was not
     read or not written, 3 nothing to fix, 4 a repair could not be verified and was not written.
     """
-    way = Way(not (diff or check), diff, output, journal_file, not no_journal)
+    way = Way(not (diff or check), diff or "", output, journal_file, not no_journal)
     _refuse(way, paths, report_file)
     options = Options(
         format=None if format_name == "auto" else format_name, select=words(select), ignore=words(ignore),
@@ -143,7 +148,7 @@ def _refuse(way: Way, paths: tuple[str, ...], report: str | None) -> None:
 def _carried(way: Way, sources: list[Source], report: str | None) -> dict[str, bool]:
     """What standard output carries beside words for people, if anything."""
     return {
-        "a diff": way.diff,
+        "a diff": bool(way.diff),
         "a transcript": any(map(way.to_stdout, sources)),
         "the report": report == STDOUT,
     }
@@ -162,7 +167,7 @@ def _run(sources: list[Source], settings: _Settings) -> int:
         return EXIT_INTERNAL
     out = Pipe(sys.stdout)
     said = Pipe(sys.stderr) if settings.busy else out
-    look = Look(width(), colors(settings.color), False)
+    look = Look(width(), colors(settings.color), "")
     runs = [_run_of(source, settings, look, out) for source in sources]
     words_look = structs.replace(look, color=look.color and (said is out or _colors_errors(settings.color)))
     done: list[Done] = []
@@ -204,7 +209,7 @@ def _fix_all(runs: list[Run], sources: list[Source], done: list[Done], voice: Vo
     said, look = voice
     waiting: list[str] = []
     try:
-        with bar(sources, "fixing", quiet=any(run.way.diff for run in runs)) as progress:
+        with bar(sources, "fixing", quiet=any(bool(run.way.diff) for run in runs)) as progress:
             for source, run in zip(sources, runs, strict=True):
                 one = repair(run, source, progress)
                 done.append(one)

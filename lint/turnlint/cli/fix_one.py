@@ -8,11 +8,13 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from stat import S_ISREG
 from typing import Any
 
 import click
 from msgspec import Struct, structs
 
+from turnlint.cli.look import is_terminal
 from turnlint.documents.source import Damaged, Progress, Source, SourceError
 from turnlint.engine import Book, Options
 from turnlint.keeping import journal
@@ -35,7 +37,8 @@ class Way(Struct, frozen=True):
     """What becomes of a repair."""
 
     write: bool = True
-    diff: bool = False
+    diff: str = ""
+    """How what would change is shown, if it is."""
     output: str | None = None
     journal: str | None = None
     keep: bool = True
@@ -175,14 +178,33 @@ def _once(source: Source) -> Iterator[Any]:
 
 
 def _show(run: Run, fixed: Fixed) -> None:
-    from turnlint.report.changes import changes
-
     try:
-        lines = list(changes(fixed, run.look))
+        if run.way.diff == "unified":
+            from turnlint.report.unified import patch_of
+
+            for piece in patch_of(fixed, to_be_seen=_is_seen()):
+                run.out.bytes(piece)
+            return
+        if run.way.diff == "semantic":
+            from turnlint.report.semantic import differences as shown
+        else:
+            from turnlint.report.changes import changes as shown
+        lines = list(shown(fixed, run.look))
     except OSError as error:
         raise SourceError(fixed.source.name, _reason(error)) from None
     for line in lines:
         run.out.line(line)
+
+
+def _is_seen() -> bool:
+    """Whether somebody may see what goes to standard output, on a terminal or in the log of a build."""
+    if is_terminal(sys.stdout):
+        return True
+    try:
+        is_file = S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError):
+        return False
+    return bool(os.environ.get("CI")) and not is_file
 
 
 def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -> None:

@@ -3,32 +3,35 @@
 This module owns the options of that command, where its output goes, and the code it exits with.
 """
 
-import os
 import sys
 from contextlib import ExitStack, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
-from turnlint.cli.environment import FromEnvironment
-from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
+from turnlint.cli.asking import rules_of_a_run, shown, words
+from turnlint.cli.lint_way import Lint, Way, sinks_of
+from turnlint.cli.look import is_terminal
+from turnlint.cli.loose import Loose
 from turnlint.cli.nearest import Named
-from turnlint.cli.settings import Asked, Plan, configured, given, levels
+from turnlint.cli.settings import Asked, Plan, Terms, configured, given
 from turnlint.documents.source import Progress, Source
-from turnlint.engine import Content, Crash, Options, Skipped, Tally
+from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
-from turnlint.report import FORMATS, KINDS, Sink, open_sink
+from turnlint.report import COUNTED, FORMATS, Sink
 from turnlint.spread.here import Done, Failure, here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
 
+    from turnlint.cli.timing import Timing
     from turnlint.engine import Event
     from turnlint.spread.here import Told
 
 MOST_JOBS = 256
+SAID = frozenset({"model", "day"})
+"""What has to be asked of records for a table."""
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 
 
@@ -41,7 +44,7 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     return int(value)
 
 
-@click.command("lint", cls=FromEnvironment)
+@click.command("lint", cls=Lint)
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
 @rules_of_a_run
 @configured
@@ -74,7 +77,30 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     help="Remember what was found, and do not read again what is the same. Kept in the user's cache folder, or "
     "in the one that TURNLINT_CACHE names.",
 )  # fmt: skip
-@click.option("--statistics", is_flag=True, help="Add a table of findings by rule.")
+@click.option(
+    "--statistics", cls=Loose, bare="rule", type=Named("statistics by", COUNTED), metavar="[=BY]",
+    help="Add a table of findings, to text and JSON: by " + ", ".join(COUNTED) + ". Default: by rule.",
+)  # fmt: skip
+@click.option(
+    "--profile-rules", is_flag=True, help="Say on standard error how long each rule took, and of how much."
+)
+@click.option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1: findings fail nothing.")
+@click.option(
+    "-q", "--quiet", count=True,
+    help="Findings only, no sum and no advice; twice, no report on standard output either.",
+)  # fmt: skip
+@click.option(
+    "--fix", is_flag=True, expose_value=False, help="Repair: the same as `turnlint fix`, with its options."
+)
+@click.option(
+    "--follow",
+    is_flag=True,
+    help="Go on: tell what is wrong in what is appended to the files, and in new files of the folders. Ctrl-C ends it.",
+)
+@click.option(
+    "--poll", type=click.FloatRange(0.01, 3600), default=1.0, metavar="SECONDS", show_default=True,
+    help="How long --follow waits before it looks again.",
+)  # fmt: skip
 @click.option(
     "--color",
     type=Named("choice", ("auto", "always", "never")),
@@ -83,52 +109,61 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
 )
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
-    select: tuple[str, ...], ignore: tuple[str, ...], baseline: str | None, fail_on: str, output_format: str, outputs: tuple[str, ...],
-    stdin_filename: str, show_content: str | None, jobs: int, cache: bool, statistics: bool, color: str,
+    select: tuple[str, ...], ignore: tuple[str, ...], baseline: str | None, fail_on: str, **how: Any,
 ) -> None:  # fmt: skip
     """Find what is wrong in transcripts.
 
     PATH is a file, a folder, a pattern, or - for standard input; without one, the folder you are in.
     Exit code: 0 nothing at or above --fail-on, 1 something, 2 usage, 3 nothing to lint, 4 internal.
     """
-    content = show_content or ("excerpt" if is_terminal(sys.stdout) and not os.environ.get("CI") else "none")
-    kinds = [KINDS[kind] for kind in (output_format, *(_split(output)[0] for output in outputs))]
+    way = Way(**how)
+    kinds = way.kinds()
     options = Options(
         format=None if format_name == "auto" else format_name,
         select=words(select),
         ignore=words(ignore),
         view=any(kind.views for kind in kinds),
-        content=cast("Content", content),
-        fingerprints=any(kind.fingerprints for kind in kinds),
+        content=cast("Content", way.content()),
+        fingerprints=way.follow or any(kind.fingerprints for kind in kinds),
         spans=any(kind.spans for kind in kinds),
         conversations=any(kind.conversations for kind in kinds),
+        says=way.statistics in SAID,
     )
     asked = Asked(
         given("format_name", format_name), words(providers), profiles, options.select, options.ignore,
         fail_on=given("fail_on", fail_on), baseline=baseline,
     )  # fmt: skip
-    plan = Plan(asked, options)
-    sources = plan.read(sources_of(paths, stdin_filename, [path for _, path in map(_split, outputs)]))
-    if not _is_ready(plan, sources):
+    timing = _timing() if way.profile_rules else None
+    plan = Plan(asked, options, book=timing.book if timing else Book)
+    sources = plan.read(way.find(paths))
+    if not is_ready(plan, sources):
         raise click.exceptions.Exit(EXIT_INTERNAL)
-    fails = {source.name: levels(plan.of(source).fail_on) for source in sources}
-    own = plan.own_rules()
-    look = Look(width(), colors(color), statistics, fails, is_terminal(sys.stdout), own)
     with ExitStack() as files:
-        sinks = [open_sink(output_format, sys.stdout.write, look)]
-        for output in outputs:
-            kind, path = _split(output)
-            write = _open_output(path, files, "a" if KINDS[kind].added else "w")
-            sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, statistics, fails, own=own)))
-        code = _run(sources, plan, sinks, jobs, cache=cache, quiet=output_format != "text")
-        if code < EXIT_USAGE and plan.account is not None:
+        sinks = sinks_of(way, plan, sources, files)
+        if way.follow:
+            from turnlint.cli.follow import follow
+
+            seen = follow(lambda: plan.read(way.find(paths, missing=True)), sources, plan, sinks, way)
+        else:
+            seen = _run(sources, plan, sinks, way)
+        code = _exit_code(seen)
+        if timing:
+            timing.tell()
+        if code < EXIT_USAGE and plan.account is not None and not way.quiet:
             from turnlint.cli.unused import tell_unused
 
             tell_unused(plan, paths, sources)
-        raise click.exceptions.Exit(code)
+        raise click.exceptions.Exit(0 if code == EXIT_FINDINGS and way.exit_zero else code)
 
 
-def _is_ready(plan: Plan, sources: list[Source]) -> bool:
+def _timing() -> "Timing":
+    from turnlint.cli.timing import SAID, Timing
+
+    click.echo(SAID, err=True)
+    return Timing()
+
+
+def is_ready(plan: Plan, sources: list[Source]) -> bool:
     """Work out what holds for each source, before anything is read or opened."""
     from turnlint.providers import UnknownProvider
 
@@ -148,33 +183,50 @@ def _is_ready(plan: Plan, sources: list[Source]) -> bool:
     return True
 
 
-def _run(sources: list[Source], plan: Plan, sinks: list[Sink], jobs: int, *, cache: bool, quiet: bool) -> int:
-    total = Tally()
-    unreadable = failed = False
-    passed_over = 0
+def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "Seen":
+    seen = Seen(way.quiet)
+    # What other processes did, or a run before, is not timed.
+    jobs, cache = (1, False) if way.profile_rules else (way.jobs, way.cache)
     with _bar(sources) as progress:
         told = _told(sources, plan, jobs, progress, cache=cache)
         for source in sources:
-            terms = plan.of(source)
-            for event in terms.sift(_until_done(told)):
-                if isinstance(event, Tally):
-                    failed |= terms.fails(event)
-                    total.add(event)
-                elif isinstance(event, Failure):
-                    unreadable = True
-                    click.echo(f"turnlint: {shown(event.name)}: {event.reason}", err=True)
-                else:
-                    _tell(event)
-                    passed_over += isinstance(event, Skipped) and not event.source.named
-                    for sink in sinks:
-                        sink.take(event)
-    for sink in sinks:
-        sink.finish(total, complete=not total.crashes and not unreadable)
-    if passed_over and quiet:
-        files = "1 file" if passed_over == 1 else f"{passed_over:,} files"
+            seen.take(_until_done(told), plan.of(source), sinks)
+    seen.finish(sinks)
+    if seen.passed_over and way.output_format != "text" and not way.quiet:
+        files = "1 file" if seen.passed_over == 1 else f"{seen.passed_over:,} files"
         click.echo(f"turnlint: {files} of no known format skipped", err=True)
     sys.stdout.flush()
-    return _exit_code(total, failed=failed, unreadable=unreadable)
+    return seen
+
+
+class Seen:
+    """What a run met."""
+
+    def __init__(self, quiet: int) -> None:
+        self.quiet = quiet
+        self.total = Tally()
+        self.failed = self.unreadable = False
+        self.passed_over = 0
+
+    def take(self, told: "Iterable[Event | Failure]", terms: Terms, sinks: list[Sink]) -> None:
+        """Hand on what is told of a source, and keep what the end of the run depends on."""
+        for event in terms.sift(told):
+            if isinstance(event, Tally):
+                self.failed |= terms.fails(event)
+                self.total.add(event)
+            elif isinstance(event, Failure):
+                self.unreadable = True
+                click.echo(f"turnlint: {shown(event.name)}: {event.reason}", err=True)
+            else:
+                if self.quiet < 2 or isinstance(event, Crash):
+                    _tell(event)
+                self.passed_over += isinstance(event, Skipped) and not event.source.named
+                for sink in sinks:
+                    sink.take(event)
+
+    def finish(self, sinks: list[Sink]) -> None:
+        for sink in sinks:
+            sink.finish(self.total, complete=not self.total.crashes and not self.unreadable)
 
 
 def _bar(sources: list[Source]) -> "AbstractContextManager[Progress | None]":
@@ -222,15 +274,15 @@ def _told(
         return run(sources)
 
 
-def _exit_code(total: Tally, *, failed: bool, unreadable: bool) -> int:
-    if total.crashes:
+def _exit_code(seen: Seen) -> int:
+    if seen.total.crashes:
         return EXIT_INTERNAL
-    if unreadable:
+    if seen.unreadable:
         return EXIT_USAGE
-    if not total.files:
+    if not seen.total.files:
         click.echo("turnlint: nothing to lint", err=True)
         return EXIT_NOTHING
-    return EXIT_FINDINGS if failed else 0
+    return EXIT_FINDINGS if seen.failed else 0
 
 
 def _tell(event: object) -> None:
@@ -241,24 +293,3 @@ def _tell(event: object) -> None:
         )
     if isinstance(event, Crash):
         click.echo(f"turnlint: {event.rule} crashed at {shown(event.path)}:{event.line}", err=True)
-
-
-def _split(output: str) -> tuple[str, str]:
-    kind, colon, path = output.partition(":")
-    if not colon or not path or kind not in FORMATS:
-        from turnlint.cli.nearest import or_nearest
-
-        why = (
-            f"there is no output format {or_nearest(kind, FORMATS)}"
-            if colon and path
-            else "wants FORMAT:FILE"
-        )
-        raise click.BadParameter(why, param_hint="--output")
-    return kind, path
-
-
-def _open_output(path: str, files: ExitStack, mode: str) -> Any:
-    try:
-        return files.enter_context(open(path, mode, encoding="utf-8", errors="backslashreplace")).write
-    except OSError as error:
-        raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -21,7 +21,7 @@ class Look(Struct, frozen=True):
 
     width: int
     color: bool
-    statistics: bool
+    statistics: str
     fails: Mapping[str, tuple[str, ...]] = {}
     folds: bool = False
     own: "tuple[Entry, ...]" = ()

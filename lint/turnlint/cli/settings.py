@@ -136,9 +136,11 @@ class Plan:
     """The terms of all sources of a run, each worked out once. Raises a `UsageError` for what cannot be used."""
 
     def __init__(
-        self, asked: Asked, options: Options, *, sifted: bool = True, with_baselines: bool = True
-    ) -> None:
+        self, asked: Asked, options: Options, *, sifted: bool = True, with_baselines: bool = True,
+        book: Callable[[Options], Book] = Book,
+    ) -> None:  # fmt: skip
         self.asked = asked
+        self.book = book
         self.options = options
         self.sifted = sifted
         """Findings that are known are told of, not left out from the first."""
@@ -237,7 +239,7 @@ class Plan:
             level = asked.level or _value(settings.level, None)
         preview = self.preview or _value(settings.preview, False) if settings else self.preview
         options, sieve = self._sieve(structs.replace(options, preview=preview), settings)
-        book = self._checked(settings, lambda: Book(options))
+        book = self._checked(settings, lambda: self.book(options))
         if options.select or asked.ignore:
             from turnlint.rulebook import everything, remarks, waiting
 
@@ -315,7 +317,7 @@ class Plan:
             options,
             views_per_rule=VIEWS,
             fingerprints=options.fingerprints or by_fingerprint,
-            says=any(one.asks_records for one in ignores),
+            says=options.says or any(one.asks_records for one in ignores),
             root=baseline.root if baseline else options.root,
         )
         return options, Sieve(ignores, baseline, self.today, self.account)

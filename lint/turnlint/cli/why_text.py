@@ -113,7 +113,7 @@ def _findings(explained: Explained, looked: Looked, write: Callable[[str], objec
     if not looked.shown and not looked.crashes:
         return
     write("\n")
-    sink = open_sink("text", write, Look(width(), colors("auto"), False))
+    sink = open_sink("text", write, Look(width(), colors("auto"), ""))
     shown = looked.shown[:MOST_SHOWN]
     for one in shown:
         sink.take(one.row)

@@ -22,7 +22,7 @@ class Look(Struct, frozen=True):
 
     width: int
     color: bool = False
-    statistics: bool = False
+    statistics: str = ""
     folds: bool = True
     fails: Mapping[str, tuple[str, ...]] = {}
     own: tuple[Entry, ...] = ()

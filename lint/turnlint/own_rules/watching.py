@@ -31,13 +31,14 @@ class Watch:
     def hear(self, record: Record) -> None:
         """Hold a record against the rules while its bytes are there."""
         value = value_of(record.data)
-        found = [
-            _finding(rule, record, at)
-            for rule in self.rules
-            for _, at in zip(range(MOST), places(rule, value), strict=False)
-        ]
+        found = [one for rule in self.rules for one in self.found(rule, record, value)]
         if found := self.told(found):
             self.heard[record.offset] = found
+
+    def found(self, rule: OwnRule, record: Record, value: Any) -> list[Finding]:
+        """What one rule has to say of a record."""
+        places_of_it = zip(range(MOST), places(rule, value), strict=False)
+        return [_finding(rule, record, at) for _, at in places_of_it]
 
     def within(self, transcript: Transcript) -> list[Finding]:
         """What was found in a conversation. It is told of once."""

@@ -6,7 +6,7 @@ terminal or a log. It refuses to look at conversations.
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from msgspec import Struct
 
@@ -27,24 +27,31 @@ class Kind(Struct, frozen=True):
     """Where places end, and columns in other units than characters."""
     conversations: bool = False
     """Conversations that nothing is wrong with."""
+    flows: bool = False
+    """It can be read while it is written, and has no end that it would be nothing without."""
     added: bool = False
     """It is added to what a file holds: others write there too."""
 
 
 KINDS = {
-    "text": Kind("text", views=True),
-    "concise": Kind("concise"),
+    "text": Kind("text", views=True, flows=True),
+    "concise": Kind("concise", flows=True),
     "json": Kind("machine", fingerprints=True),
-    "jsonl": Kind("machine", fingerprints=True),
+    "jsonl": Kind("machine", fingerprints=True, flows=True),
     "sarif": Kind("sarif", fingerprints=True, spans=True),
     "github": Kind("github", spans=True),
     "github-summary": Kind("markdown", added=True),
     "gitlab": Kind("gitlab", fingerprints=True),
     "junit": Kind("junit", conversations=True),
-    "rdjsonl": Kind("rdjsonl", spans=True),
+    "checkstyle": Kind("checkstyle"),
+    "rdjson": Kind("reviewdog", spans=True),
+    "rdjsonl": Kind("reviewdog", spans=True, flows=True),
     "markdown": Kind("markdown"),
 }
 FORMATS = tuple(KINDS)
+FLOWING = tuple(name for name, kind in KINDS.items() if kind.flows)
+COUNTED = ("rule", "file", "model", "provider", "day")
+"""By what findings may be counted."""
 
 Write = Callable[[str], object]
 
@@ -57,7 +64,10 @@ class Look(Protocol):
     @property
     def color(self) -> bool: ...
     @property
-    def statistics(self) -> bool: ...
+    def statistics(self) -> str:
+        """By what findings are counted, in reports that have a sum; empty where they are not."""
+        ...
+
     @property
     def folds(self) -> bool:
         """Sentences are broken at the width; else each stays on one line, for programs to find."""
@@ -79,6 +89,13 @@ class Sink(Protocol):
 
     def take(self, event: Event) -> None: ...
     def finish(self, tally: Tally, *, complete: bool) -> None: ...
+
+
+@runtime_checkable
+class Batched(Protocol):
+    """A sink that holds findings back, to group them."""
+
+    def tell(self) -> None: ...
 
 
 def open_sink(name: str, write: Write, look: Look) -> Sink:

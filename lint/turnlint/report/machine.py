@@ -6,12 +6,15 @@ terminal that shows it.
 """
 
 from json import dumps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from turnlint.engine import Event, Tally
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import in_json
 from turnlint.rows import Row
+
+if TYPE_CHECKING:
+    from turnlint.report.statistics import Count
 
 SCHEMA = "turnlint/report-v1"
 LONGEST_NAME = 500
@@ -69,6 +72,29 @@ def summary_of(tally: Tally) -> dict[str, Any]:
     }
 
 
+class _Counting:
+    """What is counted beside the tally, where that was asked for."""
+
+    def __init__(self, look: Look) -> None:
+        self.count: Count | None = None
+        if look.statistics:
+            from turnlint.report import statistics
+
+            self.count = statistics.Count(look.statistics)
+
+    def take(self, row: Row) -> None:
+        if self.count:
+            self.count.take(row)
+
+    def summary(self, tally: Tally) -> str:
+        summary = summary_of(tally)
+        if self.count:
+            from turnlint.report.statistics import report_of
+
+            summary["statistics"] = report_of(self.count)
+        return _text(summary)
+
+
 def _text(finding: dict[str, Any]) -> str:
     return in_json(dumps(finding))
 
@@ -76,22 +102,26 @@ def _text(finding: dict[str, Any]) -> str:
 class Lines:
     """A finding a line, the summary last."""
 
-    def __init__(self, write: Write) -> None:
+    def __init__(self, write: Write, look: Look) -> None:
         self.write = write
+        self.counting = _Counting(look)
 
     def take(self, event: Event) -> None:
         if isinstance(event, Row):
             self.write(_text(finding_of(event)) + "\n")
+            self.counting.take(event)
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
-        self.write(dumps({"schema": SCHEMA, "complete": complete, "summary": summary_of(tally)}) + "\n")
+        summary = self.counting.summary(tally)
+        self.write(f'{{"schema": "{SCHEMA}", "complete": {dumps(complete)}, "summary": {summary}}}\n')
 
 
 class Document:
     """One JSON document, its findings one a line."""
 
-    def __init__(self, write: Write) -> None:
+    def __init__(self, write: Write, look: Look) -> None:
         self.write = write
+        self.counting = _Counting(look)
         self.count = 0
 
     def take(self, event: Event) -> None:
@@ -99,6 +129,7 @@ class Document:
             self._open()
             self.write(("\n  " if self.count == 0 else ",\n  ") + _text(finding_of(event)))
             self.count += 1
+            self.counting.take(event)
 
     def _open(self) -> None:
         if not self.count:
@@ -107,8 +138,8 @@ class Document:
     def finish(self, tally: Tally, *, complete: bool) -> None:
         self._open()
         self.write("\n" if self.count else "")
-        self.write(f'], "summary": {dumps(summary_of(tally))}, "complete": {dumps(complete)}}}\n')
+        self.write(f'], "summary": {self.counting.summary(tally)}, "complete": {dumps(complete)}}}\n')
 
 
-def open_sink(name: str, write: Write, _: Look) -> Sink:
-    return Document(write) if name == "json" else Lines(write)
+def open_sink(name: str, write: Write, look: Look) -> Sink:
+    return Document(write, look) if name == "json" else Lines(write, look)

@@ -4,6 +4,8 @@ This module owns that picture and the grouping of findings that say the same. It
 character of the transcript past `escape`.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from msgspec import Struct
 
 from turnlint.engine import Crash, Event, Skipped, Tally
@@ -12,6 +14,9 @@ from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, fold, line_start, visible
 from turnlint.report.words import answer, behind, found, many
 from turnlint.rows import Cell, Line, Mark, Row, shape_of
+
+if TYPE_CHECKING:
+    from turnlint.report.statistics import Count
 
 SAMPLES = 3
 CONTENT_WIDTH = 60
@@ -40,9 +45,16 @@ class Text:
         self.groups: dict[tuple[str, str, str | None, str], _Group] = {}
         self.crashes: list[Crash] = []
         self.skipped: list[str] = []
+        self.count: Count | None = None
+        if look.statistics not in ("", "rule"):  # the tally has the rules
+            from turnlint.report import statistics
+
+            self.count = statistics.Count(look.statistics)
 
     def take(self, event: Event) -> None:
         if isinstance(event, Row):
+            if self.count:
+                self.count.take(event)
             finding = event.finding
             key = (finding.rule, finding.severity, finding.provider, shape_of(finding.message))
             group = self.groups.setdefault(key, _Group([]))
@@ -55,7 +67,8 @@ class Text:
         elif isinstance(event, Skipped):
             self.skipped.append(event.source.name)
 
-    def finish(self, tally: Tally, *, complete: bool) -> None:
+    def tell(self) -> None:
+        """What was found so far, to somebody who does not wait for the end."""
         for group in self.groups.values():
             for index, row in enumerate(group.rows):
                 last = index == len(group.rows) - 1
@@ -63,6 +76,10 @@ class Text:
         for crash in self.crashes:
             place = f"{line_start(crash.path)}:{crash.line}"
             self.write(f"{place}: {crash.rule} crashed: {visible(crash.reason)}\n")
+        self.groups, self.crashes = {}, []
+
+    def finish(self, tally: Tally, *, complete: bool) -> None:
+        self.tell()
         if self.look.statistics and tally.rules:
             self._statistics(tally)
         for line in self._folded(self._sum(tally, complete=complete), ""):
@@ -173,8 +190,15 @@ class Text:
     def _statistics(self, tally: Tally) -> None:
         from tabulate import tabulate
 
-        rows = sorted(tally.rules.items(), key=lambda item: (-item[1], item[0]))
-        table = tabulate(rows, headers=["rule", "findings"], tablefmt="plain", disable_numparse=True)
+        rows: list[Any]
+        if self.count:
+            from turnlint.report.statistics import table_of
+
+            headers, rows = table_of(self.count)
+        else:
+            headers = ["rule", "findings"]
+            rows = sorted(tally.rules.items(), key=lambda item: (-item[1], item[0]))
+        table = tabulate(rows, headers=headers, tablefmt="plain", disable_numparse=True)
         self.write(table + "\n\n")
 
     def _sum(self, tally: Tally, *, complete: bool) -> str:

@@ -1,6 +1,7 @@
-"""Reviewdog's diagnostics, one a line.
+"""Reviewdog's diagnostics, one a line or in one document.
 
-This module owns that shape. Columns are in bytes, and ends are the first place behind, as its protocol says.
+This module owns those shapes. Columns are in bytes, and ends are the first place behind, as its protocol says. Both are
+written as they come, so a report may be larger than memory.
 """
 
 from json import dumps
@@ -13,6 +14,7 @@ from turnlint.report.paths import shown
 from turnlint.report.words import crashed, title
 from turnlint.rows import Point, Row
 
+SOURCE = {"name": "turnlint"}
 SEVERITIES = {"error": "ERROR", "warning": "WARNING", "info": "INFO"}
 
 
@@ -39,18 +41,39 @@ class Diagnostics:
             "message": visible(words),
             "location": {"path": visible(shown(path)), "range": where},
             "severity": severity,
-            "source": {"name": "turnlint"},
+            "source": SOURCE,
             "code": {"value": visible(code)},
         }
-        self.write(in_json(dumps(diagnostic)) + "\n")
+        self._put(in_json(dumps(diagnostic)))
+
+    def _put(self, diagnostic: str) -> None:
+        self.write(diagnostic + "\n")
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
         """Lines speak for themselves: no sum."""
+
+
+class Result(Diagnostics):
+    """One `DiagnosticResult`, its diagnostics one a line."""
+
+    def __init__(self, write: Write) -> None:
+        super().__init__(write)
+        self.begun = False
+
+    def _put(self, diagnostic: str) -> None:
+        self.write((",\n  " if self.begun else self._head() + "\n  ") + diagnostic)
+        self.begun = True
+
+    def _head(self) -> str:
+        return f'{{"source": {dumps(SOURCE)}, "diagnostics": ['
+
+    def finish(self, tally: Tally, *, complete: bool) -> None:  # noqa: ARG002 - the protocol has no word for either
+        self.write("\n]}\n" if self.begun else self._head() + "]}\n")
 
 
 def _position(point: Point) -> dict[str, int]:
     return {"line": point.line, "column": point.octet}
 
 
-def open_sink(_: str, write: Write, __: Look) -> Sink:
-    return Diagnostics(write)
+def open_sink(name: str, write: Write, _: Look) -> Sink:
+    return Result(write) if name == "rdjson" else Diagnostics(write)

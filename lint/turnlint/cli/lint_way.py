@@ -1,0 +1,139 @@
+"""How a run of `turnlint lint` reads and tells, whatever it looks for.
+
+This module owns which of its options go together, where reports go, and what of them is left out. It refuses to read a
+transcript.
+"""
+
+import os
+import sys
+from contextlib import ExitStack
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from turnlint.cli.asking import shown, sources_of
+from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
+from turnlint.cli.loose import Command
+from turnlint.cli.settings import Plan, levels
+from turnlint.documents.source import Source
+from turnlint.engine import Tally
+from turnlint.report import FLOWING, FORMATS, KINDS, Batched, Kind, Sink, open_sink
+
+
+class Lint(Command):
+    """The command; with --fix it is `turnlint fix`, with that command's options."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        end = args.index("--") if "--" in args else len(args)
+        if "--fix" not in args[:end]:
+            return super().make_context(info_name, args, parent, **extra)
+        from turnlint.cli.fix import command as fix
+
+        args = [arg for arg in args[:end] if arg != "--fix"] + args[end:]
+        try:
+            return fix.make_context("fix", args, parent, **extra)
+        except click.NoSuchOption as error:
+            if any(error.option_name in one.opts for one in self.params):
+                words = f"--fix hands over to `turnlint fix`, which has no {error.option_name}"
+                raise click.UsageError(words, error.ctx) from None
+            raise
+
+
+class Way(Struct, frozen=True):
+    """How a run reads and tells, whatever it looks for."""
+
+    output_format: str
+    outputs: tuple[str, ...]
+    stdin_filename: str
+    show_content: str | None
+    jobs: int
+    cache: bool
+    statistics: str | None
+    profile_rules: bool
+    follow: bool
+    poll: float
+    exit_zero: bool
+    quiet: int
+    color: str
+
+    def kinds(self) -> list[Kind]:
+        """The formats that are written."""
+        to_stdout = () if self.quiet > 1 else (self.output_format,)
+        names = (*to_stdout, *(_split(output)[0] for output in self.outputs))
+        stuck = [name for name in names if self.follow and name not in FLOWING]
+        if stuck:
+            raise click.UsageError(
+                f"--follow has no end, and {stuck[0]} is nothing without one; there are {', '.join(FLOWING)}"
+            )
+        if self.follow and self.cache:
+            raise click.UsageError("--follow and --cache exclude each other")
+        return [KINDS[name] for name in names]
+
+    def content(self) -> str:
+        private = os.environ.get("CI") or not is_terminal(sys.stdout)
+        return self.show_content or ("none" if private else "excerpt")
+
+    def find(self, paths: tuple[str, ...], *, missing: bool = False) -> list[Source]:
+        """What to read. What is missing may be, where it was there before."""
+        if missing:
+            paths = tuple(
+                path for path in paths or (".",) if os.path.exists(path) or any(map(path.count, "*?["))
+            )
+            if not paths:
+                return []
+        found = sources_of(paths, self.stdin_filename, [path for _, path in map(_split, self.outputs)])
+        if self.follow and any(source.path is None for source in found):
+            raise click.UsageError("--follow wants files and folders; standard input is read to its end")
+        return found
+
+
+def sinks_of(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> list[Sink]:
+    """Where findings go: standard output, and the files that were named."""
+    fails = {source.name: levels(plan.of(source).fail_on) for source in sources}
+    own = plan.own_rules()
+    counted = way.statistics or ""
+    look = Look(width(), colors(way.color), counted, fails, is_terminal(sys.stdout), own)
+    sinks: list[Sink] = []
+    if way.quiet < 2:
+        sink = open_sink(way.output_format, sys.stdout.write, look)
+        sinks.append(_Unsummed(sink) if way.quiet and isinstance(sink, Batched) else sink)
+    for output in way.outputs:
+        kind, path = _split(output)
+        write = _open_output(path, files, "a" if KINDS[kind].added else "w", by_line=way.follow)
+        sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, counted, fails, own=own)))
+    return sinks
+
+
+class _Unsummed:
+    """A sink that has a last word for people, without it."""
+
+    def __init__(self, sink: Any) -> None:
+        self.take, self.tell = sink.take, sink.tell
+
+    def finish(self, tally: Tally, *, complete: bool) -> None:  # noqa: ARG002 - both are the last word
+        self.tell()
+
+
+def _split(output: str) -> tuple[str, str]:
+    kind, colon, path = output.partition(":")
+    if not colon or not path or kind not in FORMATS:
+        from turnlint.cli.nearest import or_nearest
+
+        why = (
+            f"there is no output format {or_nearest(kind, FORMATS)}"
+            if colon and path
+            else "wants FORMAT:FILE"
+        )
+        raise click.BadParameter(why, param_hint="--output")
+    return kind, path
+
+
+def _open_output(path: str, files: ExitStack, mode: str, *, by_line: bool) -> Any:
+    try:
+        buffering = 1 if by_line else -1
+        return files.enter_context(open(path, mode, buffering, "utf-8", "backslashreplace")).write
+    except OSError as error:
+        raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -1,0 +1,33 @@
+"""Options with a value that may be left out: `--statistics`, `--statistics=day`.
+
+This module owns them. The value stands behind `=` or is not there: what follows such an option is the next argument, as it
+was when it had no values yet.
+"""
+
+from typing import Any
+
+import click
+
+from turnlint.cli.environment import FromEnvironment
+
+
+class Loose(click.Option):
+    """An option that means `bare` where nothing is said."""
+
+    def __init__(self, *args: Any, bare: str, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.bare = bare
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        found = super().get_help_record(ctx)
+        return (found[0].replace(" [=", "[="), found[1]) if found else None
+
+
+class Command(FromEnvironment):
+    """A command that may have such options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        bare = {name: one.bare for one in self.params if isinstance(one, Loose) for name in one.opts}
+        end = args.index("--") if "--" in args else len(args)
+        said = [f"{arg}={bare[arg]}" if arg in bare else arg for arg in args[:end]]
+        return super().parse_args(ctx, said + args[end:])

@@ -1,0 +1,60 @@
+"""Checkstyle XML, version 4.3: an `error` a finding, under its file.
+
+This module owns that document, which CI servers and review tools read. Nobody wrote down in what its columns are counted;
+here it is characters, as people count. A source reads `turnlint.FAMILY.CODE`: readers take what is behind the last dot for
+the rule, and what is before it for its kind. It is written as it comes.
+"""
+
+from turnlint.engine import Crash, Event, Tally
+from turnlint.report import Look, Sink, Write
+from turnlint.report.escape import in_xml
+from turnlint.report.paths import shown
+from turnlint.report.words import LEFT_OUT, crashed, title
+from turnlint.rows import Row
+
+
+class Checkstyle:
+    def __init__(self, write: Write) -> None:
+        self.write = write
+        self.path: str | None = None
+        self.begun = False
+        self.crashed = False
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, Row):
+            finding, place = event.finding, event.place
+            words = f"{title(finding)}: {finding.message}"
+            source = f"{finding.fault}.{finding.code}"
+            self._error(event.path, (place.line, place.column), finding.severity, words, source)
+        elif isinstance(event, Crash):
+            self.crashed = True
+            self._error(event.path, (event.line, 1), "error", crashed(event), "crash")
+
+    def _error(self, path: str, at: tuple[int, int], severity: str, words: str, source: str) -> None:
+        if path != self.path:
+            self._close()
+            self.write(f'<file name="{in_xml(shown(path))}">\n')
+            self.path = path
+        line, column = at
+        self.write(
+            f'<error line="{line}" column="{column}" severity="{severity}" message="{in_xml(words)}"'
+            f' source="turnlint.{in_xml(source)}"/>\n'
+        )
+
+    def _close(self) -> None:
+        if not self.begun:
+            self.write('<?xml version="1.0" encoding="UTF-8"?>\n<checkstyle version="4.3">\n')
+            self.begun = True
+        if self.path is not None:
+            self.write("</file>\n")
+            self.path = None
+
+    def finish(self, tally: Tally, *, complete: bool) -> None:  # noqa: ARG002 - it has no sum
+        if not complete and not self.crashed:
+            self._error("turnlint", (1, 1), "error", LEFT_OUT, "incomplete")
+        self._close()
+        self.write("</checkstyle>\n")
+
+
+def open_sink(_: str, write: Write, __: Look) -> Sink:
+    return Checkstyle(write)

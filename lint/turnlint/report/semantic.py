@@ -1,0 +1,239 @@
+"""A repair as what changes in the values of records, pointer by pointer.
+
+This module owns the comparison of values and its picture: what went with the pointer it had, what came with the pointer it has.
+Records are paired by their bytes' places in the file. Elements of a list are told by their values, so that what moved is
+not told of as changed. It refuses to let a character past `escape`, and to be a patch.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from itertools import accumulate, zip_longest
+from json import dumps
+from typing import Any
+
+from msgspec import Struct
+
+from turnlint.carriers import holds_records
+from turnlint.documents.decode import value_of
+from turnlint.documents.framing import Readable, frame
+from turnlint.documents.source import Guarded, open_source
+from turnlint.keeping.patches import Patch, patched
+from turnlint.model import Pointer, Record
+from turnlint.repair.outcome import Fixed
+from turnlint.report import Look
+from turnlint.report.escape import clip, columns, visible
+
+MOST = 60
+"""So many records of a file are shown; the rest is counted."""
+LEAST = 60
+HEAD = 16
+"""So much of a text is shown before the place where it changes."""
+DEEPEST = 100
+DOTS = "…"
+
+Line = tuple[str, Pointer, str]
+"""A sign, where, and what stands there."""
+
+
+class _Change(Struct, frozen=True):
+    """A record that is another now, or came, or went."""
+
+    old: Record | None
+    new: Record | None
+
+
+def differences(fixed: Fixed, look: Look) -> Iterator[str]:
+    """The lines of the diff. Raises `SourceError` where the source cannot be read again."""
+    if not fixed.patches:
+        return
+    name = visible(fixed.source.name)
+    yield _bold(f"--- {name}", look)
+    yield _bold(f"+++ {name} (repaired)", look)
+    more, number = 0, -1
+    for number, change in enumerate(_changes(fixed)):
+        if number >= MOST:
+            more += 1
+            continue
+        yield _painted(_place(change), "36", look)
+        for sign, at, text in _record(change):
+            yield _row(sign, at, text, look)
+    if number < 0:
+        yield "  only what stands around records changes: line ends, blank lines, marks"
+    if more:
+        yield f"{DOTS} {more:,} more {'record' if more == 1 else 'records'}; --report FILE tells of all"
+
+
+# Records.
+
+
+class _Pieces:
+    """Pieces as a stream."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self.pieces = pieces
+        self.left = b""
+
+    def read(self, size: int, /) -> bytes:
+        while len(self.left) < size and (piece := next(self.pieces, b"")):
+            self.left += piece
+        taken, self.left = self.left[:size], self.left[size:]
+        return taken
+
+
+def _changes(fixed: Fixed) -> Iterator[_Change]:
+    """Records that patches touch, paired where one takes the place of the other, in the order of the file."""
+    with open_source(fixed.source) as stream:
+        old = list(_touched(Guarded(stream, fixed.source.name, None), fixed, _old_spans(fixed.patches)))
+    repaired = _Pieces(patched(fixed.source, fixed.patches))
+    new = list(_touched(repaired, fixed, _new_spans(fixed.patches)))
+    moved = _Moved(fixed.patches)
+    waiting = {one.offset: one for one in new}
+    paired: list[tuple[int, int, _Change]] = []
+    # What begins in bytes that are replaced may be another record; what does not is the same one.
+    for one in sorted(old, key=lambda one: moved.is_inside(one.offset)):
+        there = moved.to(one.offset)
+        paired.append((there, 0, _Change(one, waiting.pop(there, None))))
+    paired += [(offset, 1, _Change(None, one)) for offset, one in waiting.items()]
+    for _, _, change in sorted(paired, key=lambda item: item[:2]):
+        if change.old is None or change.new is None or change.old.data != change.new.data:
+            yield change
+
+
+def _touched(stream: Readable, fixed: Fixed, spans: list[tuple[int, int]]) -> Iterator[Record]:
+    at = 0
+    for item in frame(stream, fixed.source.name, holds_records):
+        if not isinstance(item, Record):
+            continue
+        end = item.offset + len(item.data)
+        while at < len(spans) and spans[at][1] < item.offset:
+            at += 1
+        if at < len(spans) and spans[at][0] <= end:
+            yield item
+
+
+def _old_spans(patches: list[Patch]) -> list[tuple[int, int]]:
+    return [(patch.start, patch.end) for patch in patches]
+
+
+def _new_spans(patches: list[Patch]) -> list[tuple[int, int]]:
+    shift = 0
+    spans = []
+    for patch in patches:
+        spans.append((patch.start + shift, patch.start + shift + len(patch.data)))
+        shift += len(patch.data) - (patch.end - patch.start)
+    return spans
+
+
+class _Moved:
+    """Where records begin now."""
+
+    def __init__(self, patches: list[Patch]) -> None:
+        self.patches = patches
+        self.ends = [patch.end for patch in patches]
+        self.by = [0, *accumulate(len(patch.data) - (patch.end - patch.start) for patch in patches)]
+
+    def is_inside(self, offset: int) -> bool:
+        """Whether it begins in what a patch takes away."""
+        at = bisect_right(self.ends, offset)
+        return at < len(self.patches) and self.patches[at].start <= offset
+
+    def to(self, offset: int) -> int:
+        return offset + self.by[bisect_right(self.ends, offset)]
+
+
+def _place(change: _Change) -> str:
+    if change.old is None:
+        assert change.new is not None
+        return f"@@ new, line {change.new.line:,} @@"
+    return f"@@ line {change.old.line:,} @@" if change.new else f"@@ line {change.old.line:,}, removed @@"
+
+
+# Values.
+
+
+def _record(change: _Change) -> Iterator[Line]:
+    old, new = ((one, value_of(one.data)) if one else None for one in (change.old, change.new))
+    if old and new:
+        found = list(_values(old[1], new[1], old[0].prefix, new[0].prefix))
+        yield from found or [(" ", new[0].prefix, "the same value, written otherwise")]
+        return
+    for sign, one in (("-", old), ("+", new)):
+        if one:
+            yield sign, one[0].prefix, _text(one[1])
+
+
+def _values(old: Any, new: Any, was: Pointer, now: Pointer) -> Iterator[Line]:
+    if _same(old, new):
+        return
+    deep = len(was) > DEEPEST
+    if isinstance(old, dict) and isinstance(new, dict) and not deep:
+        for key in dict.fromkeys([*old, *new]):
+            if key not in new:
+                yield "-", (*was, key), _text(old[key])
+            elif key not in old:
+                yield "+", (*now, key), _text(new[key])
+            else:
+                yield from _values(old[key], new[key], (*was, key), (*now, key))
+    elif isinstance(old, list) and isinstance(new, list) and not deep:
+        yield from _lists(old, new, was, now)
+    else:
+        before, after = _narrowed(old, new)
+        yield "-", was, before
+        yield "+", now, after
+
+
+def _lists(old: list[Any], new: list[Any], was: Pointer, now: Pointer) -> Iterator[Line]:
+    texts = [_text(one) for one in old], [_text(one) for one in new]
+    for tag, a, b, c, d in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
+        if tag == "equal":
+            continue
+        if b - a == d - c:
+            for left, right in zip(range(a, b), range(c, d), strict=True):
+                yield from _values(old[left], new[right], (*was, left), (*now, right))
+            continue
+        yield from (("-", (*was, left), texts[0][left]) for left in range(a, b))
+        yield from (("+", (*now, right), texts[1][right]) for right in range(c, d))
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Whether they are the same in JSON, where 1 is not true, and keys have an order to be seen."""
+    return type(old) is type(new) and _text(old) == _text(new)
+
+
+def _text(value: Any) -> str:
+    try:
+        return dumps(value, ensure_ascii=False, default=str)
+    except (ValueError, RecursionError):
+        return "(too deep to be shown)"
+
+
+def _narrowed(old: Any, new: Any) -> tuple[str, str]:
+    """Two values as they are written; of long texts that begin alike what is near to where they part."""
+    before, after = _text(old), _text(new)
+    if not (isinstance(old, str) and isinstance(new, str)):
+        return before, after
+    pairs = enumerate(zip_longest(before, after))
+    apart = next((at for at, (one, other) in pairs if one != other), 0)
+    if apart <= 2 * HEAD:
+        return before, after
+    return DOTS + before[apart - HEAD :], DOTS + after[apart - HEAD :]
+
+
+# Rows.
+
+
+def _row(sign: str, at: Pointer, text: str, look: Look) -> str:
+    pointer = "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in at)
+    width = max(LEAST, look.width)
+    where = clip(visible(pointer[: 4 * width]), width // 2) or "(the whole record)"
+    row = f"{sign} {where}  {clip(visible(text[: 4 * width]), width - columns(where) - 4)}"
+    return _painted(row, {"-": "31", "+": "32"}.get(sign, ""), look)
+
+
+def _bold(text: str, look: Look) -> str:
+    return _painted(text, "1", look)
+
+
+def _painted(text: str, code: str, look: Look) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if look.color and code else text

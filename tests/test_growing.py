@@ -1,0 +1,161 @@
+"""However a log comes to be, what is told of it on the way is what is told of it in the end."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from reporting import conversation, lines
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, Tally, lint
+from turnlint.rows import Row
+from turnlint.spread import growing
+from turnlint.spread.growing import Growing, Note
+from turnlint.spread.here import Question
+
+FORMATS = Path(__file__).parent.parent / "fixtures" / "formats"
+OPTIONS = Options(fingerprints=True, view=True, content="excerpt")
+ASKED = Question(OPTIONS, Book(OPTIONS))
+MIXED = "records-of-two-wires-in-one-file.jsonl"
+"""Whose log it is, its first twenty records tell, and they are not all there yet."""
+LOGS = sorted(path for path in FORMATS.rglob("*.jsonl") if ".fixed." not in path.name and path.name != MIXED)
+
+
+class Watched:
+    """A log that is looked at while it grows."""
+
+    def __init__(self, path: Path) -> None:
+        self.growing = Growing(Source(path.name, str(path)), ASKED)
+        self.rows: list[Row] = []
+        self.notes: list[str] = []
+        self.tally = Tally()
+
+    def look(self, *, last: bool = False) -> None:
+        for event in self.growing.look(last=last):
+            if isinstance(event, Row):
+                self.rows.append(event)
+            elif isinstance(event, Note):
+                self.notes.append(event.words)
+            elif isinstance(event, Tally):
+                self.tally.add(event)
+
+
+def whole(path: Path) -> tuple[list[Row], Tally]:
+    *events, tally = lint(Source(path.name, str(path)), OPTIONS, ASKED.book)
+    assert isinstance(tally, Tally)
+    return [event for event in events if isinstance(event, Row)], tally
+
+
+def shown(rows: list[Row]) -> set[tuple[str, str]]:
+    """Findings by what makes them the same in two runs: how many messages one is about may change as a log grows."""
+    return {(row.finding.code, row.fingerprint) for row in rows}
+
+
+def grow(path: Path, data: bytes, cuts: list[int]) -> Watched:
+    path.write_bytes(b"")
+    watched = Watched(path)
+    places = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
+    with path.open("ab") as file:
+        for start, end in pairwise(places):
+            file.write(data[start:end])
+            file.flush()
+            watched.look()
+    watched.look(last=True)
+    return watched
+
+
+def assert_same(watched: Watched, path: Path) -> None:
+    rows, tally = whole(path)
+    gone = sum(int(words.split()[0]) for words in watched.notes if words.endswith("gone"))
+    assert shown(rows) <= shown(watched.rows)
+    assert len(watched.rows) == len(rows) + gone
+    counted = ("files", "conversations", "messages", "calls", "results", "skipped", "crashes")
+    assert [getattr(watched.tally, name) for name in counted] == [getattr(tally, name) for name in counted]
+    told: dict[str, int] = {}
+    for row in watched.rows:
+        told[row.finding.rule] = told.get(row.finding.rule, 0) + 1
+    assert watched.tally.rules == told
+    assert {key: count for key, count in watched.tally.providers.items() if count} == tally.providers
+
+
+@pytest.mark.parametrize("log", LOGS, ids=lambda path: f"{path.parent.name}: {path.name}")
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cuts=st.lists(st.integers(0, 1 << 16), max_size=8))
+def test_a_log_of_any_format_in_pieces_of_any_size(tmp_path: Path, log: Path, cuts: list[int]) -> None:
+    path = tmp_path / "a.jsonl"
+    assert_same(grow(path, log.read_bytes(), cuts), path)
+
+
+def broken(name: str, **more: Any) -> dict[str, Any]:
+    return {**more, "messages": [{"role": "tool", "tool_call_id": name, "content": "x"}]}
+
+
+def test_lines_that_are_conversations_are_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[tuple[int, int]] = []
+    packed = growing.pack
+
+    def pack(source: Source, asked: Question) -> Any:
+        assert source.part
+        read.append((source.part.start, source.part.end))
+        return packed(source, asked)
+
+    monkeypatch.setattr(growing, "pack", pack)
+    monkeypatch.setattr(growing, "STRETCH", 1000)
+    records = [lines(conversation(str(number), sound=number % 5 > 0)).encode() for number in range(60)]
+    path = tmp_path / "a.jsonl"
+    assert_same(grow(path, b"".join(records), [900 * number for number in range(40)]), path)
+    size = path.stat().st_size
+    assert [start for start, _ in read[1:]] == [end for _, end in read[:-1]]
+    assert (read[0][0], read[-1][1]) == (0, size)
+    assert max(end - start for start, end in read) < 1000 + max(map(len, records))
+
+
+def test_a_log_whose_lines_begin_to_hang_together_is_read_as_one(tmp_path: Path) -> None:
+    alone = [broken(f"c{number}") for number in range(3)]
+    keyed = [
+        {"conversation_id": "k", "role": "tool", "tool_call_id": f"k{number}", "content": "x"}
+        for number in range(3)
+    ]
+    path = tmp_path / "a.jsonl"
+    data = lines(*alone, *keyed).encode()
+    at = [len(lines(*alone[:1])), len(lines(*alone)), len(lines(*alone, *keyed[:1]))]
+    watched = grow(path, data, at)
+    assert_same(watched, path)
+    assert watched.growing.whole
+    assert [row.finding.call_id for row in watched.rows] == ["c0", "c1", "c2", "k0", "k1", "k2"]
+
+
+def test_line_ends_of_windows_are_told_of_once(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    data = lines(*[broken(f"c{number}") for number in range(4)]).replace("\n", "\r\n").encode()
+    assert_same(grow(path, data, [70, 130, 200]), path)
+
+
+def test_what_was_written_anew_in_place_is_seen_also_where_it_is_as_long(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text(lines(broken("c1"), broken("c2")), encoding="utf-8")
+    watched = Watched(path)
+    watched.look()
+    path.write_text(lines(broken("d1"), broken("d2"), broken("d3")), encoding="utf-8")
+    watched.look()
+    assert [row.finding.call_id for row in watched.rows] == ["c1", "c2", "d1", "d2", "d3"]
+    assert watched.notes == ["written anew, read from its start"]
+
+
+def test_what_cannot_be_found_again_of_a_log_that_was_moved_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "logs" / "a.jsonl"
+    path.parent.mkdir()
+    path.write_text(json.dumps(broken("c1")) + "\n", encoding="utf-8")
+    watched = Watched(path)
+    watched.look()
+    path.rename(tmp_path / "elsewhere.jsonl")
+    watched.look()
+    watched.look()
+    assert watched.notes == ["gone; it is read from its start when it is there again"]
+    path.write_text(lines(broken("c3"), broken("c4")), encoding="utf-8")
+    watched.look()
+    assert [row.finding.call_id for row in watched.rows] == ["c1", "c3", "c4"]

@@ -1,0 +1,183 @@
+"""`lint` and `fix` take what Python has and JSON has not, and whatever else they are given."""
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from histories import ORPHAN, SOUND, USER, answer, asked, codes
+from turnlint import fix, lint, testing
+from turnlint.carriers import NAMES
+from turnlint.library import TurnlintError
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+
+
+def test_what_json_has_no_form_for_comes_back_as_it_was() -> None:
+    when = datetime(2026, 11, 18, tzinfo=UTC)
+    mine = UUID(int=7)
+    given = [
+        {**USER, "at": when, "raw": b"\x00\xff", "id": mine, "cost": Decimal("0.10")},
+        asked("c1"),
+        USER,
+        answer("c1"),
+    ]
+    fixed = fix(given)
+    assert fixed.value[0] == given[0]
+    assert [one["role"] for one in fixed.value] == ["user", "assistant", "tool", "user"]
+
+
+def test_what_json_has_no_number_for_is_a_finding() -> None:
+    (finding,) = lint([{**USER, "score": float("nan")}])
+    assert (finding.code, finding.pointer) == ("ST101", "/0/score")
+    assert fix([{**USER, "score": float("inf")}]).value == [{**USER, "score": None}]
+
+
+def test_half_a_pair_of_surrogates_is_a_finding() -> None:
+    assert codes(lint([{"role": "user", "content": "a\ud83d"}])) == ["ST112"]
+
+
+def cycle() -> Any:
+    message: dict[str, Any] = {"role": "user"}
+    message["content"] = [message]
+    return [message]
+
+
+def deep(levels: int) -> Any:
+    value: Any = "x"
+    for _ in range(levels):
+        value = [value]
+    return [{"role": "user", "content": value}]
+
+
+def endless() -> Any:
+    class Endless:
+        def to_dict(self) -> dict[str, Any]:
+            return {"role": "user", "content": Endless()}
+
+    return [Endless()]
+
+
+def failing() -> Any:
+    class Failing:
+        def to_dict(self) -> dict[str, Any]:
+            raise OSError("the \x1b[31m disk\nis gone")
+
+    return [Failing()]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("[]", "found a value of type str; decode it first"),
+        (b"[]", "found a value of type bytes; decode it first"),
+        (None, "expected a list of messages or a request, found a value of type NoneType"),
+        (iter([USER]), "found a value of type list_iterator"),
+        (["hello"], f"no known format; there are {NAMES[0]}"),
+        ({"messages": "hello"}, "no known format"),
+        ([USER, object()], "/1: a value of type object cannot be written as JSON"),
+        ([{**USER, "a/b": {1, 2}}], "/0/a~1b: a value of type set cannot be written as JSON"),
+        ([{**USER, "args": {(1, 2): 3}}], "/0/args: a key is a value of type tuple"),
+        ([{**USER, "args": {1: "a", "1": "b"}}], "/0/args: two keys are both written '1'"),
+        (cycle(), "/0/content/0: a value of type dict holds itself"),
+        (deep(5_000), "nested deeper than 300 levels"),
+        (endless(), "nested deeper than 300 levels"),
+        (failing(), "a value of type Failing cannot be read: the .u{1b}.31m disk$"),
+        ([{**USER, "n": 10**5000}], "cannot be written as JSON: Exceeds the limit"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_judged_is_one_exception_with_a_sentence(given: Any, said: str) -> None:
+    for verb in (lint, fix):
+        with pytest.raises(TurnlintError, match=said) as caught:
+            verb(given)
+        assert "\n" not in str(caught.value)
+        assert "\x1b" not in str(caught.value)
+
+
+def test_what_is_deep_but_can_be_written_is_read() -> None:
+    for levels in (10, 200, 290):
+        assert fix(deep(levels)).value == deep(levels)
+
+
+def test_what_stands_in_two_places_is_no_cycle() -> None:
+    shared = {"city": "Paris"}
+    given = [{**USER, "a": shared, "b": [shared, shared]}]
+    assert fix(given).value == given
+
+
+def test_a_rule_that_crashes_is_an_exception_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    from turnlint.library import running
+
+    running._book.cache_clear()
+    entry = next(
+        one
+        for one in running._book(running.options_of("auto", "auto", (), ())).rules()
+        if one.rule.code == "PA202"
+    )
+
+    def crash(_: object) -> Any:
+        raise ZeroDivisionError("by\nzero")
+
+    broken = msgspec.structs.replace(entry, check=crash)
+    monkeypatch.setattr(running._book(running.options_of("auto", "auto", (), ())), "entries", [broken])
+    with pytest.raises(TurnlintError, match=r"rule orphan-result crashed: ZeroDivisionError: by.u{a}zero"):
+        lint(ORPHAN)
+    fixed = fix(SOUND)
+    assert fixed.unverified == ()
+    running._book.cache_clear()
+
+
+JSON_LIKE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.dates(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text() | st.integers(), inner, max_size=4),
+    max_leaves=12,
+)
+MESSAGE = st.fixed_dictionaries(
+    {"role": st.sampled_from(["user", "assistant", "tool"])},
+    optional={"content": JSON_LIKE, "tool_calls": JSON_LIKE, "tool_call_id": JSON_LIKE, "x": JSON_LIKE},
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(MESSAGE | JSON_LIKE, max_size=5))
+def test_any_value_gives_values_or_our_exception_and_is_left_as_it_was(given: list[Any]) -> None:
+    before = repr(given)
+    try:
+        found = lint(given)
+        fixed = fix(given)
+    except TurnlintError:
+        assert repr(given) == before
+        return
+    assert repr(given) == before
+    if not found:
+        assert fixed.changes == ()
+
+
+def records() -> Iterator[tuple[str, Any]]:
+    """Every record of the fixtures that is JSON to Python too, and holds a conversation of its own."""
+    for path in sorted(FIXTURES.rglob("*.jsonl")):
+        for number, line in enumerate(path.read_bytes().splitlines(), 1):
+            try:
+                value = json.loads(line)
+                lint(value)
+            except ValueError:
+                continue
+            yield f"{path.stem}:{number}", value
+
+
+def test_fixtures_are_fixed_as_the_command_fixes_them() -> None:
+    repaired = 0
+    for name, value in records():
+        text = json.dumps(value).encode()
+        wanted = [json.loads(line) for line in testing.fixed(text, None, "auto").splitlines()]
+        assert fix(value).value == (wanted[0] if len(wanted) == 1 else wanted), name
+        repaired += wanted != [value]
+    assert repaired >= 50
