@@ -8,12 +8,14 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import structs
 
 from turnlint.events import Remark
-from turnlint.model import Record, Transcript
+from turnlint.model import Finding, Record, Transcript
 from turnlint.own_rules.rules import OwnRule
 from turnlint.pardons import Pardons
 from turnlint.provenance import said_in
 from turnlint.rows import Row, Said
 from turnlint.rulebook import OWN
+
+Known = dict[tuple[int, str | None], Said]
 
 
 class Notes:
@@ -37,10 +39,10 @@ class Notes:
 
     def noted(self, rows: Iterable[Row], transcripts: Iterable[Transcript | None]) -> list[Row]:
         """Rows with what is noted of each."""
-        known: dict[tuple[int, str | None], Said] = {}
+        known: Known = {}
         found = []
         for row, transcript in zip(rows, transcripts, strict=True):
-            said = self._said(row.finding.where.record, transcript, known) if self.says else None
+            said = self._said(row.finding, transcript, known) if self.says else None
             pardon = self.pardons.covering(row.finding) if self.pardons else None
             found.append(structs.replace(row, said=said, pardon=pardon.reason if pardon else ""))
         return found
@@ -50,14 +52,20 @@ class Notes:
         if self.pardons:
             yield from self.pardons.left()
 
-    def _said(
-        self, record: Record, transcript: Transcript | None, known: dict[tuple[int, str | None], Said]
-    ) -> Said:
-        model = model_of(record, transcript)
-        key = record.offset, model
-        if key not in known:
-            known[key] = said_in(record.data, model)
-        return known[key]
+    def _said(self, finding: Finding, transcript: Transcript | None, known: Known) -> Said:
+        """What a finding's record says, and where that is silent those that belong to its story."""
+        models: tuple[str, ...] = ()
+        day = ""
+        for location in (finding.where, *(related.where for related in finding.related)):
+            record = location.record
+            model = model_of(record, transcript)
+            key = record.offset, model
+            if key not in known:
+                known[key] = said_in(record.data, model)
+            models, day = models or known[key].models, day or known[key].day
+            if models and day:
+                break
+        return Said(models, day)
 
 
 def own_names(rules: Iterable[OwnRule]) -> tuple[str, ...]:
