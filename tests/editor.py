@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import threading
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -38,11 +39,16 @@ class Editor:
     """A talk with the server, from its first word to its last."""
 
     def __init__(
-        self, folder: Path, *arguments: str, capabilities: Message | None = None, **env: str
+        self,
+        folder: Path,
+        *arguments: str,
+        capabilities: Message | None = None,
+        program: str = "",
+        **env: str,
     ) -> None:
         clean = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "turnlint", "lsp", *arguments], cwd=folder, env={**clean, **env},
+            [sys.executable, *(("-c", program) if program else ("-m", "turnlint")), "lsp", *arguments], cwd=folder, env={**clean, **env},
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
         self.folder = folder
@@ -176,8 +182,9 @@ class Editor:
     def save(self, name: str) -> None:
         self.notify("textDocument/didSave", textDocument={"uri": self.uri(name)})
 
-    def close_document(self, name: str) -> None:
+    def close_document(self, name: str) -> list[Message]:
         self.notify("textDocument/didClose", textDocument={"uri": self.uri(name)})
+        return self.diagnostics(name)
 
     def diagnostics(self, name: str) -> list[Message]:
         """The next that is shown of a document as it is now."""
@@ -233,8 +240,9 @@ class Editor:
 def edited(text: str, edits: list[Message]) -> str:
     """What an editor makes of edits: all are about the text as it was, and those at one place go in their order."""
     units = text.encode("utf-16-le", "surrogatepass")
-    lines = [text[: end.end()] for end in _ENDS.finditer(text)]
-    starts = [0, *(len(line.encode("utf-16-le", "surrogatepass")) // 2 for line in lines)]
+    ends = [0, *(end.end() for end in _ENDS.finditer(text))]
+    lines = (text[start:end] for start, end in pairwise(ends))
+    starts = [0, *accumulate(len(line.encode("utf-16-le", "surrogatepass")) // 2 for line in lines)]
 
     def offset(position: Message) -> int:
         line = position["line"]

@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from editor import MODERN, Editor, Message, edited
 from settings import put, turnlint, unanswered
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
+from turnlint.lsp import desk, looking
 from turnlint.repair.choosing import Policy
 from turnlint.repair.fixing import fix
 from turnlint.rows import Row
@@ -166,6 +169,18 @@ def test_what_is_no_transcript_is_passed_over_in_silence(editor: Editor) -> None
     assert editor.said == []
 
 
+def test_a_transcript_stays_one_while_it_is_typed_into(editor: Editor) -> None:
+    """Of JSON that was none so far nothing is said: the editor itself knows what is wrong with it."""
+    whole = json.dumps(json.loads(ORPHAN), indent=2)
+    assert editor.open("broken.json", whole[:-2]) == []
+    assert codes(editor.open("a.json", whole)) == ["PA202"]
+    assert codes(editor.change("a.json", {"text": whole[:-2]})) == ["ST101"]
+    assert codes(editor.change("a.json", {"text": whole})) == ["PA202"]
+    put(editor.folder, **{"turnlint.yaml": "exclude: [a.json]\n"})
+    editor.save("a.json")
+    assert editor.diagnostics("a.json") == []
+
+
 def test_a_document_without_a_file_has_the_settings_of_the_folder(tmp_path: Path) -> None:
     put(tmp_path, **{"turnlint.yaml": "severity: {PA202: info}\n"})
     with Editor(tmp_path) as editor:
@@ -254,8 +269,7 @@ def test_no_setting_brings_the_server_down(tmp_path: Path, settings: str) -> Non
 
 def test_a_closed_document_has_no_findings(editor: Editor) -> None:
     assert editor.open("a.jsonl", ORPHAN)
-    editor.close_document("a.jsonl")
-    assert editor.diagnostics("a.jsonl") == []
+    assert editor.close_document("a.jsonl") == []
     assert editor.hover("a.jsonl", 0, 50) is None
 
 
@@ -463,3 +477,32 @@ def test_nothing_else_imports_the_library() -> None:
             [sys.executable, "-c", program.format(name)], capture_output=True, text=True, check=True, env=os.environ,
         )  # fmt: skip
         assert run.stderr.strip() == "", name
+
+
+PAGE = (ROOT / "lint/turnlint/docs/editors.md").read_text(encoding="utf-8")
+SNIPPETS = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL))
+
+
+def test_what_the_page_shows_starts_the_server(tmp_path: Path) -> None:
+    helix = tomllib.loads(SNIPPETS["languages.toml"])
+    code = json.loads(SNIPPETS["settings.json"])
+    lua = SNIPPETS["init.lua"]
+    server = helix["language-server"]["turnlint"]
+    (named,) = re.findall(r"cmd = \{ (.*?) \}", lua)
+    commands = [
+        [server["command"], *server["args"]],
+        [code["glspc.serverCommand"], *code["glspc.serverCommandArguments"]],
+        json.loads(f"[{named}]"),
+    ]
+    assert commands == [["turnlint", "lsp"]] * 3
+    assert lua.count("{") == lua.count("}")
+    assert re.findall(r"vim\.lsp\.(?:config|enable)\(\"(\w+)\"", lua) == ["turnlint", "turnlint"]
+    assert "turnlint" in helix["language"][0]["language-servers"]
+    with Editor(tmp_path) as editor:
+        kinds = editor.greeting["capabilities"]["codeActionProvider"]["codeActionKinds"]
+    assert set(code["editor.codeActionsOnSave"]) < set(kinds)
+
+
+def test_bounds_are_as_the_page_says() -> None:
+    assert f"more\nthan {desk.MOST >> 20} MiB" in PAGE
+    assert f"the {looking.MOST:,} gravest" in PAGE

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
+from msgspec import structs
 
 from turnlint.cli.look import is_terminal
 from turnlint.cli.settings import TODAY, Asked, Plan, choosing
@@ -63,7 +64,8 @@ class Settings:
     def to_lint(self, source: Source) -> Terms | None:
         with self._worked_out():
             plan = self._plan(None)
-            return self._terms(plan, source) if plan.read([source]) else None
+            is_read = plan.read([structs.replace(source, named=False)])
+            return self._terms(plan, source) if is_read else None
 
     def to_fix(self, source: Source, rule: str | None) -> Terms:
         with self._worked_out():

@@ -46,6 +46,8 @@ class Document:
         self.seen = Seen()
         self.wanted = True
         """It has changed since it was looked at, or what holds for it may have."""
+        self.is_known = False
+        """It was a transcript before: it still is one while it is typed into and can hardly be read."""
         self.task: asyncio.Task[None] | None = None
         self.trouble = ""
         """Why it cannot be looked at, as its user has read it."""
@@ -59,8 +61,8 @@ class Document:
         return len(self.text.data) > MOST
 
     def source(self) -> Source:
-        # It was come across, not named: what is excluded, and what is no transcript, is passed over.
-        return Source(self.name, self.path, named=False, data=self.text.data)
+        # What was no transcript so far is passed over as if it were come across, whatever is wrong with it.
+        return Source(self.name, self.path, named=self.is_known, data=self.text.data)
 
 
 class Desk:
@@ -139,6 +141,7 @@ class Desk:
                 # What has changed meanwhile is looked at as it is now, and what was found is not worth showing.
                 if not document.wanted and self.documents.get(document.uri) is document:
                     document.seen = seen
+                    document.is_known |= seen.is_transcript
                     self.reader.show(document, seen)
         finally:
             document.task = None

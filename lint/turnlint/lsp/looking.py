@@ -3,13 +3,12 @@
 This module owns how much of it is kept. It refuses to know how it is shown.
 """
 
-from collections.abc import Iterable
 from itertools import chain
 
 from msgspec import Struct, structs
 
 from turnlint.documents.source import Source
-from turnlint.engine import Book, Crash, Event, lint
+from turnlint.engine import Book, Crash, Event, Tally, lint
 from turnlint.lsp.terms import Terms
 from turnlint.lsp.text import Position, Text
 from turnlint.model import SEVERITIES, Finding, Fix
@@ -19,8 +18,8 @@ from turnlint.steps import Take
 
 MOST = 1_000
 """No editor shows more of one document in a way that helps, and each costs it memory."""
-MOST_READ = 20 * MOST
-"""Where a document has that many, the rest is not looked for."""
+MOST_READ = 5 * MOST
+"""Where a document has that many, the rest is not looked for, and a repair would take longer than anyone waits for."""
 
 Span = tuple[Position, Position]
 
@@ -44,15 +43,26 @@ class Seen(Struct, frozen=True):
 
     notes: tuple[Note, ...] = ()
     crashes: tuple[Crash, ...] = ()
-    more: bool = False
-    """There is more of it than is kept."""
+    count: int = 0
+    """How many there were, until it was given up."""
+    is_transcript: bool = False
+    """Somebody speaks in it."""
     policy: Policy = Policy()
     """How far a repair of it may go."""
+
+    @property
+    def is_cut(self) -> bool:
+        return self.count >= MOST_READ
 
 
 def look(text: Text, source: Source, terms: Terms) -> Seen:
     """Judge a document. What is no transcript is passed over without a word."""
-    kept, crashes, more = _worst(terms.sift(lint(source, terms.options, terms.book)), terms.book)
+    found = _Found()
+    for event in terms.sift(lint(source, terms.options, terms.book)):
+        found.take(event, terms.book)
+        if found.count >= MOST_READ:
+            break
+    kept = found.worst()
     places = [place for row, _ in kept for place in (row.place, *(there for _, there in row.related))]
     at = text.positions(chain.from_iterable((place.offset, place.end) for place in places))
 
@@ -64,29 +74,33 @@ def look(text: Text, source: Source, terms: Terms) -> Seen:
         for row, fix in kept
     ]
     notes.sort(key=lambda note: note.span)
-    return Seen(tuple(notes), tuple(crashes), more, terms.policy)
+    return Seen(tuple(notes), tuple(found.crashes), found.count, found.is_transcript, terms.policy)
 
 
 Kept = tuple[Row, Fix | None]
 
 
-def _worst(events: Iterable[Event], book: Book) -> tuple[list[Kept], list[Crash], bool]:
-    """The gravest rows that there is room for, in the order in which they were found."""
-    by_severity: dict[str, list[Kept]] = {severity: [] for severity in SEVERITIES}
-    crashes: list[Crash] = []
-    count = 0
-    for event in events:
+class _Found:
+    """What the engine tells of a document, the gravest as far as there is room."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, list[Kept]] = {severity: [] for severity in SEVERITIES}
+        self.crashes: list[Crash] = []
+        self.count = 0
+        self.is_transcript = False
+
+    def take(self, event: Event, book: Book) -> None:
         if isinstance(event, Row):
-            count += 1
-            rows = by_severity[event.finding.severity]
+            self.count += 1
+            rows = self.kept[event.finding.severity]
             if len(rows) < MOST:
                 rows.append((_lean(event), _fix(event.finding, book)))
-        elif isinstance(event, Crash) and len(crashes) < MOST:
-            crashes.append(event)
-        if count >= MOST_READ:
-            break
-    found = [row for severity in SEVERITIES for row in by_severity[severity]]
-    return found[:MOST], crashes, count > MOST
+        elif isinstance(event, Crash) and len(self.crashes) < MOST:
+            self.crashes.append(event)
+        self.is_transcript |= isinstance(event, Tally) and event.conversations > 0
+
+    def worst(self) -> list[Kept]:
+        return [one for rows in self.kept.values() for one in rows][:MOST]
 
 
 def _lean(row: Row) -> Row:

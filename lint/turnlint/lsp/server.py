@@ -69,8 +69,10 @@ class Protocol(LanguageServerProtocol):
         return (yield from super().lsp_shutdown(*args))
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
-        if error is not None:
-            error.data = None  # where the library puts the lines of its own code that failed
+        if (
+            error is not None and error.data is not None
+        ):  # the library's own words for a failure, and its traceback
+            error.message, error.data = f"internal error: {error.message.partition(':')[0]}", None
         super()._send_response(msg_id, result, error)
 
 
@@ -103,6 +105,8 @@ class Server(LanguageServer):
         """What can be done about the findings at a place, and about all."""
         only, seen = params.context.only, document.seen
         found: list[types.CodeAction] = []
+        if seen.is_cut:
+            return found
         if spelling.is_asked_for(QUICK, only):
             here = spelling.span_of(params.range)
             by_rule: dict[str, list[Note]] = {}

@@ -61,8 +61,8 @@ def diagnostics(document: Document, seen: Seen, editor: Editor) -> list[types.Di
     for crash in seen.crashes:
         start = (max(crash.line - 1, 0), 0)
         told.append(_plain(types.DiagnosticSeverity.Error, words.of_crash(crash), "crash", (start, start)))
-    if seen.more:
-        told.append(_plain(types.DiagnosticSeverity.Information, words.MORE, "more", _START))
+    if more := words.of_more(len(seen.notes), seen.count, cut=seen.is_cut):
+        told.append(_plain(types.DiagnosticSeverity.Information, more, "more", _START))
     return told
 
 

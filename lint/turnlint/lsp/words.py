@@ -13,7 +13,8 @@ from turnlint.report.words import answer, behind, crashed, repair, title
 from turnlint.rulebook import Entry, everything
 
 LONGEST = 1_000
-MORE = "there are more findings than are shown here; `turnlint lint` lists them all"
+MORE = "{left:,} more findings are not shown here; `turnlint lint` lists them all"
+CUT = "too many findings to show or to repair them all here: see `turnlint lint` and `turnlint fix`"
 TOO_LONG = "is longer than {most:,} bytes and is not linted here; `turnlint lint` reads it"
 NOTHING = "there is nothing to repair at level {level}"
 FIX_ALL = "turnlint: repair this file [{level}]"
@@ -32,6 +33,11 @@ def of_note(note: str) -> str:
 
 def of_crash(crash: Crash) -> str:
     return clip(visible(crashed(crash)), LONGEST)
+
+
+def of_more(shown: int, count: int, *, cut: bool) -> str:
+    """What is said of findings that are not shown; nothing where all are."""
+    return CUT if cut else MORE.format(left=count - shown) if count > shown else ""
 
 
 def of_repair(code: str, fixes: Sequence[Fix]) -> str:
