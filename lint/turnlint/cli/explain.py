@@ -28,7 +28,7 @@ DOCS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs")
 def command(rule: str) -> None:
     """Say what a rule means, why it matters and what fix does, or show a page of the reference.
 
-    RULE is a code or a name, own/NAME one of the configuration of this folder; TOPIC is rules, providers, formats, configuration, outputs, library, pytest or ci.
+    RULE is a code or a name, own/NAME one of the configuration of this folder; TOPIC is rules, providers, formats, configuration, outputs, library, pytest, editors or ci.
     """
     from turnlint import rulebook
 
