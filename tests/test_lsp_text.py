@@ -84,5 +84,5 @@ def test_edits_make_what_patches_make(words: str, data: st.DataObject) -> None:
 def test_half_a_character_keeps_its_column(words: str) -> None:
     text = Text(words)
     whole = words.encode("utf-16-le", "surrogatepass")
-    assert len(text.text.encode("utf-16-le")) == len(whole)
-    assert text.is_whole == (text.text == words)
+    assert len(text.data.decode().encode("utf-16-le")) == len(whole)
+    assert text.is_whole == (text.data.decode().encode("utf-16-le") == whole)

@@ -69,9 +69,8 @@ class Protocol(LanguageServerProtocol):
         return (yield from super().lsp_shutdown(*args))
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
-        if (
-            error is not None and error.data is not None
-        ):  # the library's own words for a failure, and its traceback
+        # Where something failed, the library puts its traceback there, and the exception's words, which may quote.
+        if error is not None and error.data is not None:
             error.message, error.data = f"internal error: {error.message.partition(':')[0]}", None
         super()._send_response(msg_id, result, error)
 
