@@ -34,7 +34,7 @@ LAYERS = (
     {"report", "why", "inspecting"},
     {"baseline"},
     {"sifting"},
-    {"library"},
+    {"library", "lsp"},
     {"testing", "cli", "pytest_plugin", "reference"},
 )
 """Each room may look into those before it, and into its own."""

@@ -42,6 +42,7 @@ COMMANDS = {
     "baseline": "Keep the findings that were there before in a file.",
     "ids": "Show which id each call and result would get.",
     "formats": "List the formats that are read.",
+    "lsp": "Talk to an editor: findings and repairs in open files.",
     "schema": "Print a JSON Schema.",
     "completion": "Print the completion script of a shell.",
 }

@@ -40,7 +40,7 @@ def command(what: tuple[str, ...], output_format: str) -> None:
 
     RULE is a code, its beginning, a name or a family, own/NAME one of the configuration of this folder; KEY is a key of
     the settings, such as level or paths.level; TOPIC is rules, providers, formats, configuration, outputs, library,
-    pytest or ci.
+    pytest, editors or ci.
     """
     found = {one.name: one for word in what for one in _explained(word)}
     if output_format == "json":

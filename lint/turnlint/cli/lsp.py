@@ -1,0 +1,103 @@
+"""`turnlint lsp`.
+
+This module owns the options of that command, and how the settings of a document reach the server. It refuses to know
+the protocol, and imports nothing of it before it is called.
+"""
+
+import logging
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import click
+from msgspec import structs
+
+from turnlint.cli.look import is_terminal
+from turnlint.cli.settings import TODAY, Asked, Plan, choosing
+from turnlint.documents.source import Source
+from turnlint.engine import Options
+from turnlint.lsp.terms import Terms, Unusable
+from turnlint.repair.choosing import Policy
+
+if TYPE_CHECKING:
+    from turnlint.model import Level
+
+EXIT_ENDED, EXIT_USAGE = 1, 2
+
+
+@click.command("lsp")
+@choosing
+@TODAY
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Talk to an editor: findings and repairs in open files.
+
+    An editor starts it, and speaks the Language Server Protocol over standard input and output; `turnlint explain
+    editors` shows how it is told to. Exit code: 0 after the editor has taken leave, 1 if it went away, 2 usage.
+    """
+    try:
+        from turnlint.lsp.server import serve
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in ("pygls", "lsprotocol"):
+            raise
+        click.echo("turnlint: the language server needs an extra: pip install 'turnlint[lsp]'", err=True)
+        raise click.exceptions.Exit(EXIT_USAGE) from None
+    if is_terminal(sys.stdin):
+        click.echo("turnlint: this is for an editor to start; `turnlint explain editors` shows how", err=True)
+    if not os.environ.get("TURNLINT_TRACEBACK"):
+        logging.disable()
+    raise click.exceptions.Exit(0 if serve(Settings(ctx)) else EXIT_ENDED)
+
+
+class Settings:
+    """What holds for documents: the nearest settings of each, as the command line says. One thread asks at a time."""
+
+    def __init__(self, ctx: click.Context) -> None:
+        self.ctx = ctx
+        self.plans: dict[str | None, Plan] = {}
+
+    def forget(self) -> None:
+        self.plans = {}
+
+    def to_lint(self, source: Source) -> Terms | None:
+        with self._worked_out():
+            plan = self._plan(None)
+            is_read = plan.read([structs.replace(source, named=False)])
+            return self._terms(plan, source) if is_read else None
+
+    def to_fix(self, source: Source, rule: str | None) -> Terms:
+        with self._worked_out():
+            return self._terms(self._plan(rule or ""), source)
+
+    def _plan(self, purpose: str | None) -> Plan:
+        """For looking, where nothing is said; else for the repair of all, or of one rule's findings."""
+        plans = self.plans
+        if purpose not in plans:
+            select = (purpose,) if purpose else ()
+            plans[purpose] = Plan(Asked(select=select), Options(select=select), sifted=purpose is None)
+        return plans[purpose]
+
+    def _terms(self, plan: Plan, source: Source) -> Terms:
+        plan.prepare([source])
+        terms = plan.of(source)
+        said = plan.settings(source)
+        # An editor changes what somebody is looking at: without a word from them, nothing is given up.
+        level: Level = said.level.value if said and said.level else "lossless"
+        named = frozenset(name.partition("@")[0] for name in terms.options.providers if name != "auto")
+        policy = Policy(level=level, named=named, select=bool(plan.asked.select))
+        return Terms(terms.options, terms.book, policy, terms.sift)
+
+    @contextmanager
+    def _worked_out(self) -> Iterator[None]:
+        from turnlint.providers import UnknownProvider
+        from turnlint.rulebook import BrokenRules, UnknownRule
+
+        try:
+            with self.ctx.scope(cleanup=False):
+                yield
+        except click.UsageError as error:
+            raise Unusable(error.message) from None
+        except (UnknownRule, UnknownProvider, BrokenRules) as error:
+            raise Unusable(str(error)) from None

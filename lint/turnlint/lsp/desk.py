@@ -1,0 +1,176 @@
+"""The open documents, each looked at whenever it has changed.
+
+This module owns when that is done: one document at a time, beside the talk with the editor, and only as the document
+is by then; no clock says when. Whatever goes wrong is a sentence to the user. It refuses to know the protocol.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import Protocol, TypeVar
+
+from turnlint.documents.source import Source
+from turnlint.lsp import words
+from turnlint.lsp.looking import Seen, look
+from turnlint.lsp.mending import Mended, mend
+from turnlint.lsp.terms import House, Unusable
+from turnlint.lsp.text import Text
+from turnlint.report.escape import visible
+from turnlint.rulebook import Entry
+
+MOST = 16 << 20
+"""Bytes of a document that is looked at: a longer one would take longer at each key than anyone waits for."""
+STACK = 16 << 20
+"""The stack of the thread that reads, on which decoders go down as deep as a document does; some systems give half a megabyte."""
+T = TypeVar("T")
+
+
+class Reader(Protocol):
+    """Who shows what is found."""
+
+    def show(self, document: "Document", seen: Seen) -> None: ...
+    def say(self, sentence: str) -> None: ...
+
+
+class Document:
+    """One open document."""
+
+    def __init__(self, uri: str, path: str | None, version: int, text: Text) -> None:
+        self.uri = uri
+        self.path = path
+        self.version = version
+        self.text = text
+        self.seen = Seen()
+        self.wanted = True
+        """It has changed since it was looked at, or what holds for it may have."""
+        self.is_known = False
+        """It was a transcript before: it still is one while it is typed into and can hardly be read."""
+        self.task: asyncio.Task[None] | None = None
+        self.trouble = ""
+        """Why it cannot be looked at, as its user has read it."""
+
+    @property
+    def name(self) -> str:
+        return self.path or self.uri
+
+    @property
+    def is_too_long(self) -> bool:
+        return len(self.text.data) > MOST
+
+    def source(self) -> Source:
+        # What was no transcript so far is passed over as if it were come across, whatever is wrong with it.
+        return Source(self.name, self.path, named=self.is_known, data=self.text.data)
+
+
+class Desk:
+    def __init__(self, house: House, reader: Reader) -> None:
+        self.house = house
+        self.reader = reader
+        self.documents: dict[str, Document] = {}
+        with suppress(ValueError, RuntimeError):
+            threading.stack_size(STACK)
+        self.worker = ThreadPoolExecutor(max_workers=1)
+
+    def close(self) -> None:
+        self.worker.shutdown(wait=False, cancel_futures=True)
+
+    def open(self, document: Document) -> None:
+        self.documents[document.uri] = document
+        self.house.forget()
+        self._want(document)
+
+    def change(self, uri: str, version: int, change: Callable[[Text], Text]) -> None:
+        document = self.documents.get(uri)
+        if document is not None:
+            document.text = change(document.text)
+            document.version = version
+            self._want(document)
+
+    def look_again(self, uri: str | None = None) -> None:
+        """Settings may have changed, for one document or for all."""
+        self.house.forget()
+        for document in self.documents.values():
+            if uri in (None, document.uri):
+                self._want(document)
+
+    def drop(self, uri: str) -> None:
+        document = self.documents.pop(uri, None)
+        if document is not None:
+            self.reader.show(document, Seen())
+
+    async def settled(self, uri: str) -> Document | None:
+        """A document once it was looked at as it is."""
+        document = self.documents.get(uri)
+        while document is not None and document.task is not None:
+            await asyncio.shield(document.task)
+        return document
+
+    async def mended(self, document: Document, rule: str | None) -> Mended:
+        """The repair of a document as it is now."""
+        mended = Mended()
+        text = None
+        while document.text is not text and not document.is_too_long:
+            text, source = document.text, document.source()
+            mended = await self._done(partial(self._mend, text, source, rule), document) or Mended()
+        return mended
+
+    def _mend(self, text: Text, source: Source, rule: str | None) -> Mended:
+        return mend(text, source, self.house.to_fix(source, rule))
+
+    async def entries(self, document: Document) -> list[Entry]:
+        """The rules that findings of a document may be of."""
+        return await self._done(partial(self._find, document.source()), document) or []
+
+    def _find(self, source: Source) -> list[Entry]:
+        terms = self.house.to_lint(source)
+        return words.entries_of(terms.options) if terms else []
+
+    def _want(self, document: Document) -> None:
+        document.wanted = True
+        if document.task is None:
+            document.task = asyncio.get_running_loop().create_task(self._look(document))
+
+    async def _look(self, document: Document) -> None:
+        try:
+            while document.wanted and self.documents.get(document.uri) is document:
+                document.wanted = False
+                seen = await self._seen(document)
+                # What has changed meanwhile is looked at as it is now, and what was found is not worth showing.
+                if not document.wanted and self.documents.get(document.uri) is document:
+                    document.seen = seen
+                    document.is_known |= seen.is_transcript
+                    self.reader.show(document, seen)
+        finally:
+            document.task = None
+
+    async def _seen(self, document: Document) -> Seen:
+        if document.is_too_long:
+            self._say(document, f"{document.name} {words.TOO_LONG.format(most=MOST)}")
+            return Seen()
+        return await self._done(partial(self._judge, document.text, document.source()), document) or Seen()
+
+    def _judge(self, text: Text, source: Source) -> Seen:
+        terms = self.house.to_lint(source)
+        return look(text, source, terms) if terms else Seen()
+
+    async def _done(self, work: Callable[[], T], document: Document) -> T | None:
+        """Do something on the thread for it, or say why it cannot be done."""
+        try:
+            done = await asyncio.get_running_loop().run_in_executor(self.worker, work)
+        except Unusable as error:
+            self._say(document, str(error))
+        except Exception as error:  # noqa: BLE001 - a document may be anything; one that cannot be read stops no other
+            self._say(document, f"{document.name}: internal error: {type(error).__name__}")
+        else:
+            document.trouble = ""
+            return done
+        return None
+
+    def _say(self, document: Document, trouble: str) -> None:
+        """Once, for all documents that have it, and not again until it is over."""
+        if all(one.trouble != trouble for one in self.documents.values()):
+            self.reader.say("\n".join(map(visible, trouble.split("\n"))))
+        document.trouble = trouble

@@ -1,0 +1,126 @@
+"""What is found in one document, placed as an editor counts.
+
+This module owns how much of it is kept. It refuses to know how it is shown.
+"""
+
+from itertools import chain
+
+from msgspec import Struct, structs
+
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Crash, Event, Tally, lint
+from turnlint.lsp.terms import Terms
+from turnlint.lsp.text import Position, Text
+from turnlint.model import SEVERITIES, Finding, Fix
+from turnlint.repair.choosing import Policy, wanted
+from turnlint.rows import Place, Row, lean
+from turnlint.steps import Take
+
+MOST = 1_000
+"""No editor shows more of one document in a way that helps, and each costs it memory."""
+MOST_READ = 5 * MOST
+"""Where a document has that many, the rest is not looked for, and a repair would take longer than anyone waits for."""
+
+Span = tuple[Position, Position]
+
+
+class Note(Struct, frozen=True):
+    """A finding and where it stands."""
+
+    finding: Finding
+    span: Span
+    related: tuple[tuple[str, Span], ...]
+    fix: Fix | None
+    """What may be done about it. Where its record had to be let go before the rule could tell, the rule's usual repair."""
+
+    def is_near(self, span: Span) -> bool:
+        """Whether it has a place in common with a span, its ends taken in."""
+        return self.span[0] <= span[1] and span[0] <= self.span[1]
+
+
+class Seen(Struct, frozen=True):
+    """What was found in a document, in its order."""
+
+    notes: tuple[Note, ...] = ()
+    crashes: tuple[Crash, ...] = ()
+    count: int = 0
+    """How many there were, until it was given up."""
+    is_transcript: bool = False
+    """Somebody speaks in it."""
+    policy: Policy = Policy()
+    """How far a repair of it may go."""
+
+    @property
+    def is_cut(self) -> bool:
+        return self.count >= MOST_READ
+
+
+def look(text: Text, source: Source, terms: Terms) -> Seen:
+    """Judge a document. What is no transcript is passed over without a word."""
+    found = _Found()
+    for event in terms.sift(lint(source, terms.options, terms.book)):
+        found.take(event, terms.book)
+        if found.count >= MOST_READ:
+            break
+    kept = found.worst()
+    places = [place for row, _ in kept for place in (row.place, *(there for _, there in row.related))]
+    at = text.positions(chain.from_iterable((place.offset, place.end) for place in places))
+
+    def span(place: Place) -> Span:
+        return at[place.offset], at[place.end]
+
+    notes = [
+        Note(row.finding, span(row.place), tuple((note, span(there)) for note, there in row.related), fix)
+        for row, fix in kept
+    ]
+    notes.sort(key=lambda note: note.span)
+    return Seen(tuple(notes), tuple(found.crashes), found.count, found.is_transcript, terms.policy)
+
+
+Kept = tuple[Row, Fix | None]
+
+
+class _Found:
+    """What the engine tells of a document, the gravest as far as there is room."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, list[Kept]] = {severity: [] for severity in SEVERITIES}
+        self.crashes: list[Crash] = []
+        self.count = 0
+        self.is_transcript = False
+
+    def take(self, event: Event, book: Book) -> None:
+        if isinstance(event, Row):
+            self.count += 1
+            rows = self.kept[event.finding.severity]
+            if len(rows) < MOST:
+                rows.append((_lean(event), _fix(event.finding, book)))
+        elif isinstance(event, Crash) and len(self.crashes) < MOST:
+            self.crashes.append(event)
+        self.is_transcript |= isinstance(event, Tally) and event.conversations > 0
+
+    def worst(self) -> list[Kept]:
+        return [one for rows in self.kept.values() for one in rows][:MOST]
+
+
+def _lean(row: Row) -> Row:
+    row = lean(row)
+    fix = row.finding.fix
+    return structs.replace(row, finding=structs.replace(row.finding, fix=fix.lean())) if fix else row
+
+
+def _fix(finding: Finding, book: Book) -> Fix | None:
+    if finding.fix is not None and finding.fix.is_done_here:
+        return finding.fix.lean()
+    if not finding.where.record.size:  # its bytes were there, and the rule knew what can be done
+        return None
+    usual = next((entry.rule.fix for entry in book.rules() if entry.rule.code == finding.code), None)
+    return Fix(usual, f"repair {finding.rule}", let_go=True) if usual else None
+
+
+def repairable(note: Note, policy: Policy, *, alone: bool = False) -> bool:
+    """Whether `fix` would take up a finding, by itself or among all: who asks for one rule wants its infos repaired, too."""
+    if note.fix is None:
+        return False
+    whole = structs.replace(note.finding, fix=structs.replace(note.fix, steps=(Take(()),)))
+    return wanted(whole, structs.replace(policy, select=policy.select or alone))

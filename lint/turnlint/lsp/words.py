@@ -1,0 +1,100 @@
+"""What an editor's user reads of a finding.
+
+This module owns those texts. All of a transcript that gets into them goes through `escape`, and no content does.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from turnlint.engine import Crash, Options
+from turnlint.model import Finding, Fix
+from turnlint.repair.choosing import LEVELS
+from turnlint.report.escape import as_code, clip, in_markdown, visible
+from turnlint.report.words import answer, behind, crashed, repair, title
+from turnlint.rulebook import Entry, everything
+
+LONGEST = 1_000
+MORE = "{left:,} more findings are not shown here; `turnlint lint` lists them all"
+CUT = "too many findings to show or to repair them all here: see `turnlint lint` and `turnlint fix`"
+TOO_LONG = "is longer than {most:,} bytes and is not linted here; `turnlint lint` reads it"
+NOTHING = "there is nothing to repair at level {level}"
+FIX_ALL = "turnlint: repair this file [{level}]"
+
+
+def of_finding(finding: Finding) -> str:
+    """The sentence, then what the provider says, then what can be done; a line each."""
+    named = behind(finding).strip()
+    words = (f"{named}: {finding.message}" if named else finding.message, answer(finding), repair(finding))
+    return "\n".join(clip(visible(one), LONGEST) for one in words if one)
+
+
+def of_note(note: str) -> str:
+    return clip(visible(note), LONGEST)
+
+
+def of_crash(crash: Crash) -> str:
+    return clip(visible(crashed(crash)), LONGEST)
+
+
+def of_more(shown: int, count: int, *, cut: bool) -> str:
+    """What is said of findings that are not shown; nothing where all are."""
+    return CUT if cut else MORE.format(left=count - shown) if count > shown else ""
+
+
+def of_repair(code: str, fixes: Sequence[Fix]) -> str:
+    """What the repair of all findings of one rule is called."""
+    title = clip(visible(fixes[0].title), 100)
+    level = max((fix.level for fix in fixes), key=LEVELS.index)
+    many = f": all {len(fixes):,} {clip(visible(code), 100)} of this file" if len(fixes) > 1 else ""
+    return f"{title}{many} [{level}]"
+
+
+def explained(findings: Iterable[Finding], entries: Iterable[Entry]) -> str:
+    """Findings in Markdown, each with what its rule means."""
+    rules = {entry.rule.code: entry for entry in entries}
+    told: dict[str, list[Finding]] = {}
+    for finding in findings:
+        told.setdefault(finding.code, []).append(finding)
+    return "\n\n---\n\n".join("\n\n".join(_explained(some, rules.get(code))) for code, some in told.items())
+
+
+def _explained(findings: list[Finding], entry: Entry | None) -> Iterator[str]:
+    first = findings[0]
+    yield f"**{in_markdown(first.code)}{_headline(first)}** ({first.severity})"
+    for finding in findings:
+        yield in_markdown(clip(visible(finding.message), LONGEST))
+        if said := answer(finding):
+            verb, _, words = said.partition(": ")
+            yield f"{in_markdown(verb)}: {as_code(clip(words, LONGEST))}"
+        if todo := finding.fix:
+            yield f"Fix: {in_markdown(todo.title)} ({todo.level})"
+    if entry is not None:
+        if entry.builtin and entry.headline:
+            yield f"{entry.headline[0].upper()}{entry.headline[1:]}."
+        yield from _sections(entry.docs)
+
+
+def _headline(finding: Finding) -> str:
+    return "" if finding.code == finding.rule else f" {in_markdown(title(finding))}"
+
+
+def _sections(docs: str) -> Iterator[str]:
+    """A rule's own words: headings stand at the margin, what is below them is set in."""
+    block: list[str] = []
+    for line in [*docs.splitlines(), ""]:
+        shown = visible(line)
+        if shown[:1].strip():
+            yield from (["\n".join(block)] if block else [])
+            block = []
+            yield f"**{shown}**"
+        elif shown.strip():
+            block.append(shown.strip() if not block else shown.removeprefix("    "))
+        elif block:
+            yield "\n".join(block)
+            block = []
+
+
+def entries_of(options: Options) -> list[Entry]:
+    """All rules that a finding may be of."""
+    from turnlint.own_rules.entries import entry_of
+
+    return [*everything(), *map(entry_of, options.own_rules)]

@@ -1,0 +1,508 @@
+"""The language server as an editor meets it: over standard input and output, with real documents."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("pygls")
+
+from editor import MODERN, Editor, Message, edited
+from settings import put, turnlint, unanswered
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, lint
+from turnlint.lsp import desk, looking
+from turnlint.repair.choosing import Policy
+from turnlint.repair.fixing import fix
+from turnlint.rows import Row
+
+ROOT = Path(__file__).parent.parent
+FIXTURES = sorted(
+    path
+    for folder in ("rules", "formats", "provider_switch")
+    for path in (ROOT / "fixtures" / folder).rglob("*")
+    if path.suffix in {".jsonl", ".json", ".ndjson"} and ".fixed" not in path.suffixes
+)
+ORPHAN = '{"messages": [{"role": "tool", "tool_call_id": "c1", "content": "18 °C"}]}\n'
+SOUND = '{"messages": [{"role": "user", "content": "hi"}]}\n'
+AWAY = (ROOT / "fixtures/rules/misplaced-result/slow-tool-answers-a-turn-late.jsonl").read_text(
+    encoding="utf-8"
+)
+BOM = b"\xef\xbb\xbf"
+LOSSY = {"turnlint.yaml": "level: lossy\n"}
+
+
+def codes(diagnostics: list[Message]) -> list[str]:
+    return [one["code"] for one in diagnostics]
+
+
+def span(start: int, end: int, line: int = 0) -> Message:
+    return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
+
+
+@pytest.fixture
+def editor(tmp_path: Path) -> Iterator[Editor]:
+    with Editor(tmp_path) as editor:
+        yield editor
+
+
+@pytest.fixture(scope="module")
+def lossy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    """One editor for all fixtures, in a project that lets repairs go as far as they can."""
+    folder = tmp_path_factory.mktemp("project")
+    put(folder, **LOSSY)
+    with Editor(folder) as editor:
+        yield editor
+
+
+# What is found.
+
+
+def test_a_finding_is_shown_with_all_that_an_editor_can_show(editor: Editor) -> None:
+    assert editor.greeting["serverInfo"]["name"] == "turnlint"
+    assert editor.greeting["capabilities"]["positionEncoding"] == "utf-16"
+    (finding,) = [one for one in editor.open("a.jsonl", AWAY) if one["code"] == "PA203"]
+    sentence, answer, repair = finding["message"].split("\n")
+    assert sentence.startswith("misplaced-result: result for `")
+    assert answer.startswith("anthropic would answer: ")
+    assert repair == "fix: move the result to its call [lossless]"
+    assert finding["severity"] == 1
+    assert finding["source"] == "turnlint"
+    page, _, line = finding["codeDescription"]["href"].rpartition("#L")
+    pages = Path(page.removeprefix("file://")).read_text(encoding="utf-8").splitlines()
+    assert pages[int(line) - 1] == "### PA203 misplaced-result"
+    (related,) = finding["relatedInformation"]
+    assert related["message"] == "asked here"
+    assert related["location"]["uri"] == editor.uri("a.jsonl")
+    name = at(AWAY, related["location"]["range"])
+    assert name == at(AWAY, finding["range"])
+    assert name.startswith('"toolu_')
+
+
+def at(text: str, where: Message) -> str:
+    """What stands at a range of one line."""
+    line = text.split("\n")[where["start"]["line"]].encode("utf-16-le")
+    assert where["start"]["line"] == where["end"]["line"]
+    return line[2 * where["start"]["character"] : 2 * where["end"]["character"]].decode("utf-16-le")
+
+
+def test_columns_are_counted_in_utf_16(editor: Editor) -> None:
+    text = SOUND + '{"a𐐀b": "𐐀", "messages": [{"role": "tool", "tool_call_id": "c𐐀1", "content": ""}]}'
+    (finding,) = editor.open("a.jsonl", text)
+    assert at(text, finding["range"]) == '"c𐐀1"'
+    # Before it stand 61 units, which are 65 bytes and 59 characters.
+    assert finding["range"] == span(61, 67, line=1)
+
+
+def test_severities_and_settings_are_those_of_the_nearest_folder(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    put(tmp_path, **{"turnlint.yaml": "severity: {orphan-result: info}\nexclude: ['raw/**']\n"})
+    put(inner, **{"pyproject.toml": "[tool.turnlint]\nseverity = {PA202 = 'warning'}\n"})
+    with Editor(tmp_path) as editor:
+        assert [one["severity"] for one in editor.open("a.jsonl", ORPHAN)] == [3]
+        assert [one["severity"] for one in editor.open("inner/a.jsonl", ORPHAN)] == [2]
+        assert editor.open("raw/a.jsonl", ORPHAN) == []
+        assert editor.hover("raw/a.jsonl", 0, 50) is None
+        assert editor.actions("raw/a.jsonl") == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "wanted"),
+    [
+        ("ignore: [PA202]\n", []),
+        ("select: [state]\n", []),
+        ("format: anthropic\n", ["PA202", "PR310", "ST116"]),
+        ("ignore: [{rule: PA202, reason: known, until: 2026-01-31}]\n", []),
+        ("provider: none\nrules: [{name: no-tool, message: a tool speaks, pointer: /messages/*/role, when: {equals: tool}}]\n",
+         ["own/no-tool", "PA202"]),
+        ("paths: [{path: 'a.*', ignore: [orphan-result]}]\n", []),
+    ],
+)  # fmt: skip
+def test_settings_hold_as_they_do_for_lint(tmp_path: Path, settings: str, wanted: list[str]) -> None:
+    put(tmp_path, **{"turnlint.yaml": settings, "a.jsonl": ORPHAN})
+    with Editor(tmp_path) as editor:
+        shown = codes(editor.open("a.jsonl", ORPHAN))
+    told = turnlint(tmp_path, "lint", "--output-format", "jsonl", "a.jsonl").stdout.splitlines()[:-1]
+    assert sorted(shown) == sorted(json.loads(line)["code"] for line in told) == sorted(wanted)
+
+
+def test_the_command_line_goes_before_settings(tmp_path: Path) -> None:
+    put(tmp_path, **{"turnlint.yaml": "ignore: [PA202]\n", "mild.yaml": "severity: {PA202: warning}\n"})
+    with Editor(tmp_path, "--no-config") as editor:
+        assert [one["severity"] for one in editor.open("a.jsonl", ORPHAN)] == [1]
+    with Editor(tmp_path, "--config", "mild.yaml") as editor:
+        assert [one["severity"] for one in editor.open("a.jsonl", ORPHAN)] == [2]
+
+
+def test_an_ignore_whose_day_is_over_holds_no_more(tmp_path: Path) -> None:
+    put(tmp_path, **{"turnlint.yaml": "ignore: [{rule: PA202, reason: known, until: 2026-01-31}]\n"})
+    with Editor(tmp_path, "--today", "2026-02-01") as editor:
+        assert codes(editor.open("a.jsonl", ORPHAN)) == ["PA202"]
+
+
+def test_what_is_in_the_baseline_is_not_shown(tmp_path: Path) -> None:
+    old = unanswered("s-1", "call_1") + "\n"
+    put(tmp_path, **{"a.jsonl": old, "turnlint.yaml": "baseline: turnlint.baseline\n"})
+    assert turnlint(tmp_path, "baseline", "write", "a.jsonl").returncode == 0
+    with Editor(tmp_path) as editor:
+        assert editor.open("a.jsonl", old) == []
+        assert codes(editor.change("a.jsonl", {"text": old + unanswered("s-2", "call_2")})) == ["PA201"]
+
+
+def test_what_is_no_transcript_is_passed_over_in_silence(editor: Editor) -> None:
+    for name, text in {
+        "package.json": '{"name": "x", "version": "1.0.0", "scripts": {"test": "x"}}',
+        "rows.jsonl": '{"a": 1}\n{"a": 2}\n',
+        "notes.md": "# Notes\n\n- {one}\n",
+        "empty.jsonl": "",
+    }.items():
+        assert editor.open(name, text) == [], name
+        assert editor.actions(name) == []
+    assert editor.said == []
+
+
+def test_a_transcript_stays_one_while_it_is_typed_into(editor: Editor) -> None:
+    """Of JSON that was none so far nothing is said: the editor itself knows what is wrong with it."""
+    whole = json.dumps(json.loads(ORPHAN), indent=2)
+    assert editor.open("broken.json", whole[:-2]) == []
+    assert codes(editor.open("a.json", whole)) == ["PA202"]
+    assert codes(editor.change("a.json", {"text": whole[:-2]})) == ["ST101"]
+    assert codes(editor.change("a.json", {"text": whole})) == ["PA202"]
+    put(editor.folder, **{"turnlint.yaml": "exclude: [a.json]\n"})
+    editor.save("a.json")
+    assert editor.diagnostics("a.json") == []
+
+
+def test_a_document_without_a_file_has_the_settings_of_the_folder(tmp_path: Path) -> None:
+    put(tmp_path, **{"turnlint.yaml": "severity: {PA202: info}\n"})
+    with Editor(tmp_path) as editor:
+        assert [one["severity"] for one in editor.open("untitled:Untitled-1", ORPHAN)] == [3]
+
+
+# What changes.
+
+
+def test_a_change_is_looked_at_again(editor: Editor) -> None:
+    assert codes(editor.open("a.jsonl", ORPHAN)) == ["PA202"]
+    assert editor.change("a.jsonl", {"text": SOUND}) == []
+    assert codes(editor.change("a.jsonl", {"text": SOUND + ORPHAN}))
+    assert editor.shown[-1]["diagnostics"][0]["range"]["start"]["line"] == 1
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_changes_of_a_part_are_made_where_the_editor_means(editor: Editor, end: str) -> None:
+    """Line separators of Unicode end no line for an editor, and a pair of surrogates is two units."""
+    text = (
+        '{"messages": [' + end + '{"role": "user", "content": "𐐀\u2028\x85𐐀"}, '
+        '{"role": "tool", "tool_call_id": "c1", "content": ""}]}'
+    ) + end  # fmt: skip
+    (finding,) = [one for one in editor.open("a.json", text) if one["code"] == "PA202"]
+    where = finding["range"]
+    assert where["start"]["line"] == 1
+    changes = {"range": where, "text": '"𐐀𐐀"'}, {"range": span(0, 0), "text": f" {end} "}
+    (now,) = [one for one in editor.change("a.json", *changes) if one["code"] == "PA202"]
+    moved = where["start"]["character"]
+    assert now["range"] == span(moved, moved + 6, line=2)
+    assert "`𐐀𐐀`" in now["message"]
+    everything = {"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}}
+    assert editor.change("a.json", {"range": everything, "text": SOUND}) == []
+    assert editor.texts[editor.uri("a.json")] == SOUND
+
+
+def test_only_the_last_of_many_changes_has_to_be_looked_at(editor: Editor) -> None:
+    editor.open("a.jsonl", SOUND)
+    for count in range(1, 200):
+        editor.type("a.jsonl", {"text": SOUND * count})
+    assert codes(editor.change("a.jsonl", {"text": SOUND * 200 + ORPHAN})) == ["PA202"]
+    versions = [one["version"] for one in editor.shown]
+    assert versions == sorted(versions)
+    assert versions[-1] == editor.versions[editor.uri("a.jsonl")]
+
+
+def test_settings_that_change_hold_once_the_editor_says_so(editor: Editor) -> None:
+    assert codes(editor.open("a.jsonl", ORPHAN)) == ["PA202"]
+    put(editor.folder, **{"turnlint.yaml": "ignore: [PA202]\n"})
+    editor.notify(
+        "workspace/didChangeWatchedFiles", changes=[{"uri": editor.uri("turnlint.yaml"), "type": 1}]
+    )
+    assert editor.diagnostics("a.jsonl") == []
+    put(editor.folder, **{"turnlint.yaml": "severity: {PA202: warning}\n"})
+    editor.save("a.jsonl")
+    assert [one["severity"] for one in editor.diagnostics("a.jsonl")] == [2]
+    (asked,) = editor.asked
+    assert asked["method"] == "client/registerCapability"
+    (registered,) = asked["params"]["registrations"]
+    patterns = [one["globPattern"] for one in registered["registerOptions"]["watchers"]]
+    assert "**/turnlint.{yaml,yml}" in patterns
+
+
+def test_settings_that_cannot_be_used_are_told_of_once(editor: Editor) -> None:
+    put(editor.folder, **{"turnlint.yaml": "selct: [PA202]\n"})
+    for name in ("a.jsonl", "b.jsonl"):
+        assert editor.open(name, ORPHAN) == []
+        assert editor.change(name, {"text": ORPHAN * 2}) == []
+        assert editor.actions(name) == []
+    (sentence,) = editor.said
+    assert sentence.startswith("turnlint: ")
+    assert "did you mean" in sentence
+    put(editor.folder, **{"turnlint.yaml": "select: [PA202]\n"})
+    editor.save("a.jsonl")
+    assert codes(editor.diagnostics("a.jsonl")) == ["PA202"] * 2
+
+
+@pytest.mark.parametrize("settings", ["provider: nobody\n", "select: [PA999]\n", "severity: {\n"])
+def test_no_setting_brings_the_server_down(tmp_path: Path, settings: str) -> None:
+    put(tmp_path, **{"turnlint.yaml": settings})
+    with Editor(tmp_path) as editor:
+        assert editor.open("a.jsonl", ORPHAN) == []
+        assert len(editor.said) == 1
+        assert editor.open("b.txt", "") == []
+
+
+def test_a_closed_document_has_no_findings(editor: Editor) -> None:
+    assert editor.open("a.jsonl", ORPHAN)
+    assert editor.close_document("a.jsonl") == []
+    assert editor.hover("a.jsonl", 0, 50) is None
+
+
+# What is explained.
+
+
+def test_hovering_over_a_finding_explains_its_rule(editor: Editor) -> None:
+    (finding,) = editor.open("a.jsonl", ORPHAN)
+    start = finding["range"]["start"]
+    hover = editor.hover("a.jsonl", start["line"], start["character"] + 1)
+    assert hover["range"] == finding["range"]
+    assert hover["contents"]["kind"] == "markdown"
+    text = hover["contents"]["value"]
+    assert text.startswith("**PA202 orphan-result** (error)\n\nresult for `c1` answers no call\n\nFix: ")
+    explained = turnlint(editor.folder, "explain", "PA202").stdout
+    for heading in ("What it does", "Why it matters", "How it happens", "What fix does", "Evidence"):
+        assert f"\n\n**{heading}**\n\n" in text
+        assert f"\n{heading}\n" in explained
+    assert editor.hover("a.jsonl", 0, 0) is None
+
+
+def test_what_a_user_wrote_about_a_rule_is_shown(tmp_path: Path) -> None:
+    rule = "{name: no-tool, message: a tool speaks, about: Ask *Ann*., pointer: /messages/*/role, when: {equals: tool}}"
+    put(tmp_path, **{"turnlint.yaml": f"rules: [{rule}]\nignore: [PA202]\n"})
+    with Editor(tmp_path) as editor:
+        (finding,) = editor.open("a.jsonl", ORPHAN)
+        text = editor.hover("a.jsonl", 0, finding["range"]["start"]["character"])["contents"]["value"]
+    assert text == "**own/no-tool** (warning)\n\na tool speaks\n\n**Ask *Ann*.**"
+
+
+# What is repaired.
+
+
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT / "fixtures")))
+def test_a_fixture_is_shown_and_repaired_as_its_twin(path: Path, lossy: Editor) -> None:
+    """Places are those of the reports for GitHub, and what an editor makes of the edits is what `fix` writes."""
+    data = path.read_bytes().removeprefix(BOM)  # which an editor keeps to itself
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        pytest.skip("no editor gives these bytes: it shows other characters for them")
+    name = path.name
+    source = Source(name, name, data=data)
+    options = Options(spans=True)
+    rows = [row for row in lint(source, options, Book(options)) if isinstance(row, Row)]
+    shown = lossy.open(name, text)
+    if b"\r" not in data.replace(b"\r\n", b""):  # a carriage return alone ends a line for an editor only
+        assert sorted(map(_spot, rows)) == sorted(
+            (one["code"], *(n for end in ("start", "end") for n in one["range"][end].values()))
+            for one in shown
+        )
+    fixed = fix(source, options, Book(options), Policy())
+    twin = path.with_suffix(".fixed" + path.suffix)
+    wanted = text if fixed.bound or not twin.exists() else twin.read_bytes().removeprefix(BOM).decode()
+    assert lossy.repaired(name) == wanted
+    assert bool(lossy.said and "left as it is" in lossy.said[-1]) == bool(fixed.patches and fixed.bound)
+    lossy.said.clear()
+    lossy.close_document(name)
+
+
+def _spot(row: Row) -> tuple[Any, ...]:
+    assert row.place.span
+    ends = (n for point in row.place.span for n in (max(point.line - 1, 0), point.unit - 1))
+    return row.finding.code, *ends
+
+
+def test_fixtures_of_every_kind_were_tried() -> None:
+    assert sum(path.with_suffix(".fixed" + path.suffix).exists() for path in FIXTURES) >= 100
+
+
+BOTH = AWAY + ORPHAN
+
+
+def test_nothing_is_given_up_unless_the_settings_say_so(tmp_path: Path) -> None:
+    put(tmp_path, **{"a.jsonl": BOTH})
+    lossless = turnlint(tmp_path, "fix", "a.jsonl", "--level", "lossless", "-o", "-").stdout
+    with Editor(tmp_path) as editor:
+        editor.open("a.jsonl", BOTH)
+        actions = {one["kind"]: one["title"] for one in editor.actions("a.jsonl")}
+        assert actions["source.fixAll.turnlint"] == "turnlint: repair this file [lossless]"
+        assert editor.repaired("a.jsonl") == lossless != BOTH
+        assert ORPHAN in lossless
+        editor.open("b.jsonl", ORPHAN)
+        assert editor.actions("b.jsonl") == []
+        put(tmp_path, **{"turnlint.yaml": "paths: [{path: a.jsonl, level: lossy}]\n"})
+        editor.save("a.jsonl")
+        editor.diagnostics("a.jsonl")
+        assert editor.repaired("a.jsonl") == turnlint(tmp_path, "fix", "a.jsonl", "-o", "-").stdout
+        assert editor.repaired("b.jsonl") == ORPHAN
+
+
+def test_one_rule_can_be_repaired_alone(tmp_path: Path) -> None:
+    put(tmp_path, **{**LOSSY, "a.jsonl": BOTH})
+    with Editor(tmp_path) as editor:
+        findings = {one["code"]: one for one in editor.open("a.jsonl", BOTH)}
+        for code in ("PA202", "PA203"):
+            where = findings[code]["range"]
+            (action,) = [
+                one for one in editor.actions("a.jsonl", where, ["quickfix"])
+                if one["data"]["rule"] == code
+            ]  # fmt: skip
+            assert [one["code"] for one in action["diagnostics"]] == [code]
+            assert "edit" not in action
+            wanted = turnlint(tmp_path, "fix", "a.jsonl", "--select", code, "-o", "-").stdout
+            assert editor.applied("a.jsonl", action) == wanted != BOTH
+
+
+def test_a_repair_says_how_many_findings_it_is_about(lossy: Editor) -> None:
+    lossy.open("three.jsonl", ORPHAN * 3)
+    (action,) = lossy.actions("three.jsonl", only=["quickfix"])
+    assert action["title"] == "remove the result: all 3 PA202 of this file [lossy]"
+    lossy.open("one.jsonl", ORPHAN)
+    (action,) = lossy.actions("one.jsonl", only=["quickfix"])
+    assert action["title"] == "remove the result [lossy]"
+
+
+@pytest.mark.parametrize(
+    ("only", "kinds"),
+    [
+        (["quickfix"], {"quickfix"}),
+        (["source"], {"source.fixAll.turnlint"}),
+        (["source.fixAll.turnlint"], {"source.fixAll.turnlint"}),
+        (["source.fixAll.ruff", "source.organizeImports", "refactor"], set()),
+        (None, {"quickfix", "source.fixAll.turnlint"}),
+    ],
+)
+def test_an_editor_is_offered_the_kinds_that_it_asks_for(
+    lossy: Editor, only: list[str] | None, kinds: set[str]
+) -> None:
+    lossy.open("kinds.jsonl", ORPHAN)
+    assert {one["kind"] for one in lossy.actions("kinds.jsonl", only=only)} == kinds
+
+
+def test_repairs_are_offered_where_the_findings_are(lossy: Editor) -> None:
+    lossy.open("where.jsonl", SOUND + ORPHAN)
+    assert [one["kind"] for one in lossy.actions("where.jsonl", span(0, 10))] == ["source.fixAll.turnlint"]
+
+
+def test_an_old_editor_is_given_all_at_once(tmp_path: Path) -> None:
+    put(tmp_path, **LOSSY)
+    with Editor(tmp_path, capabilities={}) as editor:
+        (finding,) = editor.open("a.jsonl", ORPHAN)
+        assert not {"relatedInformation", "codeDescription"} & set(finding)
+        actions = editor.actions("a.jsonl")
+        assert len(actions) == 2
+        for action in actions:
+            (edits,) = action["edit"]["changes"].values()
+            assert edited(ORPHAN, edits) == '{"messages": []}\n'
+        assert editor.asked == []
+
+
+def test_an_editor_that_reads_no_markdown_is_told_so(tmp_path: Path) -> None:
+    plain = {**MODERN, "textDocument": {"hover": {"contentFormat": ["plaintext"]}}}
+    with Editor(tmp_path, capabilities=plain) as editor:
+        (finding,) = editor.open("a.jsonl", ORPHAN)
+        hover = editor.hover("a.jsonl", 0, finding["range"]["start"]["character"])
+        assert hover["contents"]["kind"] == "plaintext"
+
+
+def test_a_repair_is_of_the_document_as_it_is_when_it_is_chosen(lossy: Editor) -> None:
+    lossy.open("later.jsonl", ORPHAN)
+    (action,) = lossy.actions("later.jsonl", only=["source"])
+    lossy.type("later.jsonl", {"text": SOUND + ORPHAN})
+    assert lossy.applied("later.jsonl", action) == SOUND + '{"messages": []}\n'
+
+
+# The command.
+
+
+def test_without_the_extra_one_sentence_says_how_to_get_it(tmp_path: Path) -> None:
+    program = (
+        "import sys; sys.modules['pygls'] = None; sys.argv = ['turnlint', 'lsp']\n"
+        "from turnlint.cli import main\nmain()\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path, stdin=subprocess.DEVNULL
+    )  # fmt: skip
+    assert run.returncode == 2
+    assert run.stdout == ""
+    assert run.stderr == "turnlint: the language server needs an extra: pip install 'turnlint[lsp]'\n"
+
+
+def test_who_leaves_without_a_word_ends_the_server_too(tmp_path: Path) -> None:
+    editor = Editor(tmp_path)
+    editor.open("a.jsonl", ORPHAN)
+    assert editor.process.stdin
+    editor.process.stdin.close()
+    assert editor.process.wait(60) == 1
+    editor.close()
+    assert editor.errors == b""
+
+
+def test_nothing_else_imports_the_library() -> None:
+    program = (
+        "import sys, os; os._exit = lambda code: None\n"
+        "sys.argv = ['turnlint', {!r}, '--help']\n"
+        "from turnlint.cli import COMMANDS, main\n"
+        "main()\n"
+        "print(*(name for name in sys.modules if name.startswith(('pygls', 'lsprotocol'))), file=sys.stderr)\n"
+    )
+    from turnlint.cli import COMMANDS
+
+    for name in COMMANDS:
+        run = subprocess.run(
+            [sys.executable, "-c", program.format(name)], capture_output=True, text=True, check=True, env=os.environ,
+        )  # fmt: skip
+        assert run.stderr.strip() == "", name
+
+
+PAGE = (ROOT / "lint/turnlint/docs/editors.md").read_text(encoding="utf-8")
+SNIPPETS = dict(re.findall(r"^```\w+ (\S+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL))
+
+
+def test_what_the_page_shows_starts_the_server(tmp_path: Path) -> None:
+    helix = tomllib.loads(SNIPPETS["languages.toml"])
+    code = json.loads(SNIPPETS["settings.json"])
+    lua = SNIPPETS["init.lua"]
+    server = helix["language-server"]["turnlint"]
+    (named,) = re.findall(r"cmd = \{ (.*?) \}", lua)
+    commands = [
+        [server["command"], *server["args"]],
+        [code["glspc.serverCommand"], *code["glspc.serverCommandArguments"]],
+        json.loads(f"[{named}]"),
+    ]
+    assert commands == [["turnlint", "lsp"]] * 3
+    assert lua.count("{") == lua.count("}")
+    assert re.findall(r"vim\.lsp\.(?:config|enable)\(\"(\w+)\"", lua) == ["turnlint", "turnlint"]
+    assert "turnlint" in helix["language"][0]["language-servers"]
+    with Editor(tmp_path) as editor:
+        kinds = editor.greeting["capabilities"]["codeActionProvider"]["codeActionKinds"]
+    assert set(code["editor.codeActionsOnSave"]) < set(kinds)
+
+
+def test_bounds_are_as_the_page_says() -> None:
+    assert f"more\nthan {desk.MOST >> 20} MiB" in PAGE
+    assert f"the {looking.MOST:,} gravest" in PAGE
