@@ -138,6 +138,7 @@ class Plan:
         if self.file and self.off:
             raise click.UsageError("--config and --no-config exclude each other")
         self.nearest = Nearest()
+        self.files: dict[str, str | None] = {}
         self.configs: dict[str, Config] = {}
         self.baselines: dict[str, Baseline] = {}
         self.account: Account | None = None
@@ -153,9 +154,8 @@ class Plan:
         return left
 
     def _is_excluded(self, source: Source) -> bool:
-        path = os.path.abspath(source.path or source.name)
-        found = self._file(os.path.dirname(path))
-        return found is not None and self.config(found).leaves_out(path)
+        found = self._file(source)
+        return found is not None and self.config(found).leaves_out(_path_of(source))
 
     def prepare(self, sources: list[Source]) -> None:
         """Work out what holds for each source, so that what cannot be used is known before anything is read."""
@@ -182,14 +182,18 @@ class Plan:
 
     def settings(self, source: Source) -> "Settings | None":
         """What the configuration says of a source, where there is one."""
-        path = os.path.abspath(source.path or source.name)
-        found = self._file(os.path.dirname(path))
-        return self.config(found).of(path) if found else None
+        found = self._file(source)
+        return self.config(found).of(_path_of(source)) if found else None
 
-    def _file(self, folder: str) -> str | None:
+    def _file(self, source: Source) -> str | None:
+        """The file with its settings. Each folder is asked once: a run may have very many sources."""
         if self.off:
             return None
-        return os.path.abspath(self.file) if self.file else self.nearest.of(folder)
+        folder = os.path.dirname(source.path or source.name)
+        if folder not in self.files:
+            absolute = os.path.abspath(folder)
+            self.files[folder] = os.path.abspath(self.file) if self.file else self.nearest.of(absolute)
+        return self.files[folder]
 
     def config(self, path: str) -> "Config":
         if path not in self.configs:
@@ -297,6 +301,10 @@ class Plan:
             except BadBaseline as error:
                 raise click.UsageError(shown(str(error))) from None
         return self.baselines[key]
+
+
+def _path_of(source: Source) -> str:
+    return os.path.abspath(source.path or source.name)
 
 
 def _value(said: "Said | None", other: Any) -> Any:
