@@ -1,6 +1,6 @@
 """`python benchmarks`: every figure of speed and memory, in one run.
 
-    python benchmarks [--mb 40] [--rounds 5] [--only NAME …]
+    python benchmarks [--mb 40] [--rounds 5] [--only NAME …] [--peers FOLDER]
 
 All figures are ratios within this run. `orjson` must be installed.
 """
@@ -15,6 +15,7 @@ from pathlib import Path
 
 import corpora
 import measuring
+import peers
 import turnlint
 import turnlint_rules
 from measuring import lint, peak, processor, ratios, read, wall
@@ -28,6 +29,7 @@ class Bench(argparse.Namespace):
     mb: int
     rounds: int
     only: list[str]
+    peers: str | None
     folder: Path
 
     @property
@@ -38,9 +40,9 @@ class Bench(argparse.Namespace):
         return self.folder / name
 
 
-def row(name: str, found: tuple[float, float, float], note: str = "") -> None:
-    middle, least, most = found
-    print(f"  {name:44} {middle:6.2f}   ({least:.2f} to {most:.2f}) {note}", flush=True)
+def row(name: str, found: tuple[float, float, float], digits: int = 2) -> None:
+    middle, least, most = (f"{one:.{digits}f}" for one in found)
+    print(f"  {name:44} {middle:>6}   ({least} to {most})", flush=True)
 
 
 def speed(bench: Bench) -> None:
@@ -63,9 +65,7 @@ def speed(bench: Bench) -> None:
         for kind in corpora.KINDS
     ]
     for name, kind, path in logs:
-        small = bench.path("small.jsonl")
-        with path.open("rb") as file:
-            small.write_bytes(b"".join(file.readline() for _ in range(25)))
+        small = _head(path, bench.path("small.jsonl"))
         cost = lambda kind=kind, path=path, small=small: max(
             processor(lint(path, kind, "-j", "1")) - processor(lint(small, kind, "-j", "1")), 1e-9
         )
@@ -179,9 +179,50 @@ def counted(bench: Bench) -> None:
             print(f"  {kind + ', ' + name:44} {mine / base:6.2f}   ({mine:.1f} to {base:.1f})", flush=True)
 
 
+def beside(bench: Bench) -> None:
+    """Lines of a log read with orjson.loads or json.loads, over what linting them costs; peers that are not there are left out."""
+    there = list(peers.found(bench.peers, bench.folder))
+    if not there:
+        print("  no peer here: install tracelint and toolcall-linter, and name their folder with --peers")
+        return
+    logs = {
+        True: corpora.requests(bench.path("requests.jsonl"), "openai-chat", bench.size, faulty=0.01),
+        False: corpora.sessions(bench.path("messages.jsonl"), "openai-chat", bench.size, faulty=0.01),
+    }
+    names = {True: "requests", False: "a message a line"}
+    small = {whole: _head(path, bench.path(f"small-{path.name}")) for whole, path in logs.items()}
+    asked = [*there, peers.turnlint(), peers.turnlint()._replace(whole=False)]
+    for whole, one in ((one.whole, one) for one in asked):
+        cost = lambda whole=whole, one=one: max(
+            processor(one.command(logs[whole]), check=False)
+            - processor(one.command(small[whole]), check=False),
+            1e-9,
+        )
+        for module in ("orjson", "json"):
+            base = lambda module=module, whole=whole: (
+                processor(read(logs[whole], module)) - processor(read(small[whole], module))
+            )
+            row(f"{one.name}, {names[whole]}: {module}", ratios(base, cost, bench.rounds), 4)
+    print(f"  {'findings':44} " + " ".join(f"{one.name:>16}" for one in asked[:-1]))
+    for name, messages in peers.faults():
+        counts = [
+            one.count(
+                peers.written(bench.path("one.jsonl"), messages, whole=one.whole), bench.path("out.json")
+            )
+            for one in asked[:-1]
+        ]
+        print(f"  {name:44} " + " ".join(f"{count:16}" for count in counts), flush=True)
+
+
+def _head(path: Path, small: Path) -> Path:
+    with path.open("rb") as file:
+        small.write_bytes(b"".join(file.readline() for _ in range(25)))
+    return small
+
+
 TABLES: dict[str, Table] = {
     "speed": speed, "cores": cores, "packed": packed, "memory": memory, "linear": linear, "start": start,
-    "instructions": counted,
+    "instructions": counted, "peers": beside,
 }  # fmt: skip
 
 
@@ -192,6 +233,9 @@ def main() -> None:
     parser.add_argument("--mb", type=int, default=40)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--only", nargs="*", choices=TABLES, default=list(TABLES))
+    parser.add_argument(
+        "--peers", metavar="FOLDER", help="where the programs of peers are, if not on the path"
+    )
     bench = parser.parse_args(namespace=Bench())
     for name in bench.only:
         print(f"{name}: {(TABLES[name].__doc__ or '').splitlines()[0]}")

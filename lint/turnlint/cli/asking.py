@@ -66,6 +66,7 @@ def sources_of(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> l
     if len(set(map(os.path.realpath, outputs))) < len(outputs):
         raise click.UsageError("two outputs would be written to one file")
     sources: dict[str, Source] = {}
+    folders: dict[str, str] = {}
     for source in found:
         if source.path is not None and any(is_same(source.path, output) for output in outputs):
             if source.named:
@@ -73,8 +74,18 @@ def sources_of(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> l
                     f"{shown(source.name)} is to be read, and an output would be written over it"
                 )
             continue
-        sources.setdefault(STDIN if source.path is None else os.path.realpath(source.path), source)
+        sources.setdefault(STDIN if source.path is None else _real(source.path, folders), source)
     return list(sources.values())
+
+
+def _real(path: str, folders: dict[str, str]) -> str:
+    """Where a file is, through all links. Its folder is followed once for all that stand in it."""
+    folder, name = os.path.split(path)
+    if name in ("", os.curdir, os.pardir) or os.path.islink(path):
+        return os.path.realpath(path)
+    if folder not in folders:
+        folders[folder] = os.path.realpath(folder)
+    return os.path.join(folders[folder], name)
 
 
 def is_same(path: str, output: str) -> bool:

@@ -155,6 +155,7 @@ class Plan:
         if self.file and self.off:
             raise click.UsageError("--config and --no-config exclude each other")
         self.nearest = Nearest()
+        self.files: dict[str, str | None] = {}
         self.configs: dict[str, Config] = {}
         self.baselines: dict[str, Baseline] = {}
         self.account: Account | None = None
@@ -173,9 +174,8 @@ class Plan:
         """What of the configuration keeps a source from being read, if anything does."""
         if source.named and not self.excludes_named:
             return None
-        path = os.path.abspath(source.path or source.name)
-        config = self._config_of(path)
-        return config.leaving_out(path) if config else None
+        config = self._config_of(source)
+        return config.leaving_out(_path_of(source)) if config else None
 
     def prepare(self, sources: list[Source]) -> None:
         """Work out what holds for each source, so that what cannot be used is known before anything is read."""
@@ -202,18 +202,22 @@ class Plan:
 
     def settings(self, source: Source) -> "Settings | None":
         """What the configuration says of a source, where there is one."""
-        path = os.path.abspath(source.path or source.name)
-        config = self._config_of(path)
-        return config.of(path) if config else None
+        config = self._config_of(source)
+        return config.of(_path_of(source)) if config else None
 
-    def _config_of(self, path: str) -> "Config | None":
-        found = self._file(os.path.dirname(path))
+    def _config_of(self, source: Source) -> "Config | None":
+        found = self._file(source)
         return self.config(found or "") if found or self.given else None
 
-    def _file(self, folder: str) -> str | None:
+    def _file(self, source: Source) -> str | None:
+        """The file with its settings. Each folder is asked once: a run may have very many sources."""
         if self.off:
             return None
-        return os.path.abspath(self.file) if self.file else self.nearest.of(folder)
+        folder = os.path.dirname(source.path or source.name)
+        if folder not in self.files:
+            absolute = os.path.abspath(folder)
+            self.files[folder] = os.path.abspath(self.file) if self.file else self.nearest.of(absolute)
+        return self.files[folder]
 
     def config(self, path: str) -> "Config":
         if path not in self.configs:
@@ -340,6 +344,10 @@ class Plan:
             except BadBaseline as error:
                 raise click.UsageError(shown(str(error))) from None
         return self.baselines[key]
+
+
+def _path_of(source: Source) -> str:
+    return os.path.abspath(source.path or source.name)
 
 
 def _value(said: "Said | None", other: Any) -> Any:

@@ -17,6 +17,8 @@ from turnlint.spread.worth import MOST_FILES, is_packed
 STRETCH = 16 << 20
 """Measured: 1.94 times one core at 16 MB, less with more and less (two cores, 2026-11)."""
 BUNDLE = 4 << 20
+_LAST = 4
+"""The last stretches are so many times as short."""
 _STEP = 1 << 16
 
 
@@ -93,17 +95,21 @@ def _parts(source: Source, size: int, asked: Question) -> list[Source]:
 
 
 def _line_ends(path: str, size: int) -> Iterator[int]:
-    """Where lines begin that are nearest behind each stretch."""
+    """Where lines begin that are nearest behind each stretch.
+
+    Towards the end they are short: nobody waits long for whoever has the last one.
+    """
     with open(path, "rb", buffering=0) as file:
         at = STRETCH
-        while at < size - STRETCH // 2:
+        while at < size - STRETCH // _LAST // 2:
             file.seek(at)
             while (piece := file.read(_STEP)) and (found := piece.find(b"\n")) < 0:
                 at += len(piece)
             if not piece or at + found + 1 >= size:
                 return
             yield at + found + 1
-            at += found + 1 + STRETCH
+            at += found + 1
+            at += STRETCH if size - at > 2 * STRETCH else STRETCH // _LAST
 
 
 def unpacking_apart(task: Task) -> Task:
