@@ -48,7 +48,11 @@ class Native(BuildHookInterface):  # type: ignore[type-arg]
     folder: str | None = None
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        if self.target_name != "wheel" or os.environ.get("TURNLINT_PURE"):
+        if self.target_name != "wheel":
+            return
+        if version == "editable":
+            self._clear()
+        if os.environ.get("TURNLINT_PURE"):
             return
         self.folder = tempfile.mkdtemp()
         try:
@@ -63,6 +67,12 @@ class Native(BuildHookInterface):  # type: ignore[type-arg]
         build_data["force_include"][str(built)] = str(place)
         build_data["pure_python"] = False
         build_data["infer_tag"] = True
+
+    def _clear(self) -> None:
+        """Take away what was compiled before: it is of other sources. Whoever runs with it keeps the file it has."""
+        for path in Path(self.root, "lint", "turnlint", "scan").glob("_native.*"):
+            if path.suffix in {".so", ".pyd"}:
+                path.unlink()
 
     def finalize(self, *_: Any) -> None:
         if self.folder:

@@ -40,6 +40,10 @@ static int fill(PyObject *module)
     PyType_Spec *specs[] = {&terms_spec, &requests_spec, &talks_spec, &unread_spec};
     const char *names[] = {"Terms", "Requests", "Talks", "Unread"};
     PyObject *types[4];
+    if (terms_type) { /* its types are the process's: a second interpreter does without */
+        PyErr_SetString(PyExc_ImportError, "the native scanner can be loaded once");
+        return -1;
+    }
     for (size_t i = 0; i < 4; i++) {
         types[i] = PyType_FromSpec(specs[i]); /* kept as long as the program runs */
         if (!types[i] || PyModule_AddObjectRef(module, names[i], types[i]) < 0)

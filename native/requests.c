@@ -99,7 +99,7 @@ static bool vouches(Requests *self, At at, At end)
 {
     At from, to;
     if (!is_alike(self, at, end)) {
-        if (!find_messages(at, end, &from, &to) || !turn_to(self, at, end, from, to) || !self->terms)
+        if (PyErr_Occurred() || !find_messages(at, end, &from, &to) || !turn_to(self, at, end, from, to) || !self->terms)
             return false;
         if (read_messages(self, self->terms, from, to) != to)
             return false;
@@ -120,7 +120,7 @@ static PyObject *scan(Requests *self, PyObject *window)
     while (spans && at < whole) {
         At end = memchr(at, '\n', (size_t)(whole - at));
         end = end ? end : whole;
-        bool fine = vouches(self, at, end);
+        bool fine = end - at < HUGE_LINE && vouches(self, at, end);
         PyObject *span = NULL;
         if (!fine && !PyErr_Occurred())
             span = Py_BuildValue("(nnnn)", (Py_ssize_t)(at - (At)start), (Py_ssize_t)(end - (At)start), number, vouched);

@@ -62,6 +62,8 @@ void forget(Talk *talk)
 static bool ask(PyObject *whom, At start, At end, bool decoded)
 {
     const char *bytes = (const char *)start;
+    if (PyErr_Occurred())
+        return false;
     PyObject *what = decoded ? PyUnicode_DecodeUTF8(bytes, end - start, NULL)
                              : PyBytes_FromStringAndSize(bytes, end - start);
     PyObject *answer = what ? PyObject_CallFunctionObjArgs(whom, what, NULL) : NULL;

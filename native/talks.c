@@ -130,6 +130,8 @@ static Unread *find_talk(Talks *self)
 /* Adds a message to its conversation without reading it, if that can be done. */
 static bool take(Talks *self, At at, At end, int64_t line, int64_t offset)
 {
+    if (end - at >= HUGE_LINE)
+        return false;
     self->spare.seen = 0;
     At after = self->wire->read(skip_space(at, end), end, &self->said, &self->spare);
     if (!after || skip_space(after, end) != end || end[-1] == '\r')
@@ -138,7 +140,9 @@ static bool take(Talks *self, At at, At end, int64_t line, int64_t offset)
     if (!unread || unread->lost)
         return false;
     unread->lost = !self->wire->follows(&unread->talk, self->terms, &self->said);
-    return !unread->lost && (self->last || put_last(self)) && note(unread, line, offset, end - at);
+    if (unread->lost || PyErr_Occurred())
+        return false;
+    return (self->last || put_last(self)) && note(unread, line, offset, end - at);
 }
 
 static bool read_number(PyObject *lines, const char *name, Py_ssize_t *number)
@@ -228,9 +232,20 @@ static PyObject *make_talks(PyTypeObject *type, PyObject *args, PyObject *Py_UNU
     return (PyObject *)self;
 }
 
+/* `Lines` has what reads its conversations, and that has this. Others of that circle can be emptied. */
+static int visit_talks(Talks *self, visitproc visit, void *arg)
+{
+    Py_VISIT(Py_TYPE((PyObject *)self));
+    Py_VISIT(self->lines);
+    Py_VISIT(self->begin);
+    Py_VISIT(self->open);
+    return 0;
+}
+
 static void drop_talks(Talks *self)
 {
     PyTypeObject *type = Py_TYPE((PyObject *)self);
+    PyObject_GC_UnTrack(self);
     turn_away(self);
     Py_XDECREF((PyObject *)self->terms);
     Py_XDECREF(self->lines);
@@ -246,9 +261,12 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot slots[] = {
-    {Py_tp_new, make_talks}, {Py_tp_dealloc, drop_talks}, {Py_tp_methods, methods}, {0, NULL},
+    {Py_tp_new, make_talks}, {Py_tp_dealloc, drop_talks}, {Py_tp_traverse, visit_talks}, {Py_tp_methods, methods},
+    {0, NULL},
 };
-PyType_Spec talks_spec = {"turnlint.scan._native.Talks", sizeof(Talks), 0, Py_TPFLAGS_DEFAULT, slots};
+PyType_Spec talks_spec = {
+    "turnlint.scan._native.Talks", sizeof(Talks), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC, slots,
+};
 
 static void drop_unread(Unread *self)
 {

@@ -5,6 +5,8 @@
 
 #include "talk.h"
 
+enum { HUGE_LINE = 1 << 25 }; /* of a line this long there is something to say, as `documents.framing` has it */
+
 typedef struct {
     const char *name;
     /* Reads a message, as far as it is of the lean shape; gives the place behind it. */

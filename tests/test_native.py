@@ -169,6 +169,32 @@ def test_a_turn_of_fifty_thousand_calls_is_taken_and_an_id_that_comes_twice_is_n
     assert scanner.scan(line(names[:3]), 1, 0).passed == 1
 
 
+@pytest.mark.parametrize("around", [b'{"messages":[%s]}', b"%s"])
+def test_what_stops_an_answer_stops_the_look(
+    around: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interrupt may come while Python is asked; nothing else is asked then, and it goes on to the user."""
+    asked = []
+
+    def stopped(text: bytes) -> bool:
+        asked.append(text)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("turnlint.scan.native.says_something", stopped)
+    call = b'{"id":"call_aaaaaaaaaaaa","type":"function","function":{"name":"read","arguments":"{}"}}'
+    line = around % (b'{"role":"assistant","content":"\\n","tool_calls":[' + call + b"]}")
+    carrier = carriers.carrier("openai-chat")
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(line)
+    scanner = scan.scanner_for(
+        carrier, carrier.open(), [Record(1, 0, line)], Book(Options()).chosen, Source("x", str(path))
+    )
+    assert scanner
+    with pytest.raises(KeyboardInterrupt):
+        list(scanner.scan(b"\n".join([line] * 3), 1, 0).spans)
+    assert len(asked) == 1
+
+
 @given(st.binary(max_size=200))
 def test_any_bytes_can_be_looked_at(window: bytes) -> None:
     for wire in ("openai-chat", "anthropic"):

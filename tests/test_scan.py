@@ -4,6 +4,7 @@ Records are drawn at random and then damaged twice, in what they say and in thei
 line are met often. What is vouched for is counted as it would have been.
 """
 
+import gc
 import json
 from copy import deepcopy
 from pathlib import Path
@@ -16,6 +17,7 @@ from hypothesis import strategies as st
 from drawn import disturb, steps, writable
 from turnlint import carriers, rulebook, scan
 from turnlint.documents.decode import Shape
+from turnlint.documents.framing import HUGE
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally, lint
 from turnlint.model import Record
@@ -261,6 +263,34 @@ def test_a_long_log_is_reported_as_if_each_line_had_been_read(tmp_path: Path) ->
     ]  # fmt: skip
     assert tally.conversations == 3 * FEW - 1
     assert tally.providers == {"openai": 3 * FEW - 1}
+
+
+@pytest.mark.parametrize("around", [{}, {"session_id": "s"}])
+def test_a_line_that_is_too_long_for_most_readers_is_told_of(around: dict[str, str], tmp_path: Path) -> None:
+    def line(text: str) -> bytes:
+        said = {"role": "user", "content": text}
+        return json.dumps({**around, **said} if around else {"messages": [said]}).encode()
+
+    rows, _ = read(
+        b"\n".join([line("go")] * FEW + [line("x" * HUGE)]), Options(format="openai-chat"), tmp_path
+    )
+    assert [(row.finding.rule, row.place.line) for row in rows] == [("unreadable-record", FEW + 1)]
+
+
+@pytest.mark.parametrize("around", [{}, {"session_id": "s"}])
+def test_nothing_of_a_log_is_kept_when_it_was_read(around: dict[str, str], tmp_path: Path) -> None:
+    said = {"role": "user", "content": "go"}
+    line = json.dumps({**around, **said} if around else {"messages": [said]}).encode()
+
+    def things() -> int:
+        read(b"\n".join([line] * 2 * FEW), Options(format="openai-chat"), tmp_path)
+        gc.collect()
+        return len(gc.get_objects())
+
+    for _ in range(3):
+        things()
+    before = things()
+    assert max(things() for _ in range(5)) - before < 5 * 4
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ know files.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from msgspec import Raw
@@ -81,21 +82,22 @@ def bounds_of(native: Any, terms: Terms) -> Any:
     )
 
 
+def _look_up(native: Any, around: Around, shell: bytes) -> Any:
+    """The bounds for what stands around the messages. No method, which would hold the scanner that holds it."""
+    facts: Facts | None = around.facts(shell)
+    if facts is None:
+        return None
+    if facts.bounds is None:
+        facts.bounds = bounds_of(native, facts.terms)
+    return facts.bounds
+
+
 class NativeRequests:
     """A scanner for one log of requests."""
 
     def __init__(self, native: Any, wire: Wire, carrier: Carrier, choose: Choose) -> None:
-        self.native = native
         self.around = Around(wire, carrier, choose)
-        self.look = native.Requests(carrier.name, self._bounds).scan
-
-    def _bounds(self, shell: bytes) -> Any:
-        facts: Facts | None = self.around.facts(shell)
-        if facts is None:
-            return None
-        if facts.bounds is None:
-            facts.bounds = bounds_of(self.native, facts.terms)
-        return facts.bounds
+        self.look = native.Requests(carrier.name, partial(_look_up, native, self.around)).scan
 
     def scan(self, window: bytes, _: int = 1, __: int = 0) -> Scan:
         spans, lines, vouched = self.look(window)
