@@ -8,6 +8,8 @@ records that answer no. Kept apart so that a faster answer can stand behind the 
 from json import JSONDecoder
 from typing import Any
 
+import msgspec
+
 _PIECE = 1 << 20
 
 
@@ -34,6 +36,10 @@ def _constant(_: str) -> None:
     raise _Odd
 
 
+_decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+_format = msgspec.json.format
+_encode_short = msgspec.msgpack.Encoder().encode
 _decoder = JSONDecoder(
     object_pairs_hook=_pairs, parse_int=_integer, parse_float=_float, parse_constant=_constant
 )
@@ -41,6 +47,37 @@ _decoder = JSONDecoder(
 
 def is_plain(data: bytes) -> bool:
     """True where a decoder that skips what it does not need misses nothing."""
+    if len(data) < _PIECE and not _is_escaped(data[:_LOOKED_AT]) and _comes_back(data):
+        return True
+    return _is_plain(data)
+
+
+_LOOKED_AT = 1 << 12
+
+
+def _is_escaped(start: bytes) -> bool:
+    """Whether characters seem to be written as escapes: then it never comes back as it was."""
+    return b"\\u" in start and b"\\\\u" not in start
+
+
+def _comes_back(data: bytes) -> bool:
+    """Whether it is what it becomes when it is decoded and encoded again, but for white space between its pieces.
+
+    Then nothing in it was lost. Integers that are too long would be kept by this, but not by the other encoding.
+    """
+    try:
+        value = _decode(data)
+        again = _encode(value)
+        if again != data and (len(again) > len(data) or again != _format(data, indent=-1)):
+            return False
+        _encode_short(value)
+    except (ValueError, RecursionError, OverflowError):
+        return False
+    return True
+
+
+def _is_plain(data: bytes) -> bool:
+    """The same for any text, however it is spelled."""
     if not data.isascii() and not _is_utf8(data):
         return False
     # One byte a character whatever they are, where that keeps equal keys equal: with escapes beside raw
