@@ -31,6 +31,7 @@ PLACEHOLDERS: tuple[bytes, ...] = (
 )
 """Sentences that agents write for a result they do not have (read from their sources, 2026-11)."""
 
+_FIRST = frozenset(one[:1] for one in PLACEHOLDERS)
 _CANCELLED = (b"cancel", b"interrupt", b"aborted", b"rejected by user")
 
 
@@ -44,6 +45,8 @@ def is_placeholder(body: bytes) -> bool:
     """True for a result that some repair wrote: its text opens with one of the known sentences."""
     if body == b'"aborted"':
         return True
+    if body[1:2] not in _FIRST and body[:1] == b'"':
+        return False
     opener = _OPENER.match(body)
     return opener is not None and body.startswith(PLACEHOLDERS, opener.end())
 
