@@ -16,6 +16,7 @@ from turnlint.documents.decode import value_of
 from turnlint.ledger import Answered, Asked, Ledger
 from turnlint.model import Call, Message, Other, Pointer, Result, Severity, Text, Transcript
 from turnlint.profiles import Profile
+from turnlint.traits import Traits, traits_of
 
 C = TypeVar("C", bound=Clause)
 
@@ -35,6 +36,11 @@ class Case(Struct, frozen=True, dict=True):
     @property
     def messages(self) -> tuple[Message, ...]:
         return self.transcript.messages
+
+    @cached_property
+    def traits(self) -> Traits:
+        """What there is in it, each kind of thing once."""
+        return traits_of(self.messages, self.ledger, joins=self.transcript.wire.joins)
 
     @cached_property
     def first_in(self) -> dict[int, int]:
@@ -78,7 +84,7 @@ class Case(Struct, frozen=True, dict=True):
         yield from ((again, interaction.asked) for again, interaction in self.ledger.duplicates)
         yield from ((orphan, None) for orphan in self.ledger.orphans)
 
-    @property
+    @cached_property
     def model(self) -> str | None:
         """The model it goes on with, where that may be one of the provider's: else it is not known."""
         request, profile = self.transcript.request, self.profile
@@ -87,7 +93,7 @@ class Case(Struct, frozen=True, dict=True):
             return None
         return model if not profile.models or re.search(profile.models, model) else None
 
-    @property
+    @cached_property
     def spelled(self) -> bool:
         """The conversation is written on a wire of the provider's, so that its spelling can be judged."""
         return self.profile is not None and self.transcript.wire.speaks in self.profile.wires

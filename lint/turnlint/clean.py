@@ -1,60 +1,98 @@
-"""Has anything here a chance to be wrong?
+"""Has anything here a chance to be wrong, and what?
 
-This module owns one predicate over a paired conversation, and with it the fast path: where it says
-yes, every built-in rule about conversations is silent, so none need be loaded or run. It may send a
-sound conversation to the rules, never keep a faulty one from them; a test holds it to that on
-arbitrary input.
+This module owns one look over a paired conversation, and with it the fast path: it names what there is that a rule
+could speak of, so that no other rule about state or pairing need be loaded or asked. It may name what turns out to
+be nothing, never miss what a rule would report; tests hold it to that on arbitrary input.
 """
 
-from turnlint.ledger import Ledger
-from turnlint.model import Block, Call, Message, Other, Result, Text, Transcript
+from collections.abc import Iterable
+
+from turnlint.ledger import Interaction, Ledger, is_missing
+from turnlint.model import Other, Result, Text, Transcript
 
 _SOUND = frozenset({"object", "nothing", "free"})
+Named = tuple[str | None, str | None]
+"""A record's id, and that of the one before it."""
 
 
 def is_clean(transcript: Transcript, ledger: Ledger) -> bool:
     """True where no rule has anything to say."""
-    if transcript.dead or not _is_linked(transcript):
-        return False
-    return ledger.tidy and not transcript.misfits and all(map(_is_plain, transcript.messages))
+    return not concerns(transcript, ledger)
 
 
-def _is_linked(transcript: Transcript) -> bool:
-    """Whether each record of a session has an id of its own and names another before it."""
+def concerns(transcript: Transcript, ledger: Ledger) -> set[str]:
+    """What there is to look at: the ledger's `Odd`, and what is damaged whoever answers it."""
+    found: set[str] = set(ledger.odd)
+    if transcript.dead:
+        found.add("dead")
+    if transcript.misfits:
+        found.add("misfit")
+    linked = False
+    for message in transcript.messages:
+        if message.empty:
+            found.add("empty")
+        if message.dialect:
+            found.add("dialect")
+        if message.inner_calls:
+            found.add("echo")
+        if message.parent_at:
+            linked = True
+        if message.role == "other":
+            found.add("role")
+        for block in message.blocks:
+            kind = type(block)
+            if kind is Text:
+                if block.call_marker is not None:  # type: ignore[union-attr]
+                    found.add("marker")
+            elif kind is Other and block.dialect is not None:  # type: ignore[union-attr]
+                found.add("dialect")
+    if transcript.links or linked:
+        links = transcript.links or transcript.messages
+        if not _is_linked((one.id, one.parent) for one in links):
+            found.add("link")
+    _look_at_pairs(ledger.interactions, found)
+    for orphan in ledger.orphans:
+        _look_at_result(orphan.result, found)
+    for again, _ in ledger.duplicates:
+        _look_at_result(again.result, found)
+    return found
+
+
+def _look_at_pairs(interactions: Iterable[Interaction], found: set[str]) -> None:
+    for interaction in interactions:
+        call, answer = interaction.asked.call, interaction.answer
+        if call.arguments not in _SOUND:
+            found.add("arguments")
+        if not call.name:
+            found.add("name")
+        if is_missing(call.id):
+            found.add("id")
+        if call.dialect is not None:
+            found.add("dialect")
+        if answer is not None:
+            _look_at_result(answer.result, found)
+
+
+def _look_at_result(result: Result, found: set[str]) -> None:
+    if is_missing(result.id):
+        found.add("id")
+    if result.dialect is not None:
+        found.add("dialect")
+    if result.kind == "function" and not result.name:
+        found.add("name")
+    if result.value is not None and (
+        result.complete is False or bool(result.value) is bool(result.error) or result.state == "pending"
+    ):
+        found.add("lifecycle")
+
+
+def _is_linked(links: Iterable[Named]) -> bool:
+    """Whether each record has an id of its own and names another before it."""
     known: set[str] = set()
-    for link in transcript.links:
-        if link.id is None:
+    for name, parent in links:
+        if name is None:
             continue
-        if link.id in known or (link.parent is not None and link.parent not in known):
+        if name in known or (parent is not None and parent not in known):
             return False
-        known.add(link.id)
+        known.add(name)
     return True
-
-
-def _is_plain(message: Message) -> bool:
-    if message.empty or message.dialect or message.inner_calls or message.parent_at:
-        return False
-    return message.role != "other" and all(map(_is_sound, message.blocks))
-
-
-def _is_sound(block: Block) -> bool:
-    kind = type(block)
-    if kind is Text:
-        return block.call_marker is None  # type: ignore[union-attr]
-    if kind is Call:
-        return _is_sound_call(block)  # type: ignore[arg-type]
-    if kind is Result:
-        return _is_sound_result(block)  # type: ignore[arg-type]
-    return not (kind is Other and block.dialect)  # type: ignore[union-attr]
-
-
-def _is_sound_call(call: Call) -> bool:
-    return bool(call.id and call.name) and call.arguments in _SOUND and call.dialect is None
-
-
-def _is_sound_result(result: Result) -> bool:
-    if not result.id or result.dialect is not None:
-        return False
-    if result.complete is None and result.value is None:
-        return True
-    return result.complete is not False and result.error is not result.value

@@ -1,36 +1,28 @@
 """One source from bytes to placed findings.
 
-This module owns the order of things: read, pair, judge, place. It refuses to know how bytes become
+This module owns the order of things: read, judge, place. It refuses to know how bytes become
 conversations, what any rule says and how anything is shown.
 """
 
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from turnlint import ledger
 from turnlint.carrying.carrier import Carrier, Reader
-from turnlint.case import Case
-from turnlint.clean import is_clean
 from turnlint.counting import count, count_passed, count_providers
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.documents.trouble import Damage
 from turnlint.events import Crash, Heard, Remark, Skipped, Tally
-from turnlint.fits import fits
-from turnlint.model import SEVERITIES, Finding, Pointer, Record, Severity, Transcript
-from turnlint.packages import packages
-from turnlint.profiles import Profile
-from turnlint.providers import Chosen, Providers
+from turnlint.judging import Book, Content, Judged, Options, judge
+from turnlint.model import SEVERITIES, Finding, Location, Pointer, Record, Transcript
 from turnlint.reading import Batch, Foreign, Reading
 from turnlint.rows import Ignored, Line, Place, Row, lean, shape_of
 
 if TYPE_CHECKING:
-    from turnlint.ignores import Ignore
     from turnlint.noting import Notes
-    from turnlint.own_rules import OwnRule, Watch
     from turnlint.rulebook import Entry
     from turnlint.scan.seam import Counting
     from turnlint.view import Plan
@@ -41,149 +33,9 @@ __all__ = [
 
 LONG = 1 << 20
 """The bytes of a longer record are not kept for whoever shows what was found in it."""
-Content = Literal["none", "excerpt", "full"]
-
-
-class Options(Struct, frozen=True):
-    """What one run looks for and how much it shows."""
-
-    format: str | None = None
-    """`None` is `auto`."""
-    providers: tuple[str, ...] = ("auto",)
-    """Names with or without a version, `auto`; none at all leaves state and pairing only."""
-    select: tuple[str, ...] = ()
-    ignore: tuple[str, ...] = ()
-    preview: bool = False
-    """Rules in preview are wanted."""
-    view: bool = False
-    content: Content = "none"
-    views_per_rule: int = 3
-    fingerprints: bool = False
-    spans: bool = False
-    """Places are wanted with their ends, in every unit that columns are counted in."""
-    conversations: bool = False
-    """Each conversation is told of, also where nothing is wrong."""
-    profiles: tuple[Profile, ...] = ()
-    """Profiles that the user brings."""
-    severities: tuple[tuple[str, Severity], ...] = ()
-    """How grave the findings of some rules are, by selector; the last that means a rule holds."""
-    own_rules: "tuple[OwnRule, ...]" = ()
-    """Rules that the user brings: they look at records as they are written."""
-    without: "tuple[Ignore, ...]" = ()
-    """Findings that a repair leaves alone. A report sifts its rows instead, to tell of them."""
-    says: bool = False
-    """Rows say which models and which day their record names."""
-    pardons: str = ""
-    """Where records may ask to leave out findings, as a pattern of JSON Pointers; nowhere, where this is empty."""
-    root: str = ""
-    """The folder from which fingerprints see a file; the one that the run is in where nothing is said."""
-
-
-class Book:
-    """The rules of a run, loaded when the first conversation needs them."""
-
-    def __init__(self, options: Options) -> None:
-        self.options = options
-        self.packages = packages()
-        self.only_faults = len(self.packages) == 1
-        """No rule of this run but those about a provider has anything to say of a clean conversation."""
-        self.providers = Providers(self.packages, options.profiles)
-        self.named = [
-            None if name == "auto" else self.providers.named(name)
-            for name in dict.fromkeys(options.providers)
-        ]
-        self.wires = tuple(
-            dict.fromkeys(wire for one in self.named for wire in (one[0].wires if one else ()))
-        )
-        """Of the providers that the user named."""
-        self.entries: list[Entry] | None = None
-        if options.select or options.ignore:
-            self.rules()
-
-    def chosen(self, transcript: Transcript) -> tuple[Chosen, ...]:
-        """The providers that a conversation is held against, each once."""
-        found = [
-            self.providers.auto(transcript) if one is None else self.providers.for_named(one, transcript)
-            for one in self.named
-        ]
-        return tuple({one.profile.label: one for one in found if one}.values())
-
-    def rules(self) -> "list[Entry]":
-        if self.entries is None:
-            from turnlint import rulebook
-
-            entries = [entry for package in self.packages for entry in rulebook.load(package)]
-            if self.options.own_rules:
-                from turnlint.own_rules.entries import entry_of
-
-                entries += map(entry_of, self.options.own_rules)
-            options = self.options
-            self.entries = rulebook.choose(entries, options.select, options.ignore, preview=options.preview)
-        return self.entries
-
-    def watch(self) -> "Watch | None":
-        """The user's own rules of this run, if there are any."""
-        if not self.options.own_rules:
-            return None
-        from turnlint.own_rules.watching import open_watch
-
-        chosen = self.rules() if self.options.select or self.options.ignore else None
-        return open_watch(self.options.own_rules, chosen, self.told)
-
-    def told(self, findings: list[Finding]) -> list[Finding]:
-        """Findings as grave as the configuration says."""
-        if not findings or not self.options.severities:
-            return findings
-        from turnlint.ignores import regraded
-
-        return [regraded(finding, self.options.severities) for finding in findings]
-
-
-class Judged(Struct):
-    """One conversation, and all that the rules of a run say of it."""
-
-    transcript: Transcript
-    pairs: ledger.Ledger
-    chosen: tuple[Chosen, ...]
-    cases: list[Case]
-    """One for each provider."""
-    findings: list[Finding]
-
-
-Ask = Callable[["Entry", int, Callable[[Any], Any], Any], list[Finding]]
-"""Puts a question to a rule: the rule, a line for the case that it fails, its check, and what to look at."""
-
-
-def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
-    """Pair a conversation and hold it against the rules of a run."""
-    pairs = ledger.read(transcript.messages, transcript.wire)
-    clean = is_clean(transcript, pairs)
-    chosen = () if transcript.dead else book.chosen(transcript)
-    # What an agent keeps is no request: it may write anew what a provider asks of one. Whoever names one asks all.
-    held = [one for one in chosen if one.named or not transcript.is_log]
-    cases = [Case(transcript, pairs, one.profile, one.certain, one.named) for one in held]
-    judged = Judged(transcript, pairs, chosen, cases, [])
-    if clean and book.only_faults and all(map(fits, cases)):
-        return judged
-    from turnlint.weighing import weigh
-
-    line = transcript.messages[0].record.line if transcript.messages else 1
-    bare = Case(transcript, pairs)
-    for entry in book.rules():
-        silent = clean and entry.only_faults
-        if entry.check is None or silent or entry.rule.dead is not bool(transcript.dead):
-            continue
-        if entry.rule.fault == "projection":
-            for case in cases:
-                judged.findings += ask(entry, line, entry.check, case)
-        else:
-            found = ask(entry, line, entry.check, bare)
-            judged.findings += [weigh(finding, transcript, chosen) for finding in found] if chosen else found
-    judged.findings = book.told(judged.findings)
-    return judged
-
-
 REMEMBERED = 10_000
+_DAMAGE = frozenset({"record"})
+"""What there is beside conversations."""
 
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None", int]
@@ -230,7 +82,8 @@ class Run:
             if len(self.said) > REMEMBERED:
                 self.said.clear()
             self._take(batch)
-            yield from self._ready()
+            if self.waiting:
+                yield from self._ready()
         self._place([(finding, None) for finding in (self.watch.left() if self.watch else ())])
         yield from self._ready()
         yield from self._settle()
@@ -279,8 +132,10 @@ class Run:
             self.waiting.append(Heard(self.source.name, line, transcript.index, transcript.id, whole))
 
     def _judge_damage(self, *damages: Damage) -> None:
+        if not damages:
+            return
         findings: list[Finding] = []
-        for entry in self.book.rules() if damages else ():
+        for entry in self.book.concerned(_DAMAGE):
             if entry.check_record:
                 for damage in damages:
                     findings += self._ask(entry, damage.record.line, entry.check_record, damage)
@@ -334,18 +189,22 @@ class Run:
             return []
         from turnlint.placing import Placer, locations_of
 
+        names, words = self._names(ready)
         places = Placer(
             (location for finding, *_ in ready for location in locations_of(finding)),
-            spans=self.options.spans,
-        )
-        identities = self._identities(ready)
+            spans=self.options.spans, besides=words.values(),
+        )  # fmt: skip
+        if words:
+            from turnlint.fingerprint import digest
+
+            names.update({key: digest(places.bytes_of(where)) for key, where in words.items()})
         rows = [
             Row(
                 finding, self.source.name, places[finding.where],
                 tuple((related.note, places[related.where]) for related in finding.related),
                 _draw(plan, self.options.content) if plan else (),
-                self._fingerprint(finding, identities[id(transcript or finding.where.record)], places[finding.where])
-                if identities else "",
+                self._fingerprint(finding, names[id(transcript or finding.where.record)], places[finding.where])
+                if names else "",
                 rank,
             )
             for finding, transcript, plan, rank in ready
@@ -355,17 +214,21 @@ class Run:
         rows = [lean(row) if len(row.finding.where.record.data) > LONG else row for row in rows]
         return sorted(rows, key=lambda row: (row.place.offset, row.finding.code))
 
-    def _identities(self, ready: list[Drawn]) -> dict[int, str]:
-        """What tells the conversations of these findings from others, each looked up once."""
+    def _names(self, ready: list[Drawn]) -> tuple[dict[int, str], dict[int, Location]]:
+        """What tells the conversations of these findings from others, each looked up once; or where that stands."""
         if not self.options.fingerprints:
-            return {}
-        from turnlint.fingerprint import identity_of
+            return {}, {}
+        from turnlint.fingerprint import first_words, named
 
-        owners = {
-            id(transcript or finding.where.record): (finding.where.record, transcript)
-            for finding, transcript, *_ in ready
-        }
-        return {key: identity_of(*owner) for key, owner in owners.items()}
+        names: dict[int, str] = {}
+        words: dict[int, Location] = {}
+        for finding, transcript, *_ in ready:
+            key = id(transcript or finding.where.record)
+            if key not in names:
+                names[key] = named(finding.where.record, transcript)
+                if not names[key] and transcript:
+                    words[key] = first_words(transcript)
+        return names, words
 
     def _fingerprint(self, finding: Finding, identity: str, place: Place) -> str:
         from turnlint.fingerprint import fingerprint

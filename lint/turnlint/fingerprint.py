@@ -7,8 +7,7 @@ conversation and the call; never a line number, so that records may be reordered
 from hashlib import blake2b
 from os.path import normpath
 
-from turnlint.documents.locate import locate
-from turnlint.model import Finding, Record, Transcript
+from turnlint.model import Finding, Location, Record, Transcript
 from turnlint.rows import Place
 
 
@@ -21,12 +20,18 @@ def fingerprint(finding: Finding, identity: str, place: Place, path: str, met: d
     return name if met[name] == 1 else f"{name}:{met[name]}"
 
 
-def identity_of(record: Record, transcript: Transcript | None) -> str:
-    """The conversation's own id, else its first words: what is appended later leaves them alone."""
+def named(record: Record, transcript: Transcript | None) -> str:
+    """The conversation's own id, or what stands for a record of none; nothing where its first words must do."""
     if transcript is None or not transcript.messages:
-        return blake2b(record.data, digest_size=8).hexdigest()
-    if transcript.id or transcript.identity:
-        return transcript.id or transcript.identity
+        return digest(record.data)
+    return transcript.id or transcript.identity
+
+
+def first_words(transcript: Transcript) -> Location:
+    """What is appended later leaves them alone."""
     first = next((one for one in transcript.messages if one.role != "system"), transcript.messages[0])
-    _, start, end = locate(first.record.data, first.at)
-    return blake2b(first.record.data[start:end], digest_size=8).hexdigest()
+    return Location(first.record, first.at)
+
+
+def digest(data: bytes) -> str:
+    return blake2b(data, digest_size=8).hexdigest()

@@ -1,12 +1,13 @@
-"""Would this provider take it as it is?
+"""Would this provider take it as it is, and if not, which of its rules may say why?
 
-This module owns one predicate over a paired conversation and a profile, the fast path of projection: where
-it says yes, every projection rule is silent, so none need be loaded or run. It may send a sound
-conversation to the rules, never keep a faulty one from them; a test holds it to that on arbitrary input.
+This module owns one look over a paired conversation for each clause of a profile, the fast path of projection:
+where it says yes, the rule of that clause is silent, so it need not be loaded or asked. It may name a rule that
+turns out to have nothing to say, never leave out one that has; a test holds it to that on arbitrary input.
 """
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from turnlint.case import Case
@@ -35,30 +36,63 @@ from turnlint.clauses import (
     TrailingSpace,
     UnknownKey,
 )
-from turnlint.keys import by_place, strange
-from turnlint.model import Call, Message, Result, Text, Thinking
+from turnlint.keys import Strict, by_place, strange
+from turnlint.ledger import is_missing, usable
+from turnlint.model import Call, Message, Result, Text
+from turnlint.profiles import Profile
 
 Check = Callable[[Case, Any], bool]
+_ANYWHERE = (IdCharset, IdLength, IdForm, IdCollision, IdUnique, NameForm, OverLimit)
+"""What holds of a conversation on any wire; the others are about how it is spelled."""
+MOST_MODELS = 1000
+"""For so many it is kept what there is to look at."""
 _NOTHING = frozenset({b"", b"null", b'""', b"[]"})
 
 
 def fits(case: Case) -> bool:
-    """True where no projection rule has anything to say. The conversation is known to be clean otherwise."""
+    """True where no projection rule has anything to say."""
+    return not doubts(case)
+
+
+def doubts(case: Case) -> set[str]:
+    """The codes of the rules whose clauses may not be kept."""
     profile = case.profile
     if profile is None:
+        return set()
+    request = case.transcript.request
+    key = case.transcript.wire.speaks, request.model if request else None
+    held = profile.held.get(key)
+    if held is None:
+        if len(profile.held) > MOST_MODELS:
+            profile.held.clear()
+        held = profile.held[key] = _held(case, profile)
+    found: set[str] = set()
+    for code, check, clause in held:
+        if code not in found and not check(case, clause):
+            found.add(code)
+    return found
+
+
+def _held(case: Case, profile: Profile) -> tuple[tuple[str, Check, Any], ...]:
+    """What there is to look at for conversations of this wire and model."""
+    held: list[tuple[str, Check, Any]] = []
+    for code, clauses in profile.by_code.items():
+        here = [one for one in clauses if case.holds(one) and (case.spelled or isinstance(one, _ANYWHERE))]
+        held += [
+            (code, CHECKS.get(type(one), _unlike), one) for one in here if not isinstance(one, UnknownKey)
+        ]
+        keys = by_place(one for one in here if isinstance(one, UnknownKey))
+        if keys:
+            held.append((code, _known_keys, Strict(keys)))
+    return tuple(held)
+
+
+def _known_keys(case: Case, known: Strict) -> bool:
+    request = case.transcript.request
+    if request is None or not request.key or not case.spelled:
         return True
-    for clauses in profile.by_code.values():
-        for clause in clauses:
-            check = CHECKS.get(type(clause), _unlike)
-            if case.holds(clause) and not check(case, clause):
-                return False
-    return _known_keys(case)
-
-
-def _known_keys(case: Case) -> bool:
-    clauses = by_place(case.clauses(UnknownKey)) if case.transcript.request else {}
-    return not clauses or not any(
-        next(strange(case.written(index), message.written_role, clauses), None)
+    return known.takes(request.record.data, (*request.at, request.key)) or not any(
+        next(strange(case.written(index), message.written_role, known.clauses), None)
         for index, message in enumerate(case.messages)
         if case.sent(index)
     )
@@ -69,78 +103,92 @@ def _unlike(*_: object) -> bool:
     return False
 
 
-def _calls(case: Case) -> list[Call]:
-    return [interaction.asked.call for interaction in case.ledger.interactions]
-
-
-def _results(case: Case) -> list[Result]:
-    return [interaction.answer.result for interaction in case.ledger.interactions if interaction.answer]
+@lru_cache(maxsize=256)
+def _takes(pattern: str) -> Callable[[str], object]:
+    return re.compile(pattern or ".*", re.DOTALL).fullmatch
 
 
 def _id_charset(case: Case, clause: IdCharset) -> bool:
-    takes = re.compile(clause.pattern).fullmatch
-    return all(call.server or takes(call.id or "") for call in _calls(case))
+    return _are_taken(case, clause.pattern)
+
+
+def _are_taken(case: Case, pattern: str) -> bool:
+    """Whether the ids that calls and results of the caller's own tools bear are such."""
+    return all(map(_takes(pattern), case.traits.ids))
 
 
 def _id_length(case: Case, clause: IdLength) -> bool:
-    if clause.of == "item":
-        return _no_items(case)
-    return all(call.server or len(call.id or "") <= clause.most for call in _calls(case))
+    return _no_items(case) if clause.of == "item" else case.traits.longest_id <= clause.most
 
 
 def _id_form(case: Case, clause: IdForm) -> bool:
     if clause.of == "item":
         return _no_items(case)
-    takes = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
+    takes, server = _takes(clause.pattern), clause.of == "server"
     concerned = [
         call
-        for call in _calls(case)
-        if call.server == (clause.of == "server") and not (clause.kinds and call.kind not in clause.kinds)
+        for call in case.traits.calls
+        if call.server == server and not (clause.kinds and call.kind not in clause.kinds)
     ]
-    if clause.global_count:
-        return all(
-            (call.id or "").endswith(f":{n}") and takes(call.id or "") for n, call in enumerate(concerned)
-        )
-    return all(takes(call.id or "") for call in concerned)
+    if any(is_missing(call.id) or not takes(call.id or "") for call in concerned):
+        return False
+    if clause.global_count and not all(
+        (call.id or "").endswith(f":{number}") for number, call in enumerate(concerned)
+    ):
+        return False
+    known = {call.id for call in concerned}
+    return all(
+        one.server != server or one.id in known or not usable(one.id) or takes(one.id or "")
+        for one in case.traits.results
+    )
+
+
+def _id_collision(case: Case, _: IdCollision) -> bool:
+    """Ids become one only where one of them has to be mended."""
+    forms = [one.pattern for one in case.clauses(IdForm, spelled=False) if one.of == "call" and one.pattern]
+    patterns = [*forms, *(one.pattern for one in case.clauses(IdCharset, spelled=False))]
+    lengths = [one.most for one in case.clauses(IdLength, spelled=False) if one.of == "call"]
+    return all(case.traits.longest_id <= most for most in lengths) and all(
+        _are_taken(case, pattern) for pattern in patterns
+    )
 
 
 def _no_items(case: Case) -> bool:
-    return all(
-        message.item is None and all(getattr(block, "item", None) is None for block in message.blocks)
-        for message in case.messages
-    )
+    return "item" not in case.traits.marks
 
 
 def _id_unique(case: Case, clause: IdUnique) -> bool:
-    return _no_items(case) if clause.of == "item" else case.ledger.tidy
+    return _no_items(case) if clause.of == "item" else "taken" not in case.ledger.odd
 
 
 def _name_form(case: Case, clause: NameForm) -> bool:
-    takes = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
     if clause.of == "author":
-        return all(message.name is None for message in case.messages)
-    request = case.transcript.request
+        return "name" not in case.traits.marks
     if clause.of == "tool":
+        request = case.transcript.request
         tools = (request.tools if request else None) or ()
-        names = [tool.name or "" for tool in tools]
-        if len(set(names)) < len(names):
+        names = {tool.name or "" for tool in tools}
+        if len(names) < len(tools):
             return False
+    elif clause.unique:
+        return False
     elif clause.of == "result":
-        names = [result.name for result in _results(case) if result.name]
+        names = case.traits.result_names
     else:
-        names = [call.name or "" for call in _calls(case) if call.server == (clause.of == "server")]
-    known = set(clause.names)
-    return all(
-        takes(name)
-        and clause.least <= len(name) <= (clause.most or len(name))
-        and (not known or name in known)
-        for name in names
-    )
+        names = case.traits.names[clause.of == "server"]
+    takes, known = _takes(clause.pattern), clause.names
+    for name in names:
+        length = len(name)
+        if length < clause.least or (clause.most and length > clause.most) or not takes(name):
+            return False
+        if known and name not in known:
+            return False
+    return True
 
 
 def _arguments(case: Case, clause: ArgumentsEncoding) -> bool:
-    wanted = {"text": "text", "object": "object"}.get(clause.wants)
-    for call in _calls(case):
+    wanted = clause.wants if clause.wants in ("text", "object") else None
+    for call in case.traits.calls:
         if call.arguments == "free":
             continue
         if wanted is not None and call.written != wanted:
@@ -154,18 +202,26 @@ def _arguments(case: Case, clause: ArgumentsEncoding) -> bool:
 
 def _only_results(case: Case, _: Clause) -> bool:
     """Every message with results holds nothing else and follows on the turn that asked."""
-    for index, message in enumerate(case.messages):
-        if any(type(block) is Result and not block.server for block in message.blocks):
-            if message.blanks or not all(type(block) is Result for block in message.blocks):
+    before = ""
+    for message in case.messages:
+        blocks = message.blocks
+        if blocks and Result in (kinds := set(map(type, blocks))):
+            mixed = bool(message.blanks) or len(kinds) > 1 or before != "assistant"
+            if mixed and any(type(block) is Result and not block.server for block in blocks):
                 return False
-            if index == 0 or case.messages[index - 1].role != "assistant":
-                return False
+        before = message.role
     return True
 
 
 def _together(case: Case, clause: ResultsTogether) -> bool:
     if clause.place == "message":
-        return _only_results(case, clause)
+        place: dict[int, int] = {}
+        return all(
+            one.answer is None
+            or one.asked.call.server
+            or place.setdefault(one.asked.turn, one.answer.message) == one.answer.message
+            for one in case.ledger.interactions
+        )
     return all(
         one.answer is None or case.next_words[one.asked.message + 1] >= one.answer.message
         for one in case.ledger.interactions
@@ -175,47 +231,40 @@ def _together(case: Case, clause: ResultsTogether) -> bool:
 def _role_order(case: Case, clause: RoleOrder) -> bool:
     if not case.messages:
         return True
-    labels = [_labels(message) for message in case.messages]
-    if clause.roles and not all(message.written_role in clause.roles for message in case.messages):
+    if clause.roles and not case.traits.roles.issubset(clause.roles):
         return False
-    if clause.first and labels[0].isdisjoint(clause.first):
+    if clause.first and case.traits.labels[0].isdisjoint(clause.first):
         return False
-    if clause.needs and all(one.isdisjoint(clause.needs) for one in labels):
+    if clause.needs and all(one.isdisjoint(clause.needs) for one in case.traits.labels):
         return False
     if not clause.role:
         return True
-    befores = [{"start"}, *labels]
+    steps = case.traits.answers if clause.role == "result" else case.traits.steps
     return not any(
         clause.role in here
         and (
             before.intersection(clause.after) or (clause.only_after and before.isdisjoint(clause.only_after))
         )
-        for before, here in zip(befores, labels, strict=False)
+        for before, here in steps
     )
-
-
-def _labels(message: Message) -> set[str]:
-    kinds = {type(block) for block in message.blocks}
-    names = {message.written_role}
-    return names | ({"call"} if Call in kinds else set()) | ({"result"} if Result in kinds else set())
 
 
 def _last(case: Case, clause: LastMessage) -> bool:
     if not case.ends:
         return True
     last = case.messages[-1]
-    if clause.only_prefix and any(message.prefix for message in case.messages):
+    if clause.only_prefix and "prefix" in case.traits.marks:
         return False
-    return case.ledger.tidy and (
-        not clause.roles or last.role in clause.roles or last.written_role in clause.roles
-    )
+    if clause.open_calls and "pending" in case.ledger.odd:
+        return False
+    return not clause.roles or last.role in clause.roles or last.written_role in clause.roles
 
 
 def _empty(case: Case, clause: EmptyContent) -> bool:
     if clause.what in ("error-result", "result-list"):
-        hollow = [result for result in _results(case) if result.body.strip() in _NOTHING]
+        hollow = (result for result in case.traits.results if result.body.strip() in _NOTHING)
         return not any(result.error or clause.what == "result-list" for result in hollow)
-    return not any(message.blanks or not message.blocks for message in case.messages)
+    return "hollow" not in case.traits.marks
 
 
 def _trailing(case: Case, _: TrailingSpace) -> bool:
@@ -228,25 +277,19 @@ def _thinking(case: Case, clause: ThinkingForm) -> bool:
     if clause.what in ("turn-start", "forced-tool"):
         return not clause.always and (request is None or request.thinking != "budget")
     return all(
-        type(block) is not Thinking
-        or (
-            clause.what != "taken"
-            and place == 0
-            and not message.blanks
-            and block.words
-            and block.signature == "given"
-        )
-        for message in case.messages
-        for place, block in enumerate(message.blocks)
+        clause.what != "taken"
+        and place == 0
+        and not message.blanks
+        and thought.words
+        and thought.signature == "given"
+        for message, place, thought in case.traits.thoughts
     )
 
 
 def _reasoning(case: Case, _: ReasoningUnpaired) -> bool:
     request = case.transcript.request
     silent = request is None or request.thinking not in ("budget", "adaptive")
-    return silent and all(
-        message.reasoning == "absent" and message.kind != "reasoning" for message in case.messages
-    )
+    return silent and "reasoning" not in case.traits.marks
 
 
 def _tools(case: Case, clause: ToolsMissing) -> bool:
@@ -260,22 +303,23 @@ def _tools(case: Case, clause: ToolsMissing) -> bool:
 
 def _content(case: Case, clause: ContentKey) -> bool:
     if clause.what == "calls":
-        return not any(message.no_calls for message in case.messages)
+        return "no-calls" not in case.traits.marks
     if clause.what == "call-type":
-        return all(call.kind for call in _calls(case))
+        return all(call.kind for call in case.traits.calls)
     if clause.what != "content":
-        named = [result for result in _results(case) if not clause.roles or result.kind in clause.roles]
-        return all(result.id and result.name for result in named)
-    plain = frozenset(("text", "parts")).difference(clause.kinds)
-    return all(message.content in plain or not _concerns(clause, message) for message in case.messages)
+        named = (one for one in case.traits.results if not clause.roles or one.kind in clause.roles)
+        return all(not is_missing(one.id) and one.name for one in named)
+    for content, messages in case.traits.contents.items():
+        plain = content in ("text", "parts") and content not in clause.kinds
+        if not plain and any(_concerns(clause, message) for message in messages):
+            return False
+    return True
 
 
 def _concerns(clause: ContentKey, message: Message) -> bool:
     if clause.roles and message.written_role not in clause.roles:
         return False
-    return clause.with_calls is None or clause.with_calls is any(
-        type(block) is Call for block in message.blocks
-    )
+    return clause.with_calls is None or clause.with_calls is (Call in map(type, message.blocks))
 
 
 def _limit(case: Case, clause: OverLimit) -> bool:
@@ -288,36 +332,40 @@ def _limit(case: Case, clause: OverLimit) -> bool:
         return len(case.ledger.interactions) <= clause.most or all(
             sum(type(block) is Call for block in message.blocks) <= clause.most for message in case.messages
         )
-    return all(len(result.body) <= clause.most for result in _results(case))
+    return all(len(result.body) <= clause.most for result in case.traits.results)
 
 
 def _signature(case: Case, clause: ThoughtSignature) -> bool:
     if clause.what == "unfit":
-        return all(call.signature != "unfit" for call in _calls(case))
-    return all(call.signature in ("given", "bypass") for call in _calls(case))
+        return all(call.signature != "unfit" for call in case.traits.calls)
+    return all(call.signature in ("given", "bypass") for call in case.traits.calls)
 
 
 def _result_content(case: Case, clause: ResultContent) -> bool:
-    refused = frozenset(clause.refused)
-    return all(
-        refused.isdisjoint(result.parts)
-        and (not clause.parts or frozenset(clause.parts).issuperset(result.parts))
-        and (not clause.written or result.written in clause.written)
-        for result in _results(case)
-    )
+    for parts, written in case.traits.forms:
+        if not (clause.refused or clause.parts) or not parts:
+            pass
+        elif not set(parts).isdisjoint(clause.refused) or (
+            clause.parts and not set(parts) <= {*clause.parts}
+        ):
+            return False
+        if clause.written and written not in clause.written:
+            return False
+    return True
 
 
 def _after_call(case: Case, _: BlockAfterCall) -> bool:
-    previous = None
+    joins, called = case.transcript.wire.joins, False
     for message in case.messages:
-        called = False
+        if message.role != "assistant":
+            called = False
+            continue
+        called = called and joins
         for block in message.blocks:
-            if called and type(block) is Text:
+            kind = type(block)
+            if kind is Text and called:
                 return False
-            called = called or type(block) is Call
-        if message.role == previous == "assistant":
-            return False
-        previous = message.role
+            called = called or kind is Call
     return True
 
 
@@ -341,9 +389,8 @@ CHECKS: dict[type[Clause], Check] = {
     OverLimit: _limit,
     ThoughtSignature: _signature,
     ResultContent: _result_content,
-    UnknownKey: lambda *_: True,
-    IdCollision: lambda *_: True,
+    UnknownKey: _unlike,
+    IdCollision: _id_collision,
     BlockAfterCall: _after_call,
 }
-"""One test for each kind of clause. Keys are looked at together, and collisions are only those of ids that another
-clause refuses. A kind that has no test here is never said to fit."""
+"""One test for each kind of clause; keys are looked at together. A kind that has no test here is never said to fit."""

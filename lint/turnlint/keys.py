@@ -4,8 +4,12 @@ This module owns the walk through a message to everything whose keys a provider 
 against its lists. It refuses to know any provider's keys, and what follows from an unknown one.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from functools import reduce
+from operator import or_
+from typing import Any, Literal
+
+from msgspec import UNSET, Raw, UnsetType, defstruct, json
 
 from turnlint.clauses import UnknownKey
 from turnlint.model import Pointer
@@ -41,7 +45,7 @@ def strange(message: Any, role: str, clauses: Mapping[str, list[UnknownKey]]) ->
                     yield clause, place, (*below, key)
 
 
-def by_place(clauses: Iterator[UnknownKey]) -> dict[str, list[UnknownKey]]:
+def by_place(clauses: Iterable[UnknownKey]) -> dict[str, list[UnknownKey]]:
     found: dict[str, list[UnknownKey]] = {}
     for clause in clauses:
         found.setdefault(clause.place, []).append(clause)
@@ -78,3 +82,108 @@ def _objects(value: Any) -> Iterator[tuple[int, Mapping[str, Any]]]:
     for number, item in enumerate(value if isinstance(value, list) else ()):
         if isinstance(item, dict):
             yield number, item
+
+
+_ROLES = ("system", "developer", "user", "assistant", "tool", "function")
+_KINDS = (
+    "text",
+    "image_url",
+    "image",
+    "tool_use",
+    "tool_result",
+    "thinking",
+    "redacted_thinking",
+    "document",
+)
+FEW = 20
+"""So few conversations are walked through: to make a decoder takes as long."""
+LONG = 1 << 20
+"""A longer record is not built in memory once more."""
+_Never = Literal["\0"]
+"""No value is of this type, so that a key that has it may not be there."""
+
+
+class Strict:
+    """A decoder for messages in which all keys are known: what it takes need not be walked through."""
+
+    def __init__(self, clauses: Mapping[str, list[UnknownKey]]) -> None:
+        self.clauses = clauses
+        self.asked = 0
+        self.message: Any = None
+        self.decoders: dict[tuple[Pointer, bool], Any] = {}
+
+    def takes(self, data: bytes, at: Pointer) -> bool:
+        """Whether the list of messages there has no strange key, as far as that is seen at once."""
+        self.asked += 1
+        if self.asked < FEW and len(data) < LONG:
+            return False
+        if self.message is None:
+            self.message = _message_type(self.clauses)
+        try:
+            if len(data) < LONG:
+                self._decode(data, at, self.message)
+            else:  # one after the other, so that they are not all held
+                decode = json.Decoder(self.message).decode
+                for one in self._decode(data, at, Raw):
+                    decode(one)
+        except (ValueError, RecursionError):
+            return False
+        return True
+
+    def _decode(self, data: bytes, at: Pointer, item: Any) -> Any:
+        """The list that stands there."""
+        key = (at, item is Raw)
+        if key not in self.decoders:
+            shape: Any = list[item]
+            for part in reversed(at):
+                shape = defstruct("Around", [("inside", shape)], rename={"inside": str(part)})
+            self.decoders[key] = json.Decoder(shape)
+        found = self.decoders[key].decode(data)
+        for _ in at:
+            found = found.inside
+        return found
+
+
+def _message_type(clauses: Mapping[str, list[UnknownKey]]) -> Any:
+    """All kinds of messages by their role; none where pieces are told apart in another way."""
+    own = clauses.get("message", [])
+    kinds = clauses.keys() - {"message", "call", "function"}
+    if "part" in kinds:
+        return _Never
+    inside: dict[str, Any] = {}
+    if "call" in clauses or "function" in clauses:
+        function = _type_of(clauses.get("function", []), {})
+        call = _type_of(clauses.get("call", []), {"function": function | None})
+        inside["tool_calls"] = list[call] | None  # type: ignore[valid-type]
+    if kinds:
+        part = _any_of(
+            _type_of(clauses.get(kind, []), {}, "type", kind) for kind in dict.fromkeys((*_KINDS, *kinds))
+        )
+        inside["content"] = str | list[part] | None  # type: ignore[valid-type]
+        inside["parts"] = _Never
+    return _any_of(
+        _type_of([one for one in own if not one.roles or role in one.roles], inside, "role", role)
+        for role in dict.fromkeys((*_ROLES, *(role for one in own for role in one.roles)))
+    )
+
+
+def _any_of(types: Iterable[Any]) -> Any:
+    return reduce(or_, filter(None, types), _Never)
+
+
+def _type_of(
+    clauses: list[UnknownKey], inside: Mapping[str, Any], tag_field: str | None = None, tag: str | None = None
+) -> Any:
+    """An object with the keys that all of some clauses take; nothing where they refuse the one that tells it."""
+    lists = [set(one.known) for one in clauses if one.known]
+    refused = {key for one in clauses for key in one.refused}
+    known = set.intersection(*lists) - refused if lists else set(inside) - refused
+    if tag_field is not None and (tag_field in refused or (lists and tag_field not in known)):
+        return None
+    fields = {key: inside.get(key, Raw) for key in sorted(known) if key != tag_field}
+    fields |= dict.fromkeys(sorted(refused - {tag_field}), _Never)
+    names = {f"key{number}": key for number, key in enumerate(fields)}
+    return defstruct(
+        f"Kind{tag}", [(name, fields[key] | UnsetType, UNSET) for name, key in names.items()], rename=names,
+        tag_field=tag_field, tag=tag, forbid_unknown_fields=bool(lists),
+    )  # fmt: skip

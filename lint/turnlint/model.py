@@ -171,7 +171,7 @@ class Misfit(Struct, frozen=True, gc=False):
     """False where something is merely unusual and no provider is known to refuse it."""
 
 
-class Message(Struct, frozen=True):
+class Message(Struct, frozen=True, gc=False):
     role: Role
     at: Pointer
     blocks: tuple[Block, ...]

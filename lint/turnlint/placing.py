@@ -17,25 +17,43 @@ def as_pointer(parts: Pointer) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
-class Placer:
-    """Places for many locations; ask for all of a record's before using any of them."""
+Key = tuple[int, Pointer, int | None]
 
-    def __init__(self, locations: Iterable[Location], *, spans: bool = False) -> None:
+
+class Placer:
+    """Places for many locations; ask for all of a record's before using any of them.
+
+    Of what is named `besides` only the bytes are wanted.
+    """
+
+    def __init__(
+        self, locations: Iterable[Location], *, spans: bool = False, besides: Iterable[Location] = ()
+    ) -> None:
         self.spans = spans
-        self.places: dict[tuple[int, Pointer, int | None], Place] = {}
-        by_record: dict[int, tuple[Record, list[Location]]] = {}
+        self.places: dict[Key, Place] = {}
+        self.found: dict[tuple[int, Pointer], tuple[int, int]] = {}
+        by_record: dict[int, tuple[Record, list[Location], list[Pointer]]] = {}
         for location in locations:
-            by_record.setdefault(id(location.record), (location.record, []))[1].append(location)
-        for record, some in by_record.values():
-            self._place(record, some)
+            by_record.setdefault(id(location.record), (location.record, [], []))[1].append(location)
+        for location in besides:
+            by_record.setdefault(id(location.record), (location.record, [], []))[2].append(location.at)
+        for record, some, others in by_record.values():
+            self._place(record, some, others)
 
     def __getitem__(self, location: Location) -> Place:
         return self.places[_key(location)]
 
-    def _place(self, record: Record, locations: list[Location]) -> None:
+    def bytes_of(self, location: Location) -> bytes:
+        """What stands at a place that was named `besides`."""
+        start, end = self.found[id(location.record), location.at]
+        return location.record.data[start:end]
+
+    def _place(self, record: Record, locations: list[Location], others: list[Pointer]) -> None:
         pointers = [location.at for location in locations if location.start is None]
-        spans = locate_all(record.data, pointers) if pointers else {}
-        found: dict[tuple[int, Pointer, int | None], tuple[int, int, Pointer]] = {}
+        spans = locate_all(record.data, [*pointers, *others]) if pointers or others else {}
+        for pointer in others:
+            self.found[id(record), pointer] = spans[pointer][1:]
+        found: dict[Key, tuple[int, int, Pointer]] = {}
         for location in locations:
             if location.start is None:
                 at, start, end = spans[location.at]
@@ -43,24 +61,52 @@ class Placer:
                 at, start = location.at, location.start
                 end = start if location.end is None else location.end
             found[_key(location)] = (start, end, (*record.prefix, *at))
-        count = _Counter(record)
-        ends = {end for _, end, _ in found.values()} if self.spans else set()
-        points = {
-            offset: count.to(offset) for offset in sorted({start for start, _, _ in found.values()} | ends)
-        }
+        if self.spans:
+            self._in_all_units(record, found)
+            return
+        count = _Characters(record)
+        starts = {start: count.to(start) for start in sorted({start for start, _, _ in found.values()})}
         for key, (start, end, at) in found.items():
-            here = points[start]
-            span = (here, points[end]) if self.spans else None
-            offsets = record.offset + start, record.offset + end
-            self.places[key] = Place(here.line, here.column, *offsets, as_pointer(at), span)
+            line, column = starts[start]
+            self.places[key] = Place(line, column, record.offset + start, record.offset + end, as_pointer(at))
+
+    def _in_all_units(self, record: Record, found: dict[Key, tuple[int, int, Pointer]]) -> None:
+        count = _Counter(record)
+        offsets = {offset for start, end, _ in found.values() for offset in (start, end)}
+        points = {offset: count.to(offset) for offset in sorted(offsets)}
+        for key, (start, end, at) in found.items():
+            here, offset = points[start], record.offset
+            self.places[key] = Place(
+                here.line, here.column, offset + start, offset + end, as_pointer(at), (here, points[end])
+            )
 
 
-def _key(location: Location) -> tuple[int, Pointer, int | None]:
+def _key(location: Location) -> Key:
     return id(location.record), location.at, location.start
 
 
-class _Counter:
+class _Characters:
     """Lines and columns of offsets that come in rising order: each byte is counted once."""
+
+    def __init__(self, record: Record) -> None:
+        self.data = record.data
+        self.pos = 0
+        self.line = record.line
+        self.column = record.column
+
+    def to(self, offset: int) -> tuple[int, int]:
+        piece = self.data[self.pos : offset]
+        if newlines := piece.count(b"\n"):
+            self.line += newlines
+            self.column = 1
+            piece = piece[piece.rindex(b"\n") + 1 :]
+        self.column += len(piece) if piece.isascii() else len(piece.decode(errors="replace"))
+        self.pos = offset
+        return self.line, self.column
+
+
+class _Counter:
+    """The same in each unit that columns are counted in."""
 
     def __init__(self, record: Record) -> None:
         self.data = record.data

@@ -18,7 +18,7 @@ from turnlint.documents.framing import frame, split
 from turnlint.documents.gate import Ended, Gate, Scanner
 from turnlint.documents.source import Guarded, Part, Progress, Source, SourceError, open_source, size_of
 from turnlint.documents.trouble import Damage, Trouble
-from turnlint.model import Message, Record, Transcript
+from turnlint.model import Call, Message, Other, Record, Result, Transcript
 from turnlint.sampling import sample
 
 TOO_DEEP = "nested deeper than it can be read"
@@ -161,7 +161,8 @@ class Reading:
         self._open(carrier)
         for item in items:
             if isinstance(item, Record):
-                yield self._take(carrier, item)
+                if batch := self._take(carrier, item):
+                    yield batch
             elif isinstance(item, Damage):
                 yield ((item,),)
             else:
@@ -174,6 +175,14 @@ class Reading:
 
     def _take(self, carrier: Carrier, record: Record) -> Batch:
         decoded = self._decode(carrier, record)
+        return (
+            self._parts(carrier, decoded)
+            if decoded.troubles or decoded.rest
+            else self._feed(carrier, decoded)
+        )
+
+    def _parts(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:
+        """What is wrong with a record, what it holds, and what others hold that stand on its line."""
         yield _troubles(decoded)
         following = list(split(decoded.rest)) if decoded.rest else []
         yield from self._feed(carrier, decoded)
@@ -196,12 +205,11 @@ class Reading:
             self.held |= carrier.session  # what is replayed is known at the end alone
             found = self.readers[carrier.name].feed(decoded)
         except RecursionError:  # what one decoder just took, the next, called from deeper, may not
-            yield (Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)),)
-            return
+            return ((Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)),),)
         if not self.format and decoded.record.data and any(map(_fits_badly, found)):
             elsewhere = self._given_away(carrier, decoded.record)
             found = found if elsewhere is None else elsewhere
-        yield from self._heard(found)
+        return self._heard(found) if found else ()
 
     def _heard(self, found: Iterable[Transcript | Stray]) -> Batch:
         for one in found:
@@ -248,6 +256,10 @@ def _fits_badly(found: Transcript | Stray) -> bool:
 
 
 def _is_foreign(message: Message) -> bool:
-    return message.dialect is not None or any(
-        getattr(block, "dialect", None) is not None for block in message.blocks
-    )
+    if message.dialect is not None:
+        return True
+    for block in message.blocks:
+        kind = type(block)
+        if (kind is Call or kind is Result or kind is Other) and block.dialect is not None:  # type: ignore[union-attr]
+            return True
+    return False

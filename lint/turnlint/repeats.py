@@ -23,6 +23,8 @@ class Repeat(Struct, frozen=True):
 
 def repeats(ledger: Ledger) -> Iterator[Repeat]:
     """Each call whose id stands on an earlier call, with the first such call of its own turn, else of all."""
+    if "taken" not in ledger.odd:
+        return
     firsts: dict[tuple[str | None, bool], Interaction] = {}
     latest: dict[tuple[str | None, bool], Interaction] = {}
     for interaction in ledger.interactions:

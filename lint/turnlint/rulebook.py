@@ -21,6 +21,8 @@ OWN = "own/"
 """How the names of rules begin that a user writes into the configuration."""
 FAULTS_ONLY = ("state", "pairing")
 """Families whose built-in rules have nothing to say where `clean` sees no fault; a test holds them to it."""
+TABLE = f"{BUILTIN}._concerns"
+"""The module that says which of the built-in rules speak of what alone."""
 
 
 class Entry(Struct, frozen=True):
@@ -73,22 +75,51 @@ def load(package: str) -> list[Entry]:
 
 
 def _load(package: str) -> list[Entry]:
-    root = import_module(package)
-    found = [
-        _entry(module, builtin=package == BUILTIN) for module in _modules(root) if hasattr(module, "RULE")
-    ]
+    return _entries(package, names_in(import_module(package)))
+
+
+def _entries(package: str, names: Iterable[str]) -> list[Entry]:
+    """The rules among some modules of a package, in order of their codes."""
+    modules = map(import_module, names)
+    found = [_entry(module, builtin=package == BUILTIN) for module in modules if hasattr(module, "RULE")]
     return sorted(found, key=lambda entry: entry.rule.code)
 
 
-def _modules(root: ModuleType) -> Iterator[ModuleType]:
-    yield root
-    for folder in getattr(root, "__path__", ()):
+def names_in(root: ModuleType) -> list[str]:
+    """A package and all modules below it but its profiles, none of them imported for that."""
+    found = [root.__name__]
+    folders = [(root.__name__, folder) for folder in getattr(root, "__path__", ())]
+    for package, folder in folders:
         for name in sorted(os.listdir(folder)):
             path = os.path.join(folder, name)
             if name.endswith(".py") and name != "__init__.py":
-                yield import_module(f"{root.__name__}.{name[:-3]}")
+                found.append(f"{package}.{name[:-3]}")
             elif name != "profiles" and os.path.isfile(os.path.join(path, "__init__.py")):
-                yield from _modules(import_module(f"{root.__name__}.{name}"))
+                found.append(f"{package}.{name}")
+                folders.append((f"{package}.{name}", path))
+    return found
+
+
+class Shelf:
+    """The built-in rules, each loaded when there is something that it may speak of."""
+
+    def __init__(self) -> None:
+        self.concerns: dict[str, frozenset[str]] = {
+            f"{BUILTIN}.{name}": frozenset(some) for name, some in import_module(TABLE).CONCERNS.items()
+        }
+        self.names = [name for name in names_in(import_module(BUILTIN)) if name != TABLE]
+
+    def concerned(self, name: str, concerns: frozenset[str]) -> bool:
+        """Whether the rule of this module may have something to say where there is this; one that is not listed may."""
+        return name not in self.concerns or not concerns.isdisjoint(self.concerns[name])
+
+    def take(self, concerns: frozenset[str]) -> list[Entry]:
+        return _entries(BUILTIN, (name for name in self.names if self.concerned(name, concerns)))
+
+
+@cache
+def shelf() -> Shelf:
+    return Shelf()
 
 
 def _entry(module: Any, *, builtin: bool) -> Entry:

@@ -5,6 +5,7 @@ to its API, so the wire joins them. It refuses to know what the API makes of the
 """
 
 from collections.abc import Sequence
+from sys import intern
 from typing import Any
 
 from msgspec import Raw, Struct, json
@@ -13,17 +14,19 @@ from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.chat_turns import Guest, add_chat
 from turnlint.carrying.contents import arguments_in_place
-from turnlint.carrying.draft import Draft, settle_calls, signature_of
+from turnlint.carrying.draft import CONTENT, Draft, settle_calls, signature_of, text_of
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import (
+    KINDS,
     NOTHING,
+    QUOTE,
+    SHORT,
     content_of,
     given,
     head,
     is_blank,
     start,
-    written,
 )
 from turnlint.carrying.splice import Splice, one_or_parts
 from turnlint.documents.decode import Shape
@@ -81,12 +84,21 @@ OWN_PARTS = frozenset({
 THINKING = frozenset({"thinking", "redacted_thinking"})
 
 _parts = json.Decoder(list[Raw])
+_all_parts = json.Decoder(list[Part])
+_PLAIN = frozenset({"text", "tool_result", *CALLS, *THINKING})
+"""Kinds of blocks of which nothing is looked at that `Part` does not have."""
+_TAKEN = frozenset({"absent", "null", "text", "list"})
+"""How the content of a result may be written."""
 PART = Shape(Part)
 
 
 def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
-    said = turn.role or ""
+    said = intern(turn.role or "")
     role = ROLES.get(said, "other")
+    bare = turn.tool_calls is NOTHING and turn.tool_call_id is NOTHING
+    text = memoryview(turn.content)
+    if bare and role != "other" and text.nbytes > SHORT and text[0] == QUOTE:  # as most are
+        return Message(role, at, (text_of(text, CONTENT, role),), record, said, content="text"), []
     dialect = None
     out = Draft(at, role)
     if role == "other":
@@ -95,7 +107,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         if dialect is None:
             out.misfits.append(foreign.role_misfit(at, turn.role, tuple(ROLES)))
     _read_content(turn.content, out)
-    if given(turn.tool_calls) or given(turn.tool_call_id):
+    if not bare and (given(turn.tool_calls) or given(turn.tool_call_id)):
         add_chat(turn, out)
         dialect = "openai-chat"
     for call in settle_calls(out) if role == "user" else ():
@@ -118,8 +130,12 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
 def _read_content(content: Raw, out: Draft) -> None:
     first = head(content)
     if first == b'"':
-        out.say(content, ("content",))
+        out.say(content, CONTENT)
     elif first == b"[":
+        parts = _plain_parts(content)
+        if parts is not None:
+            _read_plain(parts, out)
+            return
         for index, raw in enumerate(_parts.decode(content)):
             place: Pointer = ("content", index)
             if head(raw) == b"{":
@@ -128,6 +144,35 @@ def _read_content(content: Raw, out: Draft) -> None:
                 out.amiss(place, "an object", raw)
     elif first not in (b"", b"n"):
         out.amiss(("content",), "a string or an array of blocks", content)
+
+
+def _plain_parts(content: Raw) -> list[Part] | None:
+    """All blocks at once, where each is one of the common kinds."""
+    try:
+        parts = _all_parts.decode(content)
+    except (ValueError, RecursionError):
+        return None
+    return parts if _PLAIN.issuperset([part.type for part in parts]) else None
+
+
+def _read_plain(parts: list[Part], out: Draft) -> None:
+    blocks = out.blocks
+    for index, part in enumerate(parts):
+        kind, place = part.type or "", ("content", index)
+        if kind == "text":
+            out.say(part.text, place)
+            continue
+        block = _block(NOTHING, part, kind, place)
+        blocks.append(block)
+        if kind == "tool_result" and type(block) is Result:
+            _look_inside(part, block, place, out)
+
+
+def _look_inside(part: Part, block: Result, place: Pointer, out: Draft) -> None:
+    if block.written not in _TAKEN:
+        out.amiss((*place, "content"), "a string or an array of blocks", part.content)
+    if b"tool_use" in block.body:
+        out.echoes += [(*place, *inner) for inner in _calls_inside(block.body)]
 
 
 def _calls_inside(body: bytes) -> list[Pointer]:
@@ -154,18 +199,18 @@ def _read_block(raw: Raw, place: Pointer, out: Draft) -> None:
     block = _block(raw, part, kind, place)
     out.blocks.append(block)
     if isinstance(block, Result) and not block.server:
-        if kind == "tool_result" and head(part.content) not in (b"", b"n", b'"', b"["):
-            out.amiss((*place, "content"), "a string or an array of blocks", part.content)
-        if b"tool_use" in block.body:
+        if kind == "tool_result":
+            _look_inside(part, block, place, out)
+        elif b"tool_use" in block.body:
             out.echoes += [(*place, *inner) for inner in _calls_inside(block.body)]
 
 
 def _block(raw: Raw, part: Part, kind: str, place: Pointer) -> Block:
     if kind in CALLS:
         body, arguments = arguments_in_place(part.input, required=True)
+        how = KINDS.get(body[:1], "other")
         return Call(
-            place, CALL_KEYS, part.id, part.name, body, arguments, server=CALLS[kind],
-            written=written(part.input), kind=kind,
+            place, CALL_KEYS, part.id, part.name, body, arguments, CALLS[kind], written=how, kind=intern(kind)
         )  # fmt: skip
     if kind == "tool_result" or kind.endswith("_tool_result"):
         return _result(part, place, server=kind != "tool_result")
@@ -185,6 +230,7 @@ def _parts_of(content: Raw) -> tuple[str, ...]:
 
 def _result(part: Part, place: Pointer, *, server: bool) -> Result:
     body = bytes(part.content)
+    how = KINDS.get(body[:1], "other")
     return Result(
         place,
         RESULT_KEYS,
@@ -195,9 +241,9 @@ def _result(part: Part, place: Pointer, *, server: bool) -> Result:
         error=part.is_error,
         synthetic=is_placeholder(body),
         state=ending(body, failed=bool(part.is_error)),
-        written=written(part.content),
-        parts=_parts_of(part.content),
-        kind=part.type or "",
+        written=how,
+        parts=_parts_of(part.content) if how == "list" else (),
+        kind=intern(part.type or ""),
     )
 
 

@@ -108,7 +108,7 @@ def _look(decoded: Decoded[Any]) -> Entry | None:
         session=line.sessionId, agent=line.agentId, side=bool(line.isSidechain), speaks=speaks,
         aside=bool(line.isMeta) or string(line.teamName) is not None,
         time=string(line.timestamp) or "",
-        boundary=line.subtype == "compact_boundary", keeps=b'"preserved' in bytes(line.compactMetadata),
+        boundary=line.subtype == "compact_boundary", keeps=line.compactMetadata is not NOTHING and b'"preserved' in bytes(line.compactMetadata),
     )  # fmt: skip
     if speaks and head(line.message) == b"{" and not line.isApiErrorMessage:
         _read(node, line)

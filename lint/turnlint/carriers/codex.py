@@ -160,7 +160,8 @@ def _of_meta(line: Line, record: Record) -> Node | None:
 
 def _of_event(line: Line, record: Record) -> Node | None:
     """The log for people. It says once more what the items say, and is never paired with them."""
-    said = PAYLOAD.inner(line.payload)[0] or Payload()
+    maybe = b"_rolled_" in (data := bytes(line.payload)) or b"\\u" in data
+    said = (PAYLOAD.inner(line.payload)[0] if maybe else None) or Payload()
     count = bytes(said.num_turns)
     rolled = string(said.type) == "thread_rolled_back" and count.isdigit() and len(count) < 20
     return Node(record, back=int(count)) if rolled else None
@@ -169,7 +170,7 @@ def _of_event(line: Line, record: Record) -> Node | None:
 def _of_response(line: Line, record: Record) -> Node | None:
     item, wrong = ITEM.inner(line.payload, ("payload",))
     node = None if item is None else _of_item(item, ("payload",), record)
-    return node and structs.replace(node, misfits=(*wrong, *node.misfits))
+    return structs.replace(node, misfits=(*wrong, *node.misfits)) if node and wrong else node
 
 
 def _of_agents(line: Line, record: Record) -> Node | None:

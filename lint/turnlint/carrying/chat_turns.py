@@ -5,19 +5,33 @@ where it stands on another wire. It refuses to know what holds it, and what any 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from sys import intern
 from typing import Any
 
 from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying import foreign
-from turnlint.carrying.contents import arguments_in_text
-from turnlint.carrying.draft import Draft
-from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
+from turnlint.carrying.contents import written_arguments
+from turnlint.carrying.draft import CONTENT, Draft, text_of
+from turnlint.carrying.raws import (
+    KINDS,
+    NOTHING,
+    NULL,
+    QUOTE,
+    SHORT,
+    content_of,
+    given,
+    head,
+    is_blank,
+    string,
+    written,
+)
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
     Block,
     Call,
+    Content,
     Keys,
     Message,
     Misfit,
@@ -99,16 +113,16 @@ WIRE = "openai-chat"
 
 _parts = json.Decoder(list[Raw])
 _part = json.Decoder(Part)
+_all_parts = json.Decoder(list[Part])
 TURN = Shape(Turn)
 
 
 def calls_of(turn: Turn, dialect: str | None = None) -> list[Call]:
     """The calls beside a message's content: functions, custom tools, and the one call of 2023."""
-    blocks = calls_in(turn.tool_calls or (), "tool_calls", dialect)
+    blocks = calls_in(turn.tool_calls, "tool_calls", dialect) if turn.tool_calls else []
     if turn.function_call is not None:
-        body, kind = arguments_in_text(turn.function_call.arguments)
+        body, kind, how = written_arguments(turn.function_call.arguments)
         name = turn.function_call.name
-        how = written(turn.function_call.arguments)
         blocks.append(Call(
             ("function_call",), LEGACY_KEYS, None, name, body, kind, needs_id=False, written=how, kind="function_call"
         ))  # fmt: skip
@@ -119,13 +133,12 @@ def calls_in(calls: Sequence[ToolCall], key: str, dialect: str | None = None) ->
     blocks: list[Call] = []
     for index, call in enumerate(calls):
         place: Pointer = (key, index)
-        typed = call.type or ""
-        if call.function is not None:
-            raw = call.function.arguments
-            body, kind = arguments_in_text(raw)
+        typed = intern(call.type or "")
+        function = call.function
+        if function is not None:
+            body, kind, how = written_arguments(function.arguments)
             blocks.append(Call(
-                place, FUNCTION_KEYS, call.id, call.function.name, body, kind, dialect=dialect,
-                written=written(raw), kind=typed,
+                place, FUNCTION_KEYS, call.id, function.name, body, kind, False, True, dialect, how, typed
             ))  # fmt: skip
         elif call.custom is not None:
             body = bytes(call.custom.input)
@@ -141,19 +154,22 @@ def calls_in(calls: Sequence[ToolCall], key: str, dialect: str | None = None) ->
 
 
 def result_of(turn: Turn) -> Result:
-    content = bytes(turn.content)
-    legacy = turn.role == "function"
+    body = bytes(turn.content)
+    role = intern(turn.role or "")
+    legacy = role == "function"
+    how = KINDS.get(body[:1], "other")
+    parts = foreign.parts_of(turn.content) if how == "list" else ()
     return Result(
         (),
         RESULT_KEYS,
         None if legacy else turn.tool_call_id,
         turn.name,
-        content,
+        body,
         needs_id=not legacy,
-        synthetic=is_placeholder(content),
-        written=written(turn.content),
-        parts=tuple(dict.fromkeys(part.type for part in foreign.parts_of(turn.content))),
-        kind=turn.role or "",
+        synthetic=is_placeholder(body),
+        written=how,
+        parts=tuple(dict.fromkeys(part.type for part in parts)),
+        kind=role,
     )
 
 
@@ -167,6 +183,8 @@ def other(_: Raw, kind: str, at: Pointer) -> Block:
 
 def instead(turn: Turn) -> list[Block]:
     """What may stand for a content: the model refused, or spoke in sound."""
+    if turn.refusal is NOTHING and turn.audio is NOTHING:
+        return []
     found = (("refusal", turn.refusal), ("audio", turn.audio))
     return [Other((key,), key) for key, raw in found if not is_blank(raw)]
 
@@ -194,6 +212,57 @@ PLAIN = Spelling(ROLES, PARTS)
 def read_turn(
     turn: Turn, at: Pointer, record: Record, spelling: Spelling = PLAIN
 ) -> tuple[Message, list[Misfit]]:
+    said = intern(turn.role or "")
+    role = spelling.roles.get(said)
+    plain = _read_plain(turn, role, spelling) if role is not None else None
+    if role is None or plain is None:
+        return _read_odd(turn, at, record, spelling)
+    content, blocks = plain
+    calls, reasoning = turn.tool_calls, turn.reasoning_content
+    message = Message(
+        role,
+        at,
+        tuple(blocks),
+        record,
+        said,
+        empty=not blocks and role in _SPEAKERS and _says_nothing(turn),
+        content=content,
+        no_calls=calls is not None and not calls,
+        name=turn.name if role != "tool" else None,
+        reasoning="absent" if reasoning is NOTHING else content_of(reasoning),
+        prefix=turn.prefix is True,
+    )
+    return message, []
+
+
+_SPEAKERS = frozenset({"user", "assistant"})
+
+
+def _read_plain(turn: Turn, role: Role, spelling: Spelling) -> tuple[Content, list[Block]] | None:
+    """A message as most are, whose content is one text or none: its blocks; nothing where it is not such."""
+    text = memoryview(turn.content)
+    content: Content = "text"
+    if not text.nbytes:
+        content = "absent"
+    elif text[0] == NULL:
+        content = "null"
+    elif text[0] != QUOTE or (text.nbytes <= SHORT and is_blank(turn.content)):
+        return None
+    calls = spelling.calls(turn)
+    if role == "tool":
+        return None if calls else (content, [spelling.result(turn)])
+    if calls and role != "assistant":
+        return None
+    blocks = spelling.beside(turn)
+    for block in blocks:
+        if type(block) is Call or type(block) is Result:
+            return None
+    if content == "text":
+        blocks.append(text_of(text, CONTENT, role))
+    return content, [*blocks, *calls] if calls else blocks
+
+
+def _read_odd(turn: Turn, at: Pointer, record: Record, spelling: Spelling) -> tuple[Message, list[Misfit]]:
     said = turn.role or ""
     role = spelling.roles.get(said, "other")
     dialect = None
@@ -220,7 +289,7 @@ def read_turn(
         said,
         dialect=dialect,
         inner_calls=tuple(out.echoes),
-        empty=role in ("user", "assistant") and not out.blocks and _says_nothing(turn),
+        empty=role in _SPEAKERS and not out.blocks and _says_nothing(turn),
         content=content_of(turn.content),
         blanks=tuple(out.blanks),
         name=turn.name if role != "tool" else None,
@@ -257,8 +326,22 @@ def _read_content(content: Raw, out: Draft, spelling: Spelling) -> None:
     if first not in (b"", b"n", b"[" if spelling.listed else b""):
         out.amiss(("content",), "a string or an array of parts" if spelling.listed else "a string", content)
     if first == b"[":
+        texts = _texts_in(content)
+        if texts is not None:
+            for index, text in enumerate(texts):
+                out.say(text, ("content", index))
+            return
         for index, raw in enumerate(_parts.decode(content)):
             _read_part(raw, ("content", index), out, spelling)
+
+
+def _texts_in(content: Raw) -> list[Raw] | None:
+    """The texts of a list of nothing else."""
+    try:
+        parts = _all_parts.decode(content)
+    except (ValueError, RecursionError):
+        return None
+    return [part.text for part in parts] if all(part.type == "text" for part in parts) else None
 
 
 def _read_part(raw: Raw, place: Pointer, out: Draft, spelling: Spelling) -> None:

@@ -9,8 +9,8 @@ import re
 import msgspec
 from msgspec import Raw, Struct
 
-from turnlint.carrying.raws import string
-from turnlint.model import Arguments, Role
+from turnlint.carrying.raws import QUOTE, written
+from turnlint.model import Arguments, Role, Written
 
 
 class _AnyObject(Struct):
@@ -18,6 +18,7 @@ class _AnyObject(Struct):
 
 
 _object = msgspec.json.Decoder(_AnyObject)
+_text = msgspec.json.Decoder(str)
 
 Judged = tuple[bytes, Arguments]
 """The arguments' bytes, and what they are."""
@@ -25,11 +26,20 @@ Judged = tuple[bytes, Arguments]
 
 def arguments_in_text(raw: Raw) -> Judged:
     """Arguments on a wire that carries JSON inside a string; some loggers leave the object itself there."""
-    text = string(raw)
-    if text is None:
-        return arguments_in_place(raw)
-    data = text.encode()
-    return data, _judge(data)
+    return written_arguments(raw)[:2]
+
+
+def written_arguments(raw: Raw) -> tuple[bytes, Arguments, Written]:
+    """The same, and how they are written."""
+    view = memoryview(raw)
+    if not view.nbytes or view[0] != QUOTE:
+        return (*arguments_in_place(raw), written(raw))
+    data = _text.decode(raw).encode()
+    try:
+        _object.decode(data)
+    except (ValueError, RecursionError):
+        return data, _judge(data), "text"
+    return data, "object", "text"
 
 
 def arguments_in_place(raw: Raw, *, required: bool = False) -> Judged:
@@ -41,12 +51,7 @@ def arguments_in_place(raw: Raw, *, required: bool = False) -> Judged:
 
 
 def _judge(text: bytes) -> Arguments:
-    try:
-        _object.decode(text)
-    except (ValueError, RecursionError):
-        pass
-    else:
-        return "object"
+    """What a text is that is no plain object."""
     if text.strip() in (b"", b"null"):
         return "nothing"
     from turnlint.documents import exact
@@ -82,17 +87,32 @@ _HINTS = (
 """Every marker holds one of these, and looking for them is cheap."""
 
 
+def _may_open(data: bytes) -> bool:
+    """Whether there is what every marker has in it, unless it is written with an escape: most texts have none.
+
+    Single bytes are looked for first, which costs next to nothing.
+    """
+    return (
+        b"<" in data
+        or (b"[" in data and (b"TOOL_CALLS" in data or b"functools" in data))
+        or (b"\xbf" in data and b"FUNCTION" in data)
+        or (b"\\" in data and b"\\u" in data)
+    )
+
+
 def call_marker(raw: Raw, role: Role) -> str | None:
     """The mark with which an assistant's text opens a call of its own, outside fenced and quoted code."""
-    if role != "assistant":
-        return None
-    data = bytes(raw)
-    if data[:1] != b'"' or not any(hint in data for hint in _HINTS):
+    return marker_in(bytes(raw)) if role == "assistant" else None
+
+
+def marker_in(data: bytes) -> str | None:
+    """The same for a text that is an assistant's, as it is written."""
+    if not _may_open(data) or data[:1] != b'"' or not any(hint in data for hint in _HINTS):
         return None
     # Compiled late: it costs more than all else in this module, and `re` keeps it.
     walk = re.compile(f"(?P<mark>{MARKERS})|(?P<fence>```)|(?P<tick>`)|(?P<line>\n)")
     fenced = quoted = False
-    for found in walk.finditer(string(raw) or ""):
+    for found in walk.finditer(_text.decode(data)):
         if found["fence"]:
             fenced = not fenced
         elif found["tick"]:

@@ -6,13 +6,13 @@ to know how a wire spells any of them.
 
 from msgspec import Raw, Struct, json
 
-from turnlint.carrying.contents import call_marker
+from turnlint.carrying.contents import marker_in
 from turnlint.carrying.raws import is_blank, is_white, trails, written
 from turnlint.documents.fit import kind_of
 from turnlint.model import Blank, Block, Call, Misfit, Pointer, Result, Role, Signature, Text
 
 
-class Draft(Struct):
+class Draft(Struct, gc=False):
     """What is known of a message so far. Places are below it."""
 
     at: Pointer
@@ -32,12 +32,24 @@ class Draft(Struct):
         if is_blank(raw):
             self.blanks.append(Blank(place, len(self.blocks), is_white(raw)))
         else:
-            self.blocks.append(Text(place, call_marker(raw, self.role), trails(raw)))
+            self.blocks.append(text_of(memoryview(raw), place, self.role))
+
+
+def text_of(text: memoryview, at: Pointer, role: Role) -> Text:
+    """A text that says something. Those of whole contents are shared: there may be very many."""
+    marker = marker_in(bytes(text)) if role == "assistant" else None
+    if at is CONTENT and marker is None:
+        return (_WHOLE, _TRAILING)[trails(text)]
+    return Text(at, marker, trails(text))
+
+
+CONTENT: Pointer = ("content",)
+_WHOLE, _TRAILING = Text(CONTENT), Text(CONTENT, trailing=True)
 
 
 def settle_calls(out: Draft) -> list[Call]:
     """Take the calls beside results for echoes; return those that stand alone, which have the wrong role."""
-    calls = [block for block in out.blocks if isinstance(block, Call)]
+    calls = [block for block in out.blocks if type(block) is Call]
     if calls and any(isinstance(block, Result) for block in out.blocks):
         out.echoes += [call.at for call in calls]
         out.blocks = [block for block in out.blocks if not isinstance(block, Call)]

@@ -13,9 +13,9 @@ from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying.carrier import NEUTRAL, STRANGE, Carrier, Stray
 from turnlint.carrying.lines import Lines
-from turnlint.carrying.listed import Listed, listed, refers_to_none, unlisted
+from turnlint.carrying.listed import Listed, refers_to_none, unlisted
 from turnlint.carrying.outer import Envelope
-from turnlint.carrying.raws import given, head
+from turnlint.carrying.raws import NOTHING, given, head
 from turnlint.carrying.requests import request_of
 from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape, dig
@@ -100,7 +100,7 @@ def text_of(raw: Raw) -> str | None:
 def first_of(record: Any, names: tuple[str, ...]) -> str | None:
     for name in names:
         raw: Raw = getattr(record, name)
-        if given(raw) and (text := text_of(raw)):
+        if raw is not NOTHING and (text := text_of(raw)):
             return text
     return None
 
@@ -178,7 +178,7 @@ class Spelling:
         self, value: Any, record: Record, misfits: list[tuple[Record, Misfit]]
     ) -> list[Transcript]:
         if isinstance(value, list):
-            found, identifier = [self._conversation(listed(value), record)], None
+            found, identifier = [self._plain(value, (), record)], None
         else:
             found, identifier = self._all(value, record), first_of(value, _RECORD_IDS)
         done = []
@@ -231,23 +231,35 @@ class Spelling:
     def _request(
         self, outer: Any, value: Any, at: Pointer, record: Record, misfits: tuple[Misfit, ...]
     ) -> _Found | None:
-        asked = self._asked(value)
-        if asked is None:
-            return None
-        found = self._conversation(asked.below(at), record)
-        found.misfits[:0] = misfits
-        found.open_end = self.dialect.ends_open(value)
-        found.headless |= text_of(value.previous_response_id) is not None
-        key = next((str(place[0]) for place, _ in asked.turns if place), "messages")
-        found.request = request_of(outer, value, record, at, key=key)
-        return found
-
-    def _asked(self, value: Any) -> Listed | None:
         for name in self.dialect.keys:
             turns = getattr(value, name)
             if turns is not None:
-                return listed(turns, (name,))
-        return self.dialect.asked(value)
+                setattr(value, name, [])  # each is let go when it is read
+                key, found = name if turns else "messages", self._plain(turns, (*at, name), record)
+                break
+        else:
+            asked = self.dialect.asked(value)
+            if asked is None:
+                return None
+            key = next((str(place[0]) for place, _ in asked.turns if place), "messages")
+            found = self._conversation(asked.below(at), record)
+        found.misfits[:0] = misfits
+        found.open_end = self.dialect.ends_open(value)
+        found.headless |= text_of(value.previous_response_id) is not None
+        found.request = request_of(outer, value, record, at, key=key)
+        return found
+
+    def _plain(self, turns: list[Any], at: Pointer, record: Record) -> _Found:
+        """A list of nothing but messages. There may be very many, so each goes when it was read."""
+        turns.reverse()
+        messages: list[Message] = []
+        misfits: list[Misfit] = []
+        read_turn = self.dialect.read_turn
+        while turns:
+            message, wrong = read_turn(turns.pop(), (*at, len(messages)), record)
+            messages.append(message)
+            misfits += wrong
+        return _Found(messages, misfits, headless=self.dialect.refers(messages))
 
     def _conversation(self, said: Listed, record: Record) -> _Found:
         messages: list[Message] = []
@@ -288,7 +300,7 @@ class Spelling:
 
     def _open(self, raw: Raw, at: Pointer = ()) -> tuple[Any, tuple[Misfit, ...]] | None:
         """A wrapped object in the envelope's own shape, or nothing where it is no object."""
-        if head(raw) != b"{":
+        if raw is NOTHING or head(raw) != b"{":
             return None
         value, misfits = self.inner.inner(raw, at)
         return None if value is None else (value, misfits)

@@ -64,6 +64,7 @@ CALLS = {
     "tool_search_call": _Form("arguments", name="tool_search"),
     "mcp_approval_request": _Form("arguments", id="id"),
 }
+_CALL_KEYS = {kind: form.keys for kind, form in CALLS.items()}
 AS_TEXT = frozenset({"function_call", "mcp_approval_request"})
 """Calls whose arguments are JSON in a text; those of the others are of their tool's own kind."""
 RESULTS = {
@@ -76,6 +77,7 @@ RESULTS = {
     "tool_search_output": _Form("tools"),
     "mcp_approval_response": _Form("approve", id="approval_request_id"),
 }
+_RESULT_KEYS = {kind: form.keys for kind, form in RESULTS.items()}
 PROVIDERS = frozenset({
     "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
     "mcp_list_tools", "program", "program_output", "compaction",
@@ -130,7 +132,7 @@ def _has_words(raw: Raw) -> bool:
 
 def _call(item: Item, kind: str) -> Call:
     form = CALLS[kind]
-    keys, raw = form.keys, getattr(item, form.body)
+    keys, raw = _CALL_KEYS[kind], getattr(item, form.body)
     if kind == "computer_call" and given(item.actions) and not given(item.action):
         keys, raw = structs.replace(keys, body=("actions",)), item.actions
     body, arguments = arguments_in_text(raw) if kind in AS_TEXT else (bytes(raw), "free")
@@ -147,8 +149,9 @@ def _result(item: Item, kind: str) -> Result:
     raw = getattr(item, form.body)
     body = bytes(raw)
     failed = string(item.status) == "failed" if kind == "apply_patch_call_output" else None
+    keys = _RESULT_KEYS[kind]
     return Result(
-        (), structs.replace(form.keys, id=(key,)), identifier, item.name, body,
+        (), keys if keys.id == (key,) else structs.replace(keys, id=(key,)), identifier, item.name, body,
         needs_id=identifier is not None or not item.name,  # since 2026-08 a name may stand for the id
         dialect=dialect,
         error=failed,

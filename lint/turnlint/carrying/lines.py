@@ -6,12 +6,13 @@ refuses to know a wire; messages come to it already read.
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from functools import cache
+from typing import Any, Protocol
 
 from msgspec import Struct, field, structs
 
 from turnlint.carrying.carrier import Stray, Vouched
-from turnlint.model import Call, Message, Misfit, Record, Result, Transcript, Wire
+from turnlint.model import Block, Call, Message, Misfit, Record, Result, Transcript, Wire
 
 HELD = 20_000
 """How many messages may wait before the conversation that was silent longest is closed."""
@@ -144,28 +145,28 @@ class Lines:
 
 def lean(message: Message) -> Message:
     """The message with digests for its long bodies: what is held must not grow with what was said."""
-    blocks = tuple(
-        structs.replace(block, body=_digest(block.body))
-        if isinstance(block, (Call, Result)) and len(block.body) > SHORT
-        else block
-        for block in message.blocks
-    )
-    return structs.replace(message, blocks=blocks)
+    for block in message.blocks:
+        if (type(block) is Result or type(block) is Call) and len(block.body) > SHORT:
+            return structs.replace(message, blocks=tuple(map(_lean, message.blocks)))
+    return message
 
 
-def _digest(body: bytes) -> bytes:
+def _lean(block: Block) -> Block:
+    if isinstance(block, (Call, Result)) and len(block.body) > SHORT:
+        return structs.replace(block, body=b"#" + _blake2b()(block.body, digest_size=24).digest())
+    return block
+
+
+@cache
+def _blake2b() -> Any:
     from hashlib import blake2b
 
-    return b"#" + blake2b(body, digest_size=24).digest()
+    return blake2b
 
 
 def long_digest(data: bytes) -> str:
-    from hashlib import blake2b
-
-    return blake2b(data, digest_size=16).hexdigest()
+    return str(_blake2b()(data, digest_size=16).hexdigest())
 
 
 def digest(data: bytes) -> str:
-    from hashlib import blake2b
-
-    return blake2b(data, digest_size=8).hexdigest()
+    return str(_blake2b()(data, digest_size=8).hexdigest())

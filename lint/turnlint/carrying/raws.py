@@ -10,16 +10,23 @@ from turnlint.model import Content, Written
 
 NOTHING = Raw()
 _string = json.Decoder(str)
+_HEADS = tuple(bytes((byte,)) for byte in range(256))
+QUOTE, _LIST, NULL = b'"[n'
+_PLAIN = frozenset(range(0x21, 0x7F)) - {QUOTE, 0x5C}
+"""Bytes that are a character each, which is no space."""
+SHORT = 64
+"""What is longer is not only white space, whoever wrote it."""
 
 
 def given(raw: Raw) -> bool:
     """True where the key was there at all."""
-    return len(memoryview(raw)) > 0
+    return raw is not NOTHING and memoryview(raw).nbytes > 0
 
 
 def head(raw: Raw) -> bytes:
     """The first byte, which says the kind: `"`, `{`, `[`, `n` for null; empty where the key was not there."""
-    return bytes(memoryview(raw)[:1])
+    view = memoryview(raw)
+    return _HEADS[view[0]] if view.nbytes else b""
 
 
 def start(raw: Raw, size: int) -> bytes:
@@ -28,12 +35,15 @@ def start(raw: Raw, size: int) -> bytes:
 
 def string(raw: Raw | None) -> str | None:
     """A string's text; nothing for any other kind."""
-    return _string.decode(raw) if raw is not None and head(raw) == b'"' else None
+    return _string.decode(raw) if raw is not None and raw is not NOTHING and head(raw) == b'"' else None
 
 
 def is_blank(raw: Raw) -> bool:
     """Absent, null, an empty array, or a text of nothing but white space."""
-    if len(memoryview(raw)) > 64:
+    if raw is NOTHING:
+        return True
+    view = memoryview(raw)
+    if view.nbytes > SHORT or (view.nbytes > 2 and view[0] == QUOTE and view[1] in _PLAIN):
         return False
     data = bytes(raw)
     if data in (b"", b"null", b"[]"):
@@ -41,32 +51,33 @@ def is_blank(raw: Raw) -> bool:
     return data[:1] == b'"' and not _string.decode(data).strip()
 
 
-_KINDS: dict[bytes, Written] = {b"": "absent", b"n": "null", b'"': "text", b"{": "object", b"[": "list"}
+KINDS: dict[bytes, Written] = {b"": "absent", b"n": "null", b'"': "text", b"{": "object", b"[": "list"}
 
 
 def written(raw: Raw) -> Written:
     """The JSON kind of a value as it stands."""
-    return _KINDS.get(head(raw), "other")
+    return "absent" if raw is NOTHING else KINDS.get(head(raw), "other")
 
 
 def content_of(raw: Raw) -> Content:
     """What a message's content is, without looking at its parts."""
-    kind = written(raw)
-    if kind == "text":
-        return "blank" if is_blank(raw) else "text"
-    if kind == "list":
-        return "no-parts" if is_blank(raw) or not bytes(raw)[1:-1].strip() else "parts"
-    return kind if kind in ("absent", "null") else "other"
+    if raw is NOTHING:
+        return "absent"
+    view = memoryview(raw)
+    first = view[0] if view.nbytes else 0
+    if first == QUOTE:
+        return "text" if view.nbytes > SHORT or not is_blank(raw) else "blank"
+    if first == _LIST:
+        return "parts" if view[1] not in b"] \t\n\r" or bytes(raw)[1:-1].strip() else "no-parts"
+    return "null" if first == NULL else "other" if first else "absent"
 
 
-_SPACE = (b" ", b"\\n", b"\\t", b"\\r")
-
-
-def trails(raw: Raw) -> bool:
+def trails(text: memoryview) -> bool:
     """Whether a text ends in white space."""
-    return bytes(memoryview(raw)[-3:-1]).endswith(_SPACE)
+    last = text[-2] if text.nbytes > 2 else 0
+    return last == 0x20 or (last in b"ntr" and text[-3] == 0x5C)
 
 
 def is_white(raw: Raw) -> bool:
     """Whether a blank text has white space in it, rather than nothing."""
-    return len(memoryview(raw)) > 2
+    return memoryview(raw).nbytes > 2

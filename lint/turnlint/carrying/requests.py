@@ -5,6 +5,8 @@ differently, and none of the spellings means anything else on another. It refuse
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from msgspec import Raw, Struct, json
@@ -19,6 +21,7 @@ _SENT = (
     "seed", "top_p", "stop", "n", "store", "include", "stream_options", "reasoning_effort", "random_seed", "modelId",
 )  # fmt: skip
 """Keys that only a request has, not a conversation that somebody kept."""
+_sent = attrgetter(*_SENT)
 _OWN = frozenset({"function", "custom"})
 _LISTS = ("functionDeclarations", "function_declarations")
 _HOLDERS = ("function", "custom", "toolSpec")
@@ -50,6 +53,7 @@ class _Settings(Struct, gc=False):
     function: Raw = NOTHING
 
 
+_NO_SETTINGS = _Settings()
 _named = json.Decoder(_Named)
 _tool = json.Decoder(_Tool)
 _keys = json.Decoder(dict[str, Raw])
@@ -61,6 +65,9 @@ def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) 
     """The facts of one request body in its record; `key` holds its messages, where they were kept at all."""
     model = first_string((body, outer), ("model", "modelId")) or _model_in_address(outer)
     tools, tools_at = _tools(body, at)
+    host = _host(outer)
+    if host is None and body is not outer:
+        host = _host(body)
     return Request(
         record,
         at,
@@ -69,10 +76,10 @@ def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) 
         and (
             tools is not None
             or (key == "input" and model is not None)
-            or any(given(getattr(body, name)) for name in _SENT)
+            or _sent(body).count(NOTHING) < len(_SENT)
         ),
         model=model,
-        host=_host(outer) or _host(body),
+        host=host,
         tools=tools,
         tools_at=tools_at,
         thinking=_thinking(body.thinking),
@@ -83,8 +90,8 @@ def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) 
 def first_string(holders: tuple[Any, ...], names: tuple[str, ...]) -> str | None:
     for holder in holders:
         for name in names:
-            text = string(getattr(holder, name))
-            if text:
+            raw = getattr(holder, name)
+            if raw is not NOTHING and (text := string(raw)):
                 return text
     return None
 
@@ -141,14 +148,23 @@ def _tools(body: Any, at: Pointer) -> tuple[tuple[Declared, ...] | None, Pointer
         (config.tools, ("toolConfig", "tools")),
     ):
         there = (*at, *place)
-        if head(raw) == b"{":  # Google's servers read one as a list of one
+        first = head(raw)
+        if first == b"{":  # Google's servers read one as a list of one
             return tuple(_declared(raw, there)), there
-        if head(raw) == b"[":
-            found = [
-                one for index, item in enumerate(_members(raw)) for one in _declared(item, (*there, index))
-            ]
-            return tuple(found), there
+        if first == b"[":
+            data = bytes(raw)
+            return (_known_in if len(data) < _OFTEN else _declared_in)(data, there), there
     return None, ()
+
+
+def _declared_in(data: bytes, there: Pointer) -> tuple[Declared, ...]:
+    items = enumerate(_members(Raw(data)))
+    return tuple(one for index, item in items for one in _declared(item, (*there, index)))
+
+
+_OFTEN = 1 << 16
+"""The tools of one client are the same in all its requests; longer lists are not kept."""
+_known_in = lru_cache(maxsize=16)(_declared_in)
 
 
 def _declared(raw: Raw, at: Pointer) -> Iterator[Declared]:
@@ -186,6 +202,8 @@ def _name_of(raw: Raw) -> str | None:
 
 
 def _read(raw: Raw) -> _Settings:
+    if raw is NOTHING:
+        return _NO_SETTINGS
     try:
         return _settings.decode(raw) if head(raw) == b"{" else _Settings()
     except (ValueError, RecursionError):
@@ -199,6 +217,8 @@ def _thinking(raw: Raw) -> Any:
 
 def _forced(body: Any) -> bool:
     """Whether the model must call a tool: by a word, by the name of one, or by a mode."""
+    if body.tool_choice is NOTHING and body.toolConfig is NOTHING:
+        return False
     choice = string(body.tool_choice)
     if choice is not None:
         return choice.lower() in ("required", "any")

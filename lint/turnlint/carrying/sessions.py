@@ -69,8 +69,10 @@ class _Reading:
         entry = self.look(decoded)
         if entry is None:
             return [Stray(decoded.record, None)]  # whose log it is passes over such a line
-        entry.misfits = (*decoded.misfits, *entry.misfits)
-        entry.said = tuple(map(lean, entry.said))
+        if decoded.misfits:
+            entry.misfits = (*decoded.misfits, *entry.misfits)
+        if entry.said:
+            entry.said = tuple(map(lean, entry.said))
         self.entries.append(entry)
         record = decoded.record
         if not record.kept:

@@ -14,12 +14,15 @@ if TYPE_CHECKING:
     from json import JSONDecoder
 
 _PIECE = 1 << 20
-_SHORT = 1 << 16
+_LOOKED_AT = 1 << 12
+_decode = json.Decoder().decode
+_encode = json.Encoder().encode
+_encode_short = msgpack.Encoder().encode
 
 
 def is_plain(data: bytes) -> bool:
     """True where a decoder that skips what it does not need misses nothing."""
-    if len(data) <= _SHORT and b"\\u" not in data and _comes_back(data):
+    if len(data) < _PIECE and not _is_escaped(data[:_LOOKED_AT]) and _comes_back(data):
         return True
     if not data.isascii() and not _is_utf8(data):
         return False
@@ -34,18 +37,26 @@ def is_plain(data: bytes) -> bool:
     return not text[end:].strip(" \t\n\r")
 
 
-def _comes_back(data: bytes) -> bool:
-    """Whether a text that was decoded and written again is the same, so that nothing of it was lost.
+def _is_escaped(start: bytes) -> bool:
+    """Whether characters seem to be written as escapes: then it never comes back as it was."""
+    return b"\\u" in start and b"\\\\u" not in start
 
-    All of it is built for that, so only short ones are asked. Others may be plain too: most spell a number or a
-    character in a way of their own.
+
+def _comes_back(data: bytes) -> bool:
+    """Whether it is what it becomes when it is decoded and encoded again, but for white space between its pieces.
+
+    Then nothing in it was lost. Integers that are too long would be kept by this, but not by the other encoding. Others
+    may be plain too: most spell a number or a character in a way of their own.
     """
     try:
-        value = json.decode(data)
-        msgpack.encode(value)  # which takes no integer beyond 64 bits
-        return json.encode(value) == json.format(data, indent=-1)
+        value = _decode(data)
+        again = _encode(value)
+        if again != data and (len(again) > len(data) or again != json.format(data, indent=-1)):
+            return False
+        _encode_short(value)
     except (ValueError, RecursionError, OverflowError):
         return False
+    return True
 
 
 class _Odd(Exception):  # noqa: N818 - control flow inside this file

@@ -246,7 +246,12 @@ class _Lines:
                 return
             end = block.find(b"\n", at)
             end = size if end < 0 else end
-            yield from self._line(block[at:end], last=last and end == size)
+            piece = block[at:end]
+            record = self._plain(piece)
+            if record is None:
+                yield from self._line(piece, last=last and end == size)
+            else:
+                yield record
             at = end + 1
 
     def _sifted(self, scanner: Scanner, block: bytes, *, last: bool) -> Iterator[Record | Damage | Ended]:
@@ -258,9 +263,24 @@ class _Lines:
                 continue
             self.line, self.offset = line + span.line, offset + span.start
             self.gate.passed = passed + span.passed
-            yield from self._line(block[span.start : span.end], last=last and span.end == len(block))
+            piece = block[span.start : span.end]
+            record = self._plain(piece)
+            if record is None:
+                yield from self._line(piece, last=last and span.end == len(block))
+            else:
+                yield record
         self.line, self.offset = line + scan.lines, offset + len(block) + (not block.endswith(b"\n"))
         self.gate.passed = passed + scan.passed
+
+    def _plain(self, piece: bytes) -> Record | None:
+        """A line that is an object, as most are; nothing where more is to be said of it."""
+        if piece[:1] != b"{" or piece[-1:] != b"}" or len(piece) >= HUGE:
+            return None
+        record = Record(self.line, self.offset, piece, (), self.column, extra=self.extra)
+        self.line += 1
+        self.offset += len(piece) + 1
+        self.column, self.extra = 1, (0, 0)
+        return record
 
     def _line(self, piece: bytes, *, last: bool) -> Iterator[Record | Damage]:
         line, offset = self.line, self.offset

@@ -6,7 +6,7 @@ shows. It refuses to judge the text; where that is damaged, it says how far it c
 """
 
 import re
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Mapping
 from typing import Any
 
 from msgspec import Raw, json
@@ -17,6 +17,9 @@ _SPACE = re.compile(rb"[ \t\n\r]*")
 _STRUCTURE = re.compile(rb'["\[\]{}]')
 _SCALAR = re.compile(rb"[^\s,\]}]+")
 _IN_STRING = re.compile(rb'["\\]')
+_KEY = rb'[ \t\n\r]*"((?:[^"\\]|\\.)*)"[ \t\n\r]*:[ \t\n\r]*'
+_FIRST = re.compile(rb"\{" + _KEY, re.DOTALL)
+_NEXT = re.compile(rb"[ \t\n\r]*," + _KEY, re.DOTALL)
 
 _object = json.Decoder(dict[str, Raw])
 _array = json.Decoder(list[Raw])
@@ -66,43 +69,85 @@ def _stride(data: bytes, tree: dict[Any, Any]) -> dict[Pointer, tuple[int, int]]
     members than there are; then the strides do not end where the value does, or meet a key out of turn.
     """
     spans: dict[Pointer, tuple[int, int]] = {}
-    waiting = [((), tree, _skip_space(data, 0), len(data.rstrip(b" \t\n\r")))]
+    waiting: list[tuple[Pointer, dict[Any, Any], int, int]] = [
+        ((), tree, _skip_space(data, 0), len(data.rstrip(b" \t\n\r")))
+    ]
     while waiting:
         path, branch, start, end = waiting.pop()
         spans[path] = start, end
-        if not any(key is not _HERE for key in branch) or data[start : start + 1] not in (b"{", b"["):
+        opening = data[start : start + 1]
+        if len(branch) == (_HERE in branch) or opening not in _INSIDE:
             if not path:  # nobody vouches for the text
                 raise _Unusual
             continue
-        for key, at, after in _parts(data, start, end):
-            if key in branch:
-                waiting.append(((*path, key), branch[key], at, after))  # type: ignore[arg-type]
+        for key, at, after in _INSIDE[opening](data, start, end, branch):
+            waiting.append(((*path, key), branch[key], at, after))
     return spans
 
 
-def _parts(data: bytes, start: int, end: int) -> Iterator[tuple[str | int, int, int]]:
-    """Keys or indices of a value that is whole, each with the bytes of what stands there."""
-    is_object = data[start : start + 1] == b"{"
-    decoded: Any = (_object if is_object else _array).decode(data[start:end])
-    pos, comma = _skip_space(data, start + 1), True
-    for key, raw in decoded.items() if is_object else enumerate(decoded):
-        if not comma:
+_Part = tuple[str | int, int, int]
+"""A key or an index, and the bytes of what stands there."""
+
+
+def _members_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -> list[_Part]:
+    """Those members of an object that are wanted; the object is whole."""
+    found: list[_Part] = []
+    pos, opening = start, _FIRST
+    for key, raw in _object.decode(data[start:end]).items():
+        match = opening.match(data, pos)
+        if match is None or (match[1] != key.encode() and _key_of(b'"%b"' % match[1]) != key):
             raise _Unusual
-        if is_object:
-            after = string_end(data, pos)
-            if data[pos : pos + 1] != b'"' or _key_of(data[pos:after]) != key:
-                raise _Unusual
-            pos = _skip_space(data, after)
-            if data[pos : pos + 1] != b":":
-                raise _Unusual
-            pos = _skip_space(data, pos + 1)
-        after = pos + len(memoryview(raw))
-        yield key, pos, after
-        pos = _skip_space(data, after)
-        comma = data[pos : pos + 1] == b","
-        pos = _skip_space(data, pos + 1) if comma else pos
-    if pos + 1 != end or (comma and decoded):
+        at = match.end()
+        pos, opening = at + len(memoryview(raw)), _NEXT
+        if key in branch:
+            found.append((key, at, pos))
+    if pos + 1 != end and _skip_space(data, pos + (pos == start)) + 1 != end:
         raise _Unusual
+    return found
+
+
+def _elements_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -> list[_Part]:
+    """Those elements of an array that are wanted.
+
+    Where all commas are written alike, what stands before one is what its parts are when they are joined again.
+    """
+    decoded = _array.decode(data[start:end])
+    count = len(decoded)
+    wanted = sorted([key for key in branch if type(key) is int and 0 <= key < count])
+    if not wanted:
+        return []
+    found: list[_Part] = []
+    pos, done = _skip_space(data, start + 1), 0
+    first = pos + len(memoryview(decoded[0]))
+    comma = data[first : _past_comma(data, first)] if wanted[-1] else b""
+    for index in wanted:
+        if index > done:
+            before = comma.join([*decoded[done:index], b""])
+            if not data.startswith(before, pos):
+                return found + _walked(data, pos, decoded, done, branch)
+            pos, done = pos + len(before), index
+        found.append((index, pos, pos + len(memoryview(decoded[index]))))
+    return found
+
+
+def _walked(data: bytes, pos: int, raws: list[Raw], start: int, branch: Mapping[Any, Any]) -> list[_Part]:
+    """The same, one element after the other."""
+    found: list[_Part] = []
+    for index in range(start, len(raws)):
+        after = pos + len(memoryview(raws[index]))
+        if index in branch:
+            found.append((index, pos, after))
+        pos = _past_comma(data, after)
+    return found
+
+
+def _past_comma(data: bytes, pos: int) -> int:
+    """Where the next element begins."""
+    pos = _skip_space(data, pos)
+    return _skip_space(data, pos + 1) if data[pos : pos + 1] == b"," else pos
+
+
+_INSIDE = {b"{": _members_of, b"[": _elements_of}
 
 
 def _walk(

@@ -23,7 +23,7 @@ wire by name, a provider, or how anything is spelled.
 """
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from turnlint.ledger.copies import NEAR, is_copy, prefer_fresh
 from turnlint.ledger.matching import Key, Matching
@@ -37,6 +37,7 @@ from turnlint.ledger.values import (
     How,
     Interaction,
     Ledger,
+    Odd,
     is_missing,
     is_redacted,
     usable,
@@ -51,6 +52,7 @@ __all__ = [
     "How",
     "Interaction",
     "Ledger",
+    "Odd",
     "is_missing",
     "is_redacted",
     "read",
@@ -121,7 +123,7 @@ def _end_window(
     work: Matching, turn_calls: list[int], turn_results: list[int], earlier_open: dict[str, list[int]]
 ) -> None:
     """Match the results of one window with the calls of its turn."""
-    if not turn_calls:
+    if not turn_calls or (len(turn_calls) == len(turn_results) and _in_step(work, turn_calls, turn_results)):
         return
     slots: dict[Key, deque[int]] = {}
     for index in turn_calls:
@@ -152,6 +154,28 @@ def _end_window(
         call = work.calls[index].call
         if call.id and not call.server and work.open(index) and usable(call.id):
             earlier_open.setdefault(call.id, []).append(index)
+
+
+def _in_step(work: Matching, turn_calls: list[int], turn_results: list[int]) -> bool:
+    """Match a window whose results answer its calls one by one in their order, as most do."""
+    calls, results = work.calls, work.results
+    seen: set[str | None] = set()
+    for call_index, index in zip(turn_calls, turn_results, strict=True):
+        asked, answered = calls[call_index], results[index]
+        call, result = asked.call, answered.result
+        identifier = call.id
+        if (
+            identifier != result.id
+            or call.server is not result.server
+            or answered.seq < asked.seq
+            or identifier in seen
+            or not usable(identifier)
+        ):
+            return False
+        seen.add(identifier)
+    for call_index, index in zip(turn_calls, turn_results, strict=True):
+        work.match(call_index, index, "in-place")
+    return True
 
 
 def _share_in_order(work: Matching, own: list[tuple[int, int]], earlier: list[int], extra: list[int]) -> None:
@@ -226,29 +250,43 @@ def _close(work: Matching, count: int) -> Ledger:
     tail_open = work.last_turn_message == count - 1
     last_turn = work.calls[-1].turn if work.calls else -1
     interactions: list[Interaction] = []
-    tidy = not work.spare and not work.interrupted
+    results, answer_of, hows = work.results, work.answer_of, work.how
+    odd: set[Odd] = set()
     seen: set[str | None] = set()
     for index, asked in enumerate(work.calls):
-        answer = work.answer_of.get(index)
-        how = work.how.get(index)
-        waiting = answer is None and tail_open and asked.turn == last_turn
-        interactions.append(
-            Interaction(asked, None if answer is None else work.results[answer], how, waiting)
-        )
         call = asked.call
-        if how != "in-place" or call.id in seen:
-            tidy = False
-        elif answer is not None:
-            name = work.results[answer].result.name
-            tidy = tidy and (not name or name == call.name)
+        if call.id in seen:
+            odd.add("taken")
         seen.add(call.id)
-    spare = work.unplaced()
+        if index in answer_of:
+            answer, how = results[answer_of[index]], hows[index]
+            interactions.append(Interaction(asked, answer, how))
+            name = answer.result.name
+            if name and name != call.name:
+                odd.add("renamed")
+            if how == "in-place":
+                continue
+            odd.add(how)
+        else:
+            pending = tail_open and asked.turn == last_turn
+            odd.add("pending" if pending else "open")
+            interactions.append(Interaction(asked, None, None, pending))
+        if call.server:
+            odd.add("server")
+    tidy = not (odd or work.spare or work.interrupted)
+    spare = work.unplaced() if work.spare else ()
     duplicates, orphans = _sort_out_spares(work, spare, interactions) if spare else ((), ())
-    return Ledger(tuple(interactions), duplicates, orphans, tidy)
+    if duplicates:
+        odd.add("duplicate")
+    if orphans:
+        odd.add("orphan")
+    if any(results[index].result.server for index in spare):
+        odd.add("server")
+    return Ledger(tuple(interactions), duplicates, orphans, tidy, frozenset(odd))
 
 
 def _sort_out_spares(
-    work: Matching, spare: list[int], interactions: list[Interaction]
+    work: Matching, spare: Sequence[int], interactions: list[Interaction]
 ) -> tuple[tuple[tuple[Answered, Interaction], ...], tuple[Answered, ...]]:
     """A spare result repeats an answered call with its id before it, or it answers nothing.
 

@@ -13,11 +13,20 @@ from turnlint.model import Call, Result, State
 
 How = Literal["in-place", "late", "early", "by-position"]
 
+Odd = Literal[
+    "open", "pending", "late", "early", "by-position", "taken", "renamed", "server", "duplicate", "orphan"
+]  # fmt: skip
+"""A call without a result, and one that may still get it; one whose result stands elsewhere, three ways; one under an
+id that was taken, or with a result of another name; one of the provider's own that is any of this; a result too many;
+one that answers nothing."""
+
 MISSING = frozenset({"", "null"})
 """Ids that say nothing: `null` as a text is what SDKs write for an id they were not given (mistral-common 1.13.0)."""
 
 REDACTED = frozenset({"REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX", "xxx"})
 """What log scrubbers put where an id was. Such an id names nothing, so it pairs nothing."""
+_LONGEST_WORD = max(map(len, MISSING | REDACTED))
+"""No id that is longer says nothing: capitals are never fewer than what they are made from."""
 
 
 def is_redacted(identifier: str | None) -> bool:
@@ -30,6 +39,8 @@ def is_missing(identifier: str | None) -> bool:
 
 def usable(identifier: str | None) -> bool:
     """True for an id that can tell one call from another."""
+    if identifier is not None and len(identifier) > _LONGEST_WORD:
+        return True
     return not is_missing(identifier) and not is_redacted(identifier)
 
 
@@ -74,6 +85,8 @@ class Ledger(Struct):
     orphans: tuple[Answered, ...]
     tidy: bool
     """Every turn answered at once, in place, once, with distinct ids: pairing rules have nothing to say."""
+    odd: frozenset[Odd] = frozenset()
+    """What there is at all, so that nobody looks for what there is not."""
 
     @property
     def unanswered(self) -> Iterator[Interaction]:
