@@ -12,10 +12,10 @@ from msgspec import Raw, Struct, json
 
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
-from turnlint.carrying.chat_turns import Guest, as_chat
 from turnlint.carrying.contents import arguments_in_place
 from turnlint.carrying.draft import Draft, settle_calls, signature_of
 from turnlint.carrying.envelope import Dialect, make_carrier
+from turnlint.carrying.guests import Guest, as_chat
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import (
     NOTHING,

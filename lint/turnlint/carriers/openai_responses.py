@@ -12,9 +12,9 @@ from msgspec import Raw, json, structs
 
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
-from turnlint.carrying.chat_turns import add_chat
 from turnlint.carrying.draft import Draft
 from turnlint.carrying.envelope import Dialect, make_carrier
+from turnlint.carrying.guests import add_chat
 from turnlint.carrying.items import CALLS, KINDS, PART, REFERENCE, RESULTS, Item, kind_of_item, piece_of
 from turnlint.carrying.listed import Listed, listed
 from turnlint.carrying.outer import Envelope

@@ -12,9 +12,9 @@ from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
-from turnlint.carrying.chat_turns import Guest, add_chat
 from turnlint.carrying.contents import arguments_in_place, arguments_in_text
 from turnlint.carrying.draft import Draft, settle_calls, signature_of
+from turnlint.carrying.guests import Guest, add_chat
 from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
 from turnlint.carrying.sessions import Entry, Tree, conversation, left_behind, links_of, make_session
 from turnlint.carrying.splice import Splice

@@ -20,7 +20,6 @@ from turnlint.carrying.raws import (
     QUOTE,
     SHORT,
     content_of,
-    given,
     head,
     is_blank,
     string,
@@ -80,15 +79,6 @@ class Turn(Struct, gc=False):
 class Part(Struct, gc=False):
     type: str | None = None
     text: Raw = NOTHING
-
-
-class Guest(Struct, gc=False):
-    """A message of another wire, with the keys by which one of this wire is known."""
-
-    role: str | None = None
-    content: Raw = NOTHING
-    tool_calls: Raw = NOTHING
-    tool_call_id: Raw = NOTHING
 
 
 ROLES: dict[str, Role] = {
@@ -369,41 +359,3 @@ def _type_of(raw: Raw) -> str | None:
 def _says_nothing(turn: Turn) -> bool:
     others = (turn.refusal, turn.audio, turn.reasoning, turn.reasoning_content, turn.reasoning_details)
     return all(map(is_blank, others))
-
-
-def as_chat(turn: Guest, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
-    """A message of another wire, read as one of this wire. A block of a third one keeps its name."""
-    found, wrong = _as_turn(turn, at)
-    message, misfits = read_turn(found, at, record)
-    blocks = tuple(map(_named, message.blocks))
-    return structs.replace(message, dialect=WIRE, blocks=blocks), [*wrong, *misfits]
-
-
-def add_chat(turn: Guest, out: Draft, name: str | None = None) -> None:
-    """What this wire's keys say beside a content that another wire has read by itself, and whose blocks are its own."""
-    found, wrong = _as_turn(turn, out.at)
-    out.misfits += wrong
-    if out.role == "tool":
-        out.blocks = [structs.replace(result_of(found), id=found.tool_call_id, name=name, dialect=WIRE)]
-        return
-    twins = {call.id: call for call in calls_of(found, WIRE) if call.id is not None}
-    seen = {block.id for block in out.blocks if isinstance(block, Call)}
-    out.blocks = [
-        structs.replace(block, also=(*block.also, twins[block.id]))
-        if isinstance(block, Call) and block.id in twins
-        else block
-        for block in out.blocks
-    ]
-    out.blocks += [call for call in calls_of(found, WIRE) if call.id is None or call.id not in seen]
-
-
-def _as_turn(turn: Guest, at: Pointer) -> tuple[Turn, tuple[Misfit, ...]]:
-    keys = {"content": turn.content, "tool_calls": turn.tool_calls, "tool_call_id": turn.tool_call_id}
-    text = json.encode({"role": turn.role, **{key: raw for key, raw in keys.items() if given(raw)}})
-    found, wrong = TURN.inner(text, at)
-    return found or Turn(turn.role), wrong
-
-
-def _named(block: Block) -> Block:
-    own = isinstance(block, (Call, Result)) and block.dialect is None
-    return structs.replace(block, dialect=WIRE) if own else block

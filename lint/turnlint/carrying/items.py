@@ -7,8 +7,8 @@ of agents. It refuses to know what holds it, and what stands before or after it.
 from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying import foreign
-from turnlint.carrying.chat_turns import Guest
 from turnlint.carrying.contents import arguments_in_text
+from turnlint.carrying.guests import Guest
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import ending, is_placeholder
