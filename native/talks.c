@@ -75,8 +75,8 @@ static PyObject *begin_talk(const Talks *self)
 static void look_for(Talks *self)
 {
     PyObject *open = PyObject_GetAttrString(self->lines, "open");
-    PyObject *closed = PyObject_GetAttrString(self->lines, "closed"), *unread = NULL;
-    self->open = open ? PyDict_GetItemWithError(open, self->name) : NULL;
+    PyObject *closed = open ? PyObject_GetAttrString(self->lines, "closed") : NULL, *unread = NULL;
+    self->open = closed ? PyDict_GetItemWithError(open, self->name) : NULL;
     Py_XINCREF(self->open);
     if (self->open)
         unread = PyObject_GetAttrString(self->open, "unread");
@@ -94,11 +94,13 @@ static void look_for(Talks *self)
 static bool put_last(Talks *self)
 {
     PyObject *open = PyObject_GetAttrString(self->lines, "open");
+    if (!open)
+        return false;
     if (self->open) {
-        self->last = open && PyDict_DelItem(open, self->name) == 0;
+        self->last = PyDict_DelItem(open, self->name) == 0;
     } else {
         self->open = PyObject_CallFunctionObjArgs(self->begin, (PyObject *)self->current, NULL);
-        self->last = open && self->open;
+        self->last = self->open != NULL;
     }
     self->last = self->last && PyDict_SetItem(open, self->name, self->open) == 0;
     Py_XDECREF(open);
