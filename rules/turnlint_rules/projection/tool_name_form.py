@@ -126,10 +126,8 @@ def _new_names(places: list[_Place], clauses: list[NameForm]) -> dict[str, str]:
     new = {place.name: place.name for place in places if not _wrong(place.name, *takes)}
     taken = set(new)
     for name in (place.name for place in places if place.name not in new):
-        new[name] = next(
-            (one for one in _spellings(name) if one not in taken and not _wrong(one, *takes)), ""
-        )
-        taken.add(new[name])
+        fits = (one for one in _spellings(name) if one not in taken and not _wrong(one, *takes))
+        taken.add(new.setdefault(name, next(fits, "")))
     return new
 
 
