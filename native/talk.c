@@ -197,13 +197,14 @@ static bool is_name(Terms *terms, const Text *name)
     size_t size = length(name);
     if (!name->plain || !size)
         return false;
-    if (same(name, terms->known, terms->known_size))
+    Name *known = &terms->known[hash_of(name) % NAMES];
+    if (same(name, known->letters, known->size))
         return true;
     if (!ask(terms->takes_name, name->start, name->end, true))
         return false;
-    if (size <= sizeof(terms->known)) {
-        memcpy(terms->known, name->start, size);
-        terms->known_size = size;
+    if (size <= sizeof(known->letters)) {
+        memcpy(known->letters, name->start, size);
+        known->size = size;
     }
     return true;
 }

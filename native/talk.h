@@ -49,6 +49,13 @@ typedef struct {
     Text name;
 } Spare;
 
+enum { NAMES = 32, KEPT_NAME = 64 };
+
+typedef struct {
+    size_t size;
+    unsigned char letters[KEPT_NAME];
+} Name;
+
 typedef struct {
     PyObject_HEAD
     unsigned roles, first, last, needs; /* sets; an empty one asks nothing */
@@ -58,8 +65,7 @@ typedef struct {
     bool has_letters;
     bool letters[256]; /* of which ids are made */
     PyObject *takes_id, *takes_name, *takes_author, *says_something, *holds_call;
-    unsigned char known[64]; /* the name that was asked for last, and is fine */
-    size_t known_size;
+    Name known[NAMES]; /* names that were asked for, and are fine */
     Py_ssize_t conversations, messages, answered; /* what was vouched for */
 } Terms;
 
