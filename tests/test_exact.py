@@ -114,6 +114,11 @@ def test_a_defect_of_structure_is_named_where_it_stands(
     assert (one.kind, data[one.start : one.end], one.at) == (kind, span, at)
 
 
+def test_each_of_many_like_faults_is_at_its_own_place() -> None:
+    text = b'[{"x":1,"x":2},{"x":1,"x":2},{"x":1,"x":2}]'
+    assert [trouble.at for trouble in exact.read(text).troubles] == [(0, "x"), (1, "x"), (2, "x")]
+
+
 def test_a_duplicate_key_tells_of_the_first_one_and_the_last_value_stays() -> None:
     data = b'{"a": 1, "b": {"a": 3}, "a": 2, "a": 4}'
     reading = exact.read(data)

@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from drawn import disturb, steps, writable
 from turnlint import carriers, rulebook, scan
+from turnlint.clauses import OverLimit, ResultContent
 from turnlint.documents.decode import Shape
 from turnlint.documents.framing import HUGE
 from turnlint.documents.source import Source
@@ -263,6 +265,32 @@ def test_a_long_log_is_reported_as_if_each_line_had_been_read(tmp_path: Path) ->
     ]  # fmt: skip
     assert tally.conversations == 3 * FEW - 1
     assert tally.providers == {"openai": 3 * FEW - 1}
+
+
+@pytest.mark.parametrize(
+    "clause",
+    [
+        ResultContent(refused=("text",), source="x", date="2026-11"),
+        OverLimit(what="result-characters", most=40, source="x", date="2026-11"),
+    ],
+)
+def test_a_profile_of_the_user_that_minds_results_in_parts_is_heard(clause: Any, tmp_path: Path) -> None:
+    record = hand_made("anthropic")
+    for message in record["messages"]:
+        if (
+            message["content"][0].get("type") == "tool_result"
+            if isinstance(message["content"], list)
+            else False
+        ):
+            message["content"][0]["content"] = [{"type": "text", "text": "done " * 9}]
+    known = PROVIDERS.named("anthropic")
+    assert known
+    mine = structs.replace(known[0], name="mine", version="", models="", hosts=(), clauses=(clause,))
+    options = Options(format="anthropic", providers=("mine",), profiles=(mine,))
+    line = json.dumps(record).encode()
+    rows, _ = read(line + b"\n", options, tmp_path)
+    assert rows
+    assert not held_to(line, options, tmp_path)
 
 
 @pytest.mark.parametrize("around", [{}, {"session_id": "s"}])

@@ -75,7 +75,8 @@ class _Reader:
         self.stack: list[_Frame] = []
         self.troubles: list[Trouble] = []
         self.path: Pointer = ()
-        self.path_key: tuple[int, int, str | int] | None = None
+        self.path_frame: _Frame | None = None
+        """Held, so that no later one is taken for it."""
 
     def read(self) -> Reading:
         try:
@@ -93,9 +94,11 @@ class _Reader:
 
     def _path(self) -> Pointer:
         """The pointer here. One tuple for all that is noted at one place: a string may hold a million faults."""
-        key = (len(self.stack), id(self.stack[-1]), self.stack[-1].key) if self.stack else None
-        if key != self.path_key:
-            self.path_key, self.path = key, tuple(frame.key for frame in self.stack)
+        if not self.stack:
+            return ()
+        frame = self.stack[-1]
+        if frame is not self.path_frame or frame.key != self.path[-1]:
+            self.path_frame, self.path = frame, tuple(one.key for one in self.stack)
         return self.path
 
     def _note(self, kind: Kind, start: int, end: int, detail: str = "") -> None:

@@ -247,6 +247,7 @@ def _limit(case: Case, clause: OverLimit, terms: Terms, _: Shapes) -> bool:
         terms.most_calls = min(terms.most_calls, clause.most)
     else:
         terms.longest_result = min(terms.longest_result, clause.most)
+        terms.lax -= {"list-result"}
     return True
 
 
@@ -256,7 +257,8 @@ def _signature(_: Case, clause: ThoughtSignature, terms: Terms, __: Shapes) -> b
 
 
 def _result_content(_: Case, clause: ResultContent, terms: Terms, __: Shapes) -> bool:
-    if (clause.written and "list" not in clause.written) or (clause.parts and "text" not in clause.parts):
+    text = "text" not in clause.refused and (not clause.parts or "text" in clause.parts)
+    if not text or (clause.written and "list" not in clause.written):
         terms.lax -= {"list-result"}
     return not clause.written or "text" in clause.written
 
