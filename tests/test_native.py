@@ -87,7 +87,7 @@ RAW = st.lists(
 ).map(b"".join)  # fmt: skip
 
 
-@settings(max_examples=1500)
+@settings(max_examples=1500, deadline=None)
 @given(RAW)
 @example(b"\xed\xa0\x80")
 @example(b"\xf4\x90\x80\x80")
@@ -116,7 +116,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=400, deadline=None)
 @given(st.dictionaries(st.text(max_size=3), VALUES, max_size=4), st.data())
 def test_no_value_is_taken_that_is_not_plain(value: dict[str, Any], data: st.DataObject) -> None:
     raw = json.dumps(value, ensure_ascii=data.draw(st.booleans())).encode(errors="surrogatepass")

@@ -277,12 +277,9 @@ def test_a_long_log_is_reported_as_if_each_line_had_been_read(tmp_path: Path) ->
 def test_a_profile_of_the_user_that_minds_results_in_parts_is_heard(clause: Any, tmp_path: Path) -> None:
     record = hand_made("anthropic")
     for message in record["messages"]:
-        if (
-            message["content"][0].get("type") == "tool_result"
-            if isinstance(message["content"], list)
-            else False
-        ):
-            message["content"][0]["content"] = [{"type": "text", "text": "done " * 9}]
+        for block in message["content"] if isinstance(message["content"], list) else ():
+            if block["type"] == "tool_result":
+                block["content"] = [{"type": "text", "text": "done " * 9}]
     known = PROVIDERS.named("anthropic")
     assert known
     mine = structs.replace(known[0], name="mine", version="", models="", hosts=(), clauses=(clause,))
