@@ -156,6 +156,8 @@ class Run:
 
     def _place(self, told: list[Told]) -> None:
         """Place what can be placed now; what stands in records that were let go waits for a second look."""
+        if not told:
+            return
         told = [one for one in told if self._is_new(one[0])]
         for finding, _ in told:
             self.tally.findings[finding.severity] += 1
@@ -175,9 +177,11 @@ class Run:
         return not known
 
     def _plan(self, finding: Finding, transcript: Transcript | None) -> "tuple[Plan | None, int]":
+        if not self.options.view or transcript is None:
+            return None, 0
         shape = f"{finding.rule} {shape_of(finding.message)}"
         drawn = self.drawn.get(shape, 0)
-        if not self.options.view or transcript is None or drawn >= self.options.views_per_rule:
+        if drawn >= self.options.views_per_rule:
             return None, 0
         from turnlint import view
 

@@ -44,6 +44,8 @@ from turnlint.profiles import Profile
 Check = Callable[[Case, Any], bool]
 _ANYWHERE = (IdCharset, IdLength, IdForm, IdCollision, IdUnique, NameForm, OverLimit)
 """What holds of a conversation on any wire; the others are about how it is spelled."""
+Known = dict[tuple[int, str, str | None], tuple[tuple[str, Check, Any], ...]]
+"""What there is to look at, by profile, wire and model. Whoever keeps it keeps the profiles too."""
 MOST_MODELS = 1000
 """For so many it is kept what there is to look at."""
 _NOTHING = frozenset({b"", b"null", b'""', b"[]"})
@@ -54,18 +56,19 @@ def fits(case: Case) -> bool:
     return not doubts(case)
 
 
-def doubts(case: Case) -> set[str]:
-    """The codes of the rules whose clauses may not be kept."""
+def doubts(case: Case, known: Known | None = None) -> set[str]:
+    """The codes of the rules whose clauses may not be kept. What is `known` is kept for the next conversation."""
     profile = case.profile
     if profile is None:
         return set()
+    known = {} if known is None else known
     request = case.transcript.request
-    key = case.transcript.wire.speaks, request.model if request else None
-    held = profile.held.get(key)
+    key = id(profile), case.transcript.wire.speaks, request.model if request else None
+    held = known.get(key)
     if held is None:
-        if len(profile.held) > MOST_MODELS:
-            profile.held.clear()
-        held = profile.held[key] = _held(case, profile)
+        if len(known) > MOST_MODELS:
+            known.clear()
+        held = known[key] = _held(case, profile)
     found: set[str] = set()
     for code, check, clause in held:
         if code not in found and not check(case, clause):

@@ -12,7 +12,7 @@ from msgspec import Struct
 from turnlint import ledger
 from turnlint.case import Case
 from turnlint.clean import concerns
-from turnlint.fits import doubts
+from turnlint.fits import Known, doubts
 from turnlint.model import Finding, Severity, Transcript
 from turnlint.packages import packages
 from turnlint.profiles import Profile
@@ -80,6 +80,7 @@ class Book:
         """Of the providers that the user named."""
         self.entries: list[Entry] | None = None
         self.taken: dict[frozenset[str], list[Entry]] = {}
+        self.known: Known = {}
         if options.select or options.ignore:
             self.rules()
 
@@ -159,7 +160,7 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
     held = [one for one in chosen if one.named or not transcript.is_log]
     cases = [Case(transcript, pairs, one.profile, one.certain, one.named) for one in held]
     judged = Judged(transcript, pairs, chosen, cases, [])
-    there = frozenset(faults.union(*map(doubts, cases)))
+    there = frozenset(faults.union(*(doubts(case, book.known) for case in cases)))
     if not there and book.only_faults:
         return judged
     from turnlint.weighing import weigh

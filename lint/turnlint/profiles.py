@@ -5,7 +5,7 @@ refuses to know any provider; those are modules of tables beside the rules, one 
 """
 
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct
 
@@ -100,8 +100,3 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
         for weight in self.weights:
             found.setdefault(weight.rule, []).append(weight)
         return {rule: tuple(weights) for rule, weights in found.items()}
-
-    @cached_property
-    def held(self) -> dict[tuple[str, str | None], Any]:
-        """What was worked out of its clauses, by wire and model: whoever needs it keeps it here."""
-        return {}

@@ -33,10 +33,14 @@ LONGEST = 200
 
 def told(says: str, fields: Mapping[str, object]) -> str | None:
     """A text with its fields filled in; nothing where the provider has none."""
+    if not says:
+        return None
     short = {
-        name: value if isinstance(value, int) else _clipped(str(value)) for name, value in fields.items()
+        name: value if isinstance(value, int) else _clipped(str(value))
+        for name, value in fields.items()
+        if name in says
     }
-    return says.format_map(_Fields(short)) if says else None
+    return says.format_map(_Fields(short))
 
 
 def _clipped(text: str) -> str:

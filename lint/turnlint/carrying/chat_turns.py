@@ -148,7 +148,9 @@ def result_of(turn: Turn) -> Result:
     role = intern(turn.role or "")
     legacy = role == "function"
     how = KINDS.get(body[:1], "other")
-    parts = foreign.parts_of(turn.content) if how == "list" else ()
+    parts: tuple[str, ...] = ()
+    if how == "list":
+        parts = tuple(dict.fromkeys(part.type for part in foreign.parts_of(turn.content)))
     return Result(
         (),
         RESULT_KEYS,
@@ -158,7 +160,7 @@ def result_of(turn: Turn) -> Result:
         needs_id=not legacy,
         synthetic=is_placeholder(body),
         written=how,
-        parts=tuple(dict.fromkeys(part.type for part in parts)),
+        parts=parts,
         kind=role,
     )
 
