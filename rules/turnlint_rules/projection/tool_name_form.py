@@ -127,13 +127,12 @@ def _new_names(places: list[_Place], clauses: list[NameForm]) -> dict[str, str]:
     taken = set(new)
     for name in (place.name for place in places if place.name not in new):
         fits = (one for one in _spellings(name) if one not in taken and not _wrong(one, *takes))
-        new[name] = next(fits, "")
-        taken.add(new[name])
+        taken.add(new.setdefault(name, next(fits, "")))
     return new
 
 
 def _spellings(name: str) -> Iterator[str]:
-    from hashlib import sha256
+    from hashlib import sha256  # late: it costs more than all rules of its kind
 
     for head in ("", "t_"):
         for mark in ("", "_" + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]):
