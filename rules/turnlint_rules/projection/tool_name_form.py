@@ -132,7 +132,7 @@ def _new_names(places: list[_Place], clauses: list[NameForm]) -> dict[str, str]:
 
 
 def _spellings(name: str) -> Iterator[str]:
-    from hashlib import sha256
+    from hashlib import sha256  # late: it costs more than all rules of its kind
 
     for head in ("", "t_"):
         for mark in ("", "_" + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]):
