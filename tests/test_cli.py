@@ -160,7 +160,7 @@ def test_a_folder_is_walked_in_order_and_only_for_transcripts(folder: Path) -> N
     (folder / ".hidden" / "a.jsonl").write_text(BROKEN)
     run = turnlint("lint", ".", "--output-format", "jsonl", cwd=folder)
     *findings, last = map(json.loads, run.stdout.splitlines())
-    assert [finding["path"] for finding in findings] == ["./broken.jsonl", "./empty.jsonl", "./deep/a.jsonl"]
+    assert [finding["path"] for finding in findings] == ["broken.jsonl", "empty.jsonl", "deep/a.jsonl"]
     assert (last["summary"]["files"], last["summary"]["skipped"]) == (4, 1)
 
 

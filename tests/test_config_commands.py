@@ -31,8 +31,8 @@ def test_config_files_says_what_a_lint_reads(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert [re.split(r"  +", line) for line in done.stdout.splitlines()] == [
         ["file", "settings", "format", "provider", "excluded by"],
-        ["./a.jsonl", "turnlint.yaml", "auto", "openai, mistral"],
-        ["./b.jsonl", "turnlint.yaml", "openai-chat", "kimi"],
+        ["a.jsonl", "turnlint.yaml", "auto", "openai, mistral"],
+        ["b.jsonl", "turnlint.yaml", "openai-chat", "kimi"],
         ["./apart/d.jsonl", "apart/turnlint.yaml", "openai-chat", "auto"],
         ["./old/c.jsonl", "turnlint.yaml", "-", "-", "old/ (turnlint.yaml:2:11)"],
         [""],
@@ -54,8 +54,8 @@ def test_config_files_is_as_lint_does_it(folder: Path) -> None:
 def test_config_files_says_it_to_programs(folder: Path) -> None:
     rows = json.loads(turnlint(folder, "config", "files", "--output-format", "json").stdout)
     one = {row["path"]: row for row in rows}
-    assert one["./b.jsonl"] == {
-        "path": "./b.jsonl", "read": True, "config": str(folder / "turnlint.yaml"), "excluded": None,
+    assert one["b.jsonl"] == {
+        "path": "b.jsonl", "read": True, "config": str(folder / "turnlint.yaml"), "excluded": None,
         "format": {"value": "openai-chat", "from": "turnlint.yaml:4:18 (paths: b*)"},
         "provider": {"value": "kimi", "from": "turnlint.yaml:4:39 (paths: b*)"},
     }  # fmt: skip

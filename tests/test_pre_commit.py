@@ -1,7 +1,7 @@
 """The hooks as pre-commit runs them: they find, they repair, and they are quiet where all is well.
 
 The whole way, with an environment that pre-commit makes, takes long and needs a package index: it is run where
-`TURNLINT_TRY_REPO` is set.
+`TRY_REPO` is set.
 """
 
 import json
@@ -146,7 +146,7 @@ def test_what_the_settings_exclude_is_left_alone(folder: Path) -> None:
     assert (folder / "transcripts" / "a.jsonl").read_bytes() == before
 
 
-@pytest.mark.skipif(not os.environ.get("TURNLINT_TRY_REPO"), reason="installs the package from an index")
+@pytest.mark.skipif(not os.environ.get("TRY_REPO"), reason="installs the package from an index")
 def test_pre_commit_installs_and_runs_the_hooks_of_this_repository(folder: Path) -> None:
     write(folder, SOUND, APART)
     found = pre_commit(folder, "try-repo", str(ROOT), "turnlint", "--all-files")

@@ -128,6 +128,7 @@ def _walk(folder: str) -> Iterator[Source]:
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(files):
             path = os.path.join(where, name)
+            path = path.removeprefix("./") if folder == "." else path
             if wanted(name) and os.path.isfile(path):  # not a pipe, which could wait for ever
                 yield Source(path, path, named=False)
 
