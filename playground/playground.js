@@ -63,6 +63,7 @@ const hear = {
 /** At once, or as soon as Python is there; what is under way is of something else and ends. */
 function runNext() {
   stop();
+  clear();
   state.wanted = !state.ready;
   run();
 }

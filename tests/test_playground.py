@@ -209,6 +209,16 @@ def test_what_is_built_is_all_that_the_page_loads(page: Page) -> None:
     assert all((PAGE / name).is_file() for name in build.PAGE)
 
 
+def test_nothing_is_built_over_what_is_there(tmp_path: Path) -> None:
+    (tmp_path / "kept").touch()
+    command = [sys.executable, str(PAGE / "build.py")]
+    for arguments in ([str(tmp_path)], [], ["--help"]):
+        run = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+        assert run.returncode == 1
+        assert run.stderr.count("\n") == 1, run.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["kept"]
+
+
 def test_the_example_is_the_one_that_everybody_reads_first() -> None:
     (example,) = re.findall(
         r"```jsonl session\.jsonl\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
