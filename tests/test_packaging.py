@@ -45,7 +45,7 @@ def test_the_source_distribution_has_the_tests_and_their_fixtures(built: Path) -
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = archive.getnames()
-    for folder in ("lint/turnlint", "rules/turnlint_rules", "tests", "fixtures"):
+    for folder in ("lint/turnlint", "rules/turnlint_rules", "tests", "fixtures", "playground"):
         assert any(f"/{folder}/" in name for name in names), folder
 
 
