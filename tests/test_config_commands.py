@@ -33,8 +33,8 @@ def test_config_files_says_what_a_lint_reads(folder: Path) -> None:
         ["file", "settings", "format", "provider", "excluded by"],
         ["a.jsonl", "turnlint.yaml", "auto", "openai, mistral"],
         ["b.jsonl", "turnlint.yaml", "openai-chat", "kimi"],
-        ["./apart/d.jsonl", "apart/turnlint.yaml", "openai-chat", "auto"],
-        ["./old/c.jsonl", "turnlint.yaml", "-", "-", "old/ (turnlint.yaml:2:11)"],
+        ["apart/d.jsonl", "apart/turnlint.yaml", "openai-chat", "auto"],
+        ["old/c.jsonl", "turnlint.yaml", "-", "-", "old/ (turnlint.yaml:2:11)"],
         [""],
         ["3 files are read, 1 excluded"],
     ]
@@ -59,7 +59,7 @@ def test_config_files_says_it_to_programs(folder: Path) -> None:
         "format": {"value": "openai-chat", "from": "turnlint.yaml:4:18 (paths: b*)"},
         "provider": {"value": "kimi", "from": "turnlint.yaml:4:39 (paths: b*)"},
     }  # fmt: skip
-    assert one["./old/c.jsonl"]["excluded"] == {"pattern": "old/", "from": "turnlint.yaml:2:11"}
+    assert one["old/c.jsonl"]["excluded"] == {"pattern": "old/", "from": "turnlint.yaml:2:11"}
     bare = json.loads(turnlint(folder, "config", "files", "--no-config", "--output-format", "json").stdout)
     assert {(row["config"], row["format"]["from"]) for row in bare} == {(None, "default")}
 
