@@ -11,6 +11,7 @@ import gzip
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import corpora
@@ -54,7 +55,7 @@ def speed(bench: Bench) -> None:
             corpora.requests(bench.path(f"{kind}-{share}.jsonl"), kind, bench.size, faulty=share),
         )
         for kind in corpora.KINDS
-        for share in (0.0, 0.01, 0.1)
+        for share in (0.0, 0.01, 0.1, 1.0)
     ]
     logs += [
         (
@@ -64,6 +65,9 @@ def speed(bench: Bench) -> None:
         )
         for kind in corpora.KINDS
     ]
+    logs.append(
+        ("a session of an agent", "claude-code", corpora.agent(bench.path("agent.jsonl"), bench.size))
+    )
     for name, kind, path in logs:
         small = _head(path, bench.path("small.jsonl"))
         cost = lambda kind=kind, path=path, small=small: max(
@@ -168,8 +172,10 @@ def counted(bench: Bench) -> None:
     if not measuring.has_valgrind():
         print("  no valgrind here")
         return
+    faulty = partial(corpora.requests, faulty=1.0)
+    makers = {"requests": corpora.requests, "faulty requests": faulty, "a message a line": corpora.sessions}
     for kind in corpora.KINDS:
-        for name, make in (("requests", corpora.requests), ("a message a line", corpora.sessions)):
+        for name, make in makers.items():
             short, long = (
                 make(bench.path("short.jsonl"), kind, 1_000_000),
                 make(bench.path("long.jsonl"), kind, 4_000_000),

@@ -143,6 +143,26 @@ def sessions(path: Path, kind: str, size: int, *, faulty: float = 0.0, seed: int
     return path
 
 
+def agent(path: Path, size: int, *, seed: int = 13) -> Path:
+    """One session of Claude Code, a block a line, each the child of the one before it."""
+    writer = Writer(seed, 0.0)
+    before = None
+    with path.open("wb") as file:
+        while file.tell() < size:
+            for message in writer.conversation("anthropic")["messages"]:
+                content = message["content"]
+                parted = message["role"] == "assistant"
+                for said in [[block] for block in content] if parted else [content]:
+                    record = {
+                        "parentUuid": before, "isSidechain": False, "sessionId": "s", "uuid": writer.name(""),
+                        "type": message["role"], "message": {"role": message["role"], "content": said},
+                        "timestamp": "2026-03-01T12:00:00.000Z", "cwd": "/work", "version": "2.0.1",
+                    }  # fmt: skip
+                    file.write(_line(record))
+                    before = record["uuid"]
+    return path
+
+
 def long_conversation(path: Path, count: int) -> Path:
     """One of so many messages."""
     messages = [

@@ -21,7 +21,7 @@ Command = Sequence[str]
 
 
 def lint(path: Path, kind: str, *more: str) -> list[str]:
-    provider = {"openai-chat": "openai", "anthropic": "anthropic"}[kind]
+    provider = {"openai-chat": "openai", "anthropic": "anthropic"}.get(kind, "auto")
     asked = ("--format", kind, "--provider", provider, "--output-format", "jsonl", "--fail-on", "never")
     return [*TURNLINT, "lint", str(path), *asked, *more]
 

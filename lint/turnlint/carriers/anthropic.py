@@ -87,6 +87,7 @@ _parts = json.Decoder(list[Raw])
 _all_parts = json.Decoder(list[Part])
 _PLAIN = frozenset({"text", "tool_result", *CALLS, *THINKING})
 """Kinds of blocks of which nothing is looked at that `Part` does not have."""
+_UNDERSCORE = 0x5F
 _TAKEN = frozenset({"absent", "null", "text", "list"})
 """How the content of a result may be written."""
 PART = Shape(Part)
@@ -171,7 +172,7 @@ def _read_plain(parts: list[Part], out: Draft) -> None:
 def _look_inside(part: Part, block: Result, place: Pointer, out: Draft) -> None:
     if block.written not in _TAKEN:
         out.amiss((*place, "content"), "a string or an array of blocks", part.content)
-    if b"tool_use" in block.body:
+    if _UNDERSCORE in block.body and b"tool_use" in block.body:
         out.echoes += [(*place, *inner) for inner in _calls_inside(block.body)]
 
 

@@ -87,16 +87,21 @@ _HINTS = (
 """Every marker holds one of these, and looking for them is cheap."""
 
 
+_ANGLE, _SQUARE, _BACKSLASH = b"<[\\"
+_CROSS = 0xBF
+"""The last byte of `✿`."""
+
+
 def _may_open(data: bytes) -> bool:
     """Whether there is what every marker has in it, unless it is written with an escape: most texts have none.
 
-    Single bytes are looked for first, which costs next to nothing.
+    Single bytes, as numbers, are looked for first: that costs next to nothing.
     """
     return (
-        b"<" in data
-        or (b"[" in data and (b"TOOL_CALLS" in data or b"functools" in data))
-        or (b"\xbf" in data and b"FUNCTION" in data)
-        or (b"\\" in data and b"\\u" in data)
+        _ANGLE in data
+        or (_SQUARE in data and (b"TOOL_CALLS" in data or b"functools" in data))
+        or (_CROSS in data and b"FUNCTION" in data)
+        or (_BACKSLASH in data and b"\\u" in data)
     )
 
 

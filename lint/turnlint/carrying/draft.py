@@ -38,9 +38,10 @@ class Draft(Struct, gc=False):
 def text_of(text: memoryview, at: Pointer, role: Role) -> Text:
     """A text that says something. Those of whole contents are shared: there may be very many."""
     marker = marker_in(bytes(text)) if role == "assistant" else None
+    trailing = trails(text)
     if at is CONTENT and marker is None:
-        return (_WHOLE, _TRAILING)[trails(text)]
-    return Text(at, marker, trails(text))
+        return _TRAILING if trailing else _WHOLE
+    return Text(at, marker, trailing)
 
 
 CONTENT: Pointer = ("content",)
