@@ -210,7 +210,11 @@ class Text:
         for key, count in sorted(tally.across.items()):
             provider, _, wire = visible(key).partition(" on ")
             summed += f" Read as {wire}, {many(count, 'conversation')}: {provider} is asked about ids, names and limits only."
-        return summed if complete else summed + " Not complete: a file could not be read, or a rule crashed; that was said."
+        return (
+            summed
+            if complete
+            else summed + " Not complete: a file could not be read, or a rule crashed; that was said."
+        )
 
     def _paint(self, code: str, text: str, *, bold: bool = False) -> str:
         if not self.look.color or not text:
