@@ -87,5 +87,6 @@ def test_no_finding_is_lost_that_names_a_conversation_nobody_heard_of() -> None:
 
 def test_a_file_that_cannot_be_read_is_an_error_in_junit_and_in_sarif(folder: Path) -> None:
     for kind, sign in (("junit", 'errors="1"'), ("sarif", '"executionSuccessful": false'), ("markdown", "Not complete"),
+                       ("sarif", "a file could not be read"),
                        ("github-summary", "Not complete"), ("github", "::error title=turnlint::")):  # fmt: skip
         assert sign in output(folder, kind, "/proc/self/mem", "sound.jsonl"), kind

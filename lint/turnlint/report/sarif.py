@@ -19,7 +19,7 @@ from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, in_json, visible
 from turnlint.report.paths import address
 from turnlint.report.sarif_rules import LEVELS, Rules
-from turnlint.report.words import answer, counted, crashed, known, many, repair
+from turnlint.report.words import LEFT_OUT, answer, counted, crashed, known, many, repair
 from turnlint.rows import Place, Row
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -93,7 +93,7 @@ class Sarif:
         }
         invocation = {
             "executionSuccessful": complete,
-            "toolExecutionNotifications": self._notifications(known(tally)),
+            "toolExecutionNotifications": self._notifications(known(tally), complete=complete),
         }
         run = {
             "tool": {"driver": driver},
@@ -112,8 +112,10 @@ class Sarif:
                 between = ",\n"
         self.write("\n]}]}\n")
 
-    def _notifications(self, unsent: str) -> list[dict[str, Any]]:
+    def _notifications(self, unsent: str, *, complete: bool) -> list[dict[str, Any]]:
         told = [_notification("error", crashed(one), one) for one in self.crashes]
+        if not complete and not told:
+            told.append(_notification("error", LEFT_OUT))
         if self.more_crashes:
             told.append(_notification("error", f"{many(self.more_crashes, 'more crash')[:-1]} of rules"))
         if self.left:
