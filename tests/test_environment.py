@@ -20,7 +20,7 @@ def test_a_variable_is_an_option(folder: Path) -> None:
     assert turnlint(folder, "lint").returncode == 1
     assert turnlint(folder, "lint", TURNLINT_LINT_FAIL_ON="never").returncode == 0
     assert turnlint(folder, "lint", TURNLINT_LINT_SELECT="ST101,ST102 ST103").stdout.startswith("No findings")
-    assert turnlint(folder, "lint", TURNLINT_LINT_OUTPUT_FORMAT="concise").stdout.startswith("./a.jsonl:1:")
+    assert turnlint(folder, "lint", TURNLINT_LINT_OUTPUT_FORMAT="concise").stdout.startswith("a.jsonl:1:")
     assert turnlint(folder, "lint", TURNLINT_LINT_SET="ignore=[PA201]").stdout.startswith("No findings")
     assert turnlint(folder, "lint", TURNLINT_LINT_JOBS="2", TURNLINT_LINT_CACHE="0").returncode == 1
     done = turnlint(folder, "fix", "a.jsonl", TURNLINT_FIX_CHECK="1", TURNLINT_FIX_LEVEL="lossless")

@@ -200,7 +200,7 @@ def test_checkstyle_has_each_finding_under_its_file(folder: Path) -> None:
     (folder / "z.jsonl").write_text(lines(conversation("s-9", sound=False)), encoding="utf-8")
     errors = checkstyle(output(folder, "checkstyle", "."))
     expected = findings(folder)
-    assert {one["path"] for one in expected} == {"./logs/a b#1.jsonl", "./z.jsonl"}
+    assert {one["path"] for one in expected} == {"logs/a b#1.jsonl", "z.jsonl"}
     for (path, error), finding in zip(errors, expected, strict=True):
         assert path == finding["path"].removeprefix("./")
         assert (int(error["line"]), int(error["column"])) == (finding["line"], finding["column"])
