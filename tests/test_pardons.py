@@ -105,8 +105,8 @@ def test_records_in_one_document_are_records(tmp_path: Path) -> None:
 def test_what_is_of_no_use_is_told_of(tmp_path: Path, jobs: str) -> None:
     folder = folder_with(tmp_path, ["PA201", "ST110"], [{"rules": ["PA202"], "reason": "known"}])
     assert turnlint(folder, "lint", "-j", jobs).stderr == (
-        "turnlint: ./a.jsonl:1: /metadata/turnlint/1: ST110 meets no finding here; take it out\n"
-        "turnlint: ./a.jsonl:2: /metadata/turnlint/0: PA202 meets no finding here; take it out\n"
+        "turnlint: a.jsonl:1: /metadata/turnlint/1: ST110 meets no finding here; take it out\n"
+        "turnlint: a.jsonl:2: /metadata/turnlint/0: PA202 meets no finding here; take it out\n"
     )
     assert turnlint(folder, "lint", "--select", "PA201").stderr == ""
 
@@ -156,7 +156,7 @@ def test_what_cannot_be_understood_means_nothing_and_is_told_of(
     folder = folder_with(tmp_path, value)
     done = turnlint(folder, "lint", "--output-format", "concise")
     assert (done.returncode, done.stdout.count("PA201[error]")) == (1, 1)
-    assert done.stderr == f"turnlint: ./a.jsonl:1: /metadata/turnlint{said}\n"
+    assert done.stderr == f"turnlint: a.jsonl:1: /metadata/turnlint{said}\n"
     assert turnlint(folder, "fix", "a.jsonl").returncode == 0
     after = json.loads((folder / "a.jsonl").read_text())
     assert (after["metadata"]["turnlint"], len(after["messages"])) == (value, 4)

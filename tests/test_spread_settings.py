@@ -119,7 +119,7 @@ def test_a_baseline_is_used_up_in_one_place(folder: Path) -> None:
     code, out, _ = agree(folder, "--baseline", "known.json", "--output-format", "jsonl")
     assert code == 1
     rows = [json.loads(line) for line in out.splitlines()]
-    assert {row["path"] for row in rows if row.get("code")} == {os.path.join(".", "logs", "e-long.jsonl")}
+    assert {row["path"] for row in rows if row.get("code")} == {os.path.join("logs", "e-long.jsonl")}
 
 
 def test_what_a_finding_asks_of_fix_is_remembered(folder: Path) -> None:
@@ -165,5 +165,5 @@ def test_what_records_say_of_themselves_holds_in_all_processes(folder: Path) -> 
     assert summary["ignored"]["ignore in records"] == 6
     assert summary["ignored"]["ignore"] > 0
     idle = [line.split(b": /")[0] for line in err.splitlines() if b"ST110 meets no finding here" in line]
-    assert idle == [b"turnlint: ./logs/e-long.jsonl:%d" % line for line in (1, 21, 41, 61, 81, 101)]
+    assert idle == [b"turnlint: logs/e-long.jsonl:%d" % line for line in (1, 21, 41, 61, 81, 101)]
     assert err.count(b"this ignore meets no finding") == 1
