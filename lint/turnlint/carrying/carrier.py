@@ -64,7 +64,10 @@ class Carrier(Struct, frozen=True):
 
 
 class Reader(Protocol):
-    """One reading of one source: records in, conversations out as they become whole."""
+    """One reading of one source: records in, conversations out as they become whole.
+
+    A decoded record is read once: there may be very many messages in it, and each is let go when it was read.
+    """
 
     def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]: ...
     def finish(self) -> list[Transcript | Stray]: ...
