@@ -4,20 +4,12 @@
 
 enum { TYPE = 1, TEXT = 2, ID = 4, NAME = 8, INPUT = 16, ANSWERS = 32, CONTENT = 64, FAILED = 128, CACHE = 256, SOURCE = 512 };
 
-static unsigned field_of(const Text *key)
-{
-    if (IS(key, "type")) return TYPE;
-    if (IS(key, "text")) return TEXT;
-    if (IS(key, "id")) return ID;
-    if (IS(key, "name")) return NAME;
-    if (IS(key, "input")) return INPUT;
-    if (IS(key, "tool_use_id")) return ANSWERS;
-    if (IS(key, "content")) return CONTENT;
-    if (IS(key, "is_error")) return FAILED;
-    if (IS(key, "cache_control")) return CACHE;
-    if (IS(key, "source")) return SOURCE;
-    return 0;
-}
+/* In the order of their bits. */
+static const Field FIELDS[] = {
+    FIELD("type"), FIELD("text"), FIELD("id"), FIELD("name"), FIELD("input"), FIELD("tool_use_id"), FIELD("content"),
+    FIELD("is_error"), FIELD("cache_control"), FIELD("source"),
+};
+enum { COUNT = sizeof(FIELDS) / sizeof(FIELDS[0]) };
 
 /* A result may be a list of texts, none of them blank. */
 static At read_texts(At at, At end, Piece *result)
@@ -100,7 +92,7 @@ static At read_block(At at, At end, Piece *block, unsigned *needs)
         at = read_key(at, end, &key);
         if (!at)
             return NULL;
-        unsigned field = field_of(&key);
+        unsigned field = field_of(&key, FIELDS, COUNT);
         if (!field || (seen & field))
             return NULL;
         seen |= field;

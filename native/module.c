@@ -5,6 +5,16 @@
 PyTypeObject *terms_type, *unread_type;
 extern PyType_Spec terms_spec, requests_spec, talks_spec, unread_spec;
 
+const Wire *wire_of(const char *name)
+{
+    const Wire *wires[] = {&CHAT, &BLOCKS};
+    for (size_t i = 0; i < sizeof(wires) / sizeof(wires[0]); i++)
+        if (strcmp(name, wires[i]->name) == 0)
+            return wires[i];
+    PyErr_Format(PyExc_ValueError, "no wire is called %s", name);
+    return NULL;
+}
+
 unsigned role_of(const Text *name)
 {
     if (IS(name, "user")) return USER;

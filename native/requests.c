@@ -138,12 +138,13 @@ static PyObject *make_requests(PyTypeObject *type, PyObject *args, PyObject *Py_
 {
     const char *name;
     PyObject *look_up;
-    if (!PyArg_ParseTuple(args, "sO", &name, &look_up))
+    const Wire *wire = PyArg_ParseTuple(args, "sO", &name, &look_up) ? wire_of(name) : NULL;
+    if (!wire)
         return NULL;
     Requests *self = (Requests *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self)
         return NULL;
-    self->wire = strcmp(name, CHAT.name) == 0 ? &CHAT : &BLOCKS;
+    self->wire = wire;
     self->look_up = Py_NewRef(look_up);
     return (PyObject *)self;
 }

@@ -220,10 +220,13 @@ static PyObject *make_talks(PyTypeObject *type, PyObject *args, PyObject *Py_UNU
     if (!PyArg_ParseTuple(args, "sO!O!OOO", &name, terms_type, &terms, &PyTuple_Type, &keys, &group, &lines,
                           &begin))
         return NULL;
+    const Wire *wire = wire_of(name);
+    if (!wire)
+        return NULL;
     Talks *self = (Talks *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self)
         return NULL;
-    self->wire = strcmp(name, CHAT.name) == 0 ? &CHAT : &BLOCKS;
+    self->wire = wire;
     self->terms = (Terms *)Py_NewRef(terms);
     self->lines = Py_NewRef(lines);
     self->begin = Py_NewRef(begin);

@@ -48,6 +48,22 @@ static inline bool has_letter(const Text *text)
     return false;
 }
 
+typedef struct {
+    const char *name;
+    size_t size;
+} Field;
+
+#define FIELD(name) {name, sizeof(name) - 1}
+
+/* Which of some fields a key is, as the bit of its place; nothing where it is none of them. */
+static inline unsigned field_of(const Text *key, const Field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (same(key, fields[i].name, fields[i].size))
+            return 1u << i;
+    return 0;
+}
+
 At read_text(At at, At end, Text *text);
 At read_value(At at, At end, int depth);
 /* The value is not looked into: only where it ends is found, as long as it is one. */

@@ -17,6 +17,8 @@ typedef struct {
 
 extern const Wire CHAT, BLOCKS;
 
+/* The wire of this name; nothing, with an error set, where none is known here. */
+const Wire *wire_of(const char *name);
 unsigned role_of(const Text *name);
 /* A key that is not the wire's own: one of the log's. */
 At read_spare(At at, At end, const Text *key, Spare *spare);

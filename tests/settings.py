@@ -30,6 +30,12 @@ def put(folder: Path, **files: str) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
+def cached(folder: Path) -> subprocess.CompletedProcess[str]:
+    """A run that remembers, beside the logs."""
+    keep = str(folder / "cache")
+    return turnlint(folder, "lint", "a.jsonl", "--cache", "--output-format", "json", TURNLINT_CACHE=keep)
+
+
 def turnlint(folder: Path, *arguments: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
     clean["XDG_STATE_HOME"] = str(folder / ".state")

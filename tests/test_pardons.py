@@ -11,7 +11,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from settings import USER, found, put, turnlint, unanswered
+from settings import USER, cached, found, put, turnlint, unanswered
 
 ROOT = Path(__file__).parent.parent
 SETTINGS = "ignores-in-records: /metadata/turnlint\n"
@@ -317,26 +317,12 @@ def test_it_goes_together_with_all_else_that_is_known(tmp_path: Path) -> None:
 
 def test_a_cached_run_is_the_same(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, ["PA201"], [])
-    runs = [
-        turnlint(
-            folder,
-            "lint",
-            "a.jsonl",
-            "--cache",
-            "--output-format",
-            "json",
-            TURNLINT_CACHE=str(folder / "cache"),
-        )
-        for _ in range(2)
-    ]
+    runs = [cached(folder) for _ in range(2)]
     assert runs[0].stdout == runs[1].stdout
     assert json.loads(runs[1].stdout)["summary"]["ignored"] == {"ignore in records": 1}
     assert list((folder / "cache").iterdir())
     put(folder, **{"turnlint.yaml": ""})
-    done = turnlint(
-        folder, "lint", "a.jsonl", "--cache", "--output-format", "json", TURNLINT_CACHE=str(folder / "cache")
-    )
-    assert json.loads(done.stdout)["summary"]["findings"]["error"] == 2
+    assert json.loads(cached(folder).stdout)["summary"]["findings"]["error"] == 2
 
 
 def test_what_cannot_be_set_is_told_of(tmp_path: Path) -> None:

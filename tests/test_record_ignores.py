@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from settings import found, put, turnlint, unanswered
+from settings import cached, found, put, turnlint, unanswered
 from turnlint.provenance import day_of, said_in
 
 BODY = json.loads(unanswered(None, "c1"))
@@ -80,18 +80,7 @@ def test_the_same_is_left_alone_by_fix(folder: Path) -> None:
 
 def test_a_cached_run_is_the_same(folder: Path) -> None:
     put(folder, **{"turnlint.yaml": "ignore: [{model: gpt-3.5*, before: 2025-01-01, reason: known}]\n"})
-    runs = [
-        turnlint(
-            folder,
-            "lint",
-            "a.jsonl",
-            "--cache",
-            "--output-format",
-            "json",
-            TURNLINT_CACHE=str(folder / "cache"),
-        )
-        for _ in range(2)
-    ]
+    runs = [cached(folder) for _ in range(2)]
     assert runs[0].stdout == runs[1].stdout
     assert json.loads(runs[0].stdout)["summary"]["ignored"] == {"ignore": 1}
     assert list((folder / "cache").iterdir())
