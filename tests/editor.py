@@ -18,6 +18,12 @@ from typing import Any, Self
 PATIENCE = 60
 """Seconds after which a server that says nothing is taken to hang."""
 HIDDEN = ("CI", "GITHUB", "NO_COLOR", "TURNLINT")
+ROOT = Path(__file__).parent.parent
+ORPHAN = '{"messages": [{"role": "tool", "tool_call_id": "c1", "content": "18 °C"}]}\n'
+SOUND = '{"messages": [{"role": "user", "content": "hi"}]}\n'
+AWAY = (ROOT / "fixtures/rules/misplaced-result/slow-tool-answers-a-turn-late.jsonl").read_text(
+    encoding="utf-8"
+)
 MODERN = {
     "general": {"positionEncodings": ["utf-8", "utf-16"]},
     "textDocument": {
@@ -258,3 +264,7 @@ def edited(text: str, edits: list[Message]) -> str:
         made += [units[2 * at : 2 * start], words.encode("utf-16-le", "surrogatepass")]
         at = end
     return b"".join([*made, units[2 * at :]]).decode("utf-16-le", "surrogatepass")
+
+
+def span(start: int, end: int, line: int = 0) -> Message:
+    return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}

@@ -284,8 +284,7 @@ def test_whatever_a_journal_says_undo_gives_the_old_bytes_or_touches_nothing(
 
 def test_o_through_a_folder_that_is_none_replaces_nothing(folder: Path) -> None:
     """`x/..` is taken out of a name only where there is an `x`."""
-    path = folder / "log.jsonl"
-    path.write_bytes(data := log(STRAY))
+    (path := folder / "log.jsonl").write_bytes(data := log(STRAY))
     assert fix("log.jsonl", "-o", os.path.join(".", "x", "..", "log.jsonl")).exit_code == 2
     assert path.read_bytes() == data
 

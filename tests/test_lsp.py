@@ -8,57 +8,23 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 pytest.importorskip("pygls")
 
-from editor import MODERN, Editor, Message, edited
+from editor import AWAY, MODERN, ORPHAN, ROOT, SOUND, Editor, Message, span
 from settings import put, turnlint, unanswered
-from turnlint.documents.source import Source
-from turnlint.engine import Book, Options, lint
 from turnlint.lsp import desk, looking
-from turnlint.repair.choosing import Policy
-from turnlint.repair.fixing import fix
-from turnlint.rows import Row
-
-ROOT = Path(__file__).parent.parent
-FIXTURES = sorted(
-    path
-    for folder in ("rules", "formats", "provider_switch")
-    for path in (ROOT / "fixtures" / folder).rglob("*")
-    if path.suffix in {".jsonl", ".json", ".ndjson"} and ".fixed" not in path.suffixes
-)
-ORPHAN = '{"messages": [{"role": "tool", "tool_call_id": "c1", "content": "18 °C"}]}\n'
-SOUND = '{"messages": [{"role": "user", "content": "hi"}]}\n'
-AWAY = (ROOT / "fixtures/rules/misplaced-result/slow-tool-answers-a-turn-late.jsonl").read_text(
-    encoding="utf-8"
-)
-BOM = b"\xef\xbb\xbf"
-LOSSY = {"turnlint.yaml": "level: lossy\n"}
 
 
 def codes(diagnostics: list[Message]) -> list[str]:
     return [one["code"] for one in diagnostics]
 
 
-def span(start: int, end: int, line: int = 0) -> Message:
-    return {"start": {"line": line, "character": start}, "end": {"line": line, "character": end}}
-
-
 @pytest.fixture
 def editor(tmp_path: Path) -> Iterator[Editor]:
     with Editor(tmp_path) as editor:
-        yield editor
-
-
-@pytest.fixture(scope="module")
-def lossy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
-    """One editor for all fixtures, in a project that lets repairs go as far as they can."""
-    folder = tmp_path_factory.mktemp("project")
-    put(folder, **LOSSY)
-    with Editor(folder) as editor:
         yield editor
 
 
@@ -303,137 +269,12 @@ def test_what_a_user_wrote_about_a_rule_is_shown(tmp_path: Path) -> None:
 # What is repaired.
 
 
-@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT / "fixtures")))
-def test_a_fixture_is_shown_and_repaired_as_its_twin(path: Path, lossy: Editor) -> None:
-    """Places are those of the reports for GitHub, and what an editor makes of the edits is what `fix` writes."""
-    data = path.read_bytes().removeprefix(BOM)  # which an editor keeps to itself
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        pytest.skip("no editor gives these bytes: it shows other characters for them")
-    name = path.name
-    source = Source(name, name, data=data)
-    options = Options(spans=True)
-    rows = [row for row in lint(source, options, Book(options)) if isinstance(row, Row)]
-    shown = lossy.open(name, text)
-    if b"\r" not in data.replace(b"\r\n", b""):  # a carriage return alone ends a line for an editor only
-        assert sorted(map(_spot, rows)) == sorted(
-            (one["code"], *(n for end in ("start", "end") for n in one["range"][end].values()))
-            for one in shown
-        )
-    fixed = fix(source, options, Book(options), Policy())
-    twin = path.with_suffix(".fixed" + path.suffix)
-    wanted = text if fixed.bound or not twin.exists() else twin.read_bytes().removeprefix(BOM).decode()
-    assert lossy.repaired(name) == wanted
-    assert bool(lossy.said and "left as it is" in lossy.said[-1]) == bool(fixed.patches and fixed.bound)
-    lossy.said.clear()
-    lossy.close_document(name)
-
-
-def _spot(row: Row) -> tuple[Any, ...]:
-    assert row.place.span
-    ends = (n for point in row.place.span for n in (max(point.line - 1, 0), point.unit - 1))
-    return row.finding.code, *ends
-
-
-def test_fixtures_of_every_kind_were_tried() -> None:
-    assert sum(path.with_suffix(".fixed" + path.suffix).exists() for path in FIXTURES) >= 100
-
-
-BOTH = AWAY + ORPHAN
-
-
-def test_nothing_is_given_up_unless_the_settings_say_so(tmp_path: Path) -> None:
-    put(tmp_path, **{"a.jsonl": BOTH})
-    lossless = turnlint(tmp_path, "fix", "a.jsonl", "--level", "lossless", "-o", "-").stdout
-    with Editor(tmp_path) as editor:
-        editor.open("a.jsonl", BOTH)
-        actions = {one["kind"]: one["title"] for one in editor.actions("a.jsonl")}
-        assert actions["source.fixAll.turnlint"] == "turnlint: repair this file [lossless]"
-        assert editor.repaired("a.jsonl") == lossless != BOTH
-        assert ORPHAN in lossless
-        editor.open("b.jsonl", ORPHAN)
-        assert editor.actions("b.jsonl") == []
-        put(tmp_path, **{"turnlint.yaml": "paths: [{path: a.jsonl, level: lossy}]\n"})
-        editor.save("a.jsonl")
-        editor.diagnostics("a.jsonl")
-        assert editor.repaired("a.jsonl") == turnlint(tmp_path, "fix", "a.jsonl", "-o", "-").stdout
-        assert editor.repaired("b.jsonl") == ORPHAN
-
-
-def test_one_rule_can_be_repaired_alone(tmp_path: Path) -> None:
-    put(tmp_path, **{**LOSSY, "a.jsonl": BOTH})
-    with Editor(tmp_path) as editor:
-        findings = {one["code"]: one for one in editor.open("a.jsonl", BOTH)}
-        for code in ("PA202", "PA203"):
-            where = findings[code]["range"]
-            (action,) = [
-                one for one in editor.actions("a.jsonl", where, ["quickfix"])
-                if one["data"]["rule"] == code
-            ]  # fmt: skip
-            assert [one["code"] for one in action["diagnostics"]] == [code]
-            assert "edit" not in action
-            wanted = turnlint(tmp_path, "fix", "a.jsonl", "--select", code, "-o", "-").stdout
-            assert editor.applied("a.jsonl", action) == wanted != BOTH
-
-
-def test_a_repair_says_how_many_findings_it_is_about(lossy: Editor) -> None:
-    lossy.open("three.jsonl", ORPHAN * 3)
-    (action,) = lossy.actions("three.jsonl", only=["quickfix"])
-    assert action["title"] == "remove the result: all 3 PA202 of this file [lossy]"
-    lossy.open("one.jsonl", ORPHAN)
-    (action,) = lossy.actions("one.jsonl", only=["quickfix"])
-    assert action["title"] == "remove the result [lossy]"
-
-
-@pytest.mark.parametrize(
-    ("only", "kinds"),
-    [
-        (["quickfix"], {"quickfix"}),
-        (["source"], {"source.fixAll.turnlint"}),
-        (["source.fixAll.turnlint"], {"source.fixAll.turnlint"}),
-        (["source.fixAll.ruff", "source.organizeImports", "refactor"], set()),
-        (None, {"quickfix", "source.fixAll.turnlint"}),
-    ],
-)
-def test_an_editor_is_offered_the_kinds_that_it_asks_for(
-    lossy: Editor, only: list[str] | None, kinds: set[str]
-) -> None:
-    lossy.open("kinds.jsonl", ORPHAN)
-    assert {one["kind"] for one in lossy.actions("kinds.jsonl", only=only)} == kinds
-
-
-def test_repairs_are_offered_where_the_findings_are(lossy: Editor) -> None:
-    lossy.open("where.jsonl", SOUND + ORPHAN)
-    assert [one["kind"] for one in lossy.actions("where.jsonl", span(0, 10))] == ["source.fixAll.turnlint"]
-
-
-def test_an_old_editor_is_given_all_at_once(tmp_path: Path) -> None:
-    put(tmp_path, **LOSSY)
-    with Editor(tmp_path, capabilities={}) as editor:
-        (finding,) = editor.open("a.jsonl", ORPHAN)
-        assert not {"relatedInformation", "codeDescription"} & set(finding)
-        actions = editor.actions("a.jsonl")
-        assert len(actions) == 2
-        for action in actions:
-            (edits,) = action["edit"]["changes"].values()
-            assert edited(ORPHAN, edits) == '{"messages": []}\n'
-        assert editor.asked == []
-
-
 def test_an_editor_that_reads_no_markdown_is_told_so(tmp_path: Path) -> None:
     plain = {**MODERN, "textDocument": {"hover": {"contentFormat": ["plaintext"]}}}
     with Editor(tmp_path, capabilities=plain) as editor:
         (finding,) = editor.open("a.jsonl", ORPHAN)
         hover = editor.hover("a.jsonl", 0, finding["range"]["start"]["character"])
         assert hover["contents"]["kind"] == "plaintext"
-
-
-def test_a_repair_is_of_the_document_as_it_is_when_it_is_chosen(lossy: Editor) -> None:
-    lossy.open("later.jsonl", ORPHAN)
-    (action,) = lossy.actions("later.jsonl", only=["source"])
-    lossy.type("later.jsonl", {"text": SOUND + ORPHAN})
-    assert lossy.applied("later.jsonl", action) == SOUND + '{"messages": []}\n'
 
 
 # The command.
