@@ -2,83 +2,119 @@
 
 #include "wires.h"
 
-enum { TYPE = 1, TEXT = 2, ID = 4, NAME = 8, INPUT = 16, ANSWERS = 32, CONTENT = 64, FAILED = 128, CACHE = 256, SOURCE = 512 };
+enum {
+    TYPE = 1, TEXT = 2, ID = 4, NAME = 8, INPUT = 16, ANSWERS = 32, CONTENT = 64, FAILED = 128, CACHE = 256, SOURCE = 512,
+    THINKING = 1024, SIGNATURE = 2048, DATA = 4096,
+};
 
 /* In the order of their bits. */
 static const Field FIELDS[] = {
     FIELD("type"), FIELD("text"), FIELD("id"), FIELD("name"), FIELD("input"), FIELD("tool_use_id"), FIELD("content"),
-    FIELD("is_error"), FIELD("cache_control"), FIELD("source"),
+    FIELD("is_error"), FIELD("cache_control"), FIELD("source"), FIELD("thinking"), FIELD("signature"), FIELD("data"),
 };
 enum { COUNT = sizeof(FIELDS) / sizeof(FIELDS[0]) };
 
-/* A result may be a list of texts, none of them blank. */
-static At read_texts(At at, At end, Piece *result)
+static bool is_shown(const Text *kind) { return IS(kind, "image") || IS(kind, "document"); }
+
+/* One of the pieces that a result may be a list of: a text that is not blank, or what is shown. */
+static At read_inner(At at, At end, unsigned *needs)
 {
-    bool more, inner;
-    Text key, kind, text;
+    bool more;
+    unsigned seen = 0;
+    size_t count = 0;
+    Text keys[MOST_KEYS], kind, text;
+    at = enter(at, end, '{', '}', &more);
+    while (at && more) {
+        at = read_new_key(at, end, keys, &count);
+        if (!at)
+            return NULL;
+        unsigned field = field_of(&keys[count - 1], FIELDS, COUNT) & (TYPE | TEXT | SOURCE);
+        seen |= field;
+        if (!field)
+            *needs |= LAX_KEYS;
+        at = field == TYPE ? read_text(at, end, &kind) : field == TEXT ? read_text(at, end, &text) : read_value(at, end, 0);
+        if (at)
+            at = onward(at, end, '}', &more);
+    }
+    if (seen == (TYPE | SOURCE) && is_shown(&kind))
+        *needs |= LAX_SHOWN_RESULT;
+    else if (seen != (TYPE | TEXT) || !IS(&kind, "text") || !has_letter(&text))
+        return NULL;
+    return at;
+}
+
+/* A result may be a list. */
+static At read_list(At at, At end, Piece *result, unsigned *needs)
+{
+    bool more;
     at = enter(at, end, '[', ']', &more);
     if (at && !more)
         return NULL;
     while (at && more) {
-        unsigned seen = 0;
-        at = enter(at, end, '{', '}', &inner);
-        while (at && inner) {
-            at = read_key(at, end, &key);
-            unsigned field = !at ? 0 : IS(&key, "type") ? TYPE : IS(&key, "text") ? TEXT : 0;
-            if (!field || (seen & field))
-                return NULL;
-            seen |= field;
-            at = read_text(at, end, field == TYPE ? &kind : &text);
-            if (at)
-                at = onward(at, end, '}', &inner);
-        }
-        if (!at || seen != (TYPE | TEXT) || !IS(&kind, "text") || !has_letter(&text))
-            return NULL;
-        at = onward(at, end, ']', &more);
+        at = read_inner(at, end, needs);
+        if (at)
+            at = onward(at, end, ']', &more);
     }
     result->body = (Text){0};
     return at;
 }
 
-static At read_field(At at, At end, unsigned field, Piece *block, Text *kind)
+static At read_field(At at, At end, unsigned field, Piece *block, Text *kind, unsigned *needs)
 {
     switch (field) {
     case TYPE:
         return read_text(at, end, kind);
     case CONTENT:
         if (at < end && *at == '[')
-            return read_texts(at, end, block);
+            return read_list(at, end, block, needs);
         return read_text(at, end, &block->body);
     case TEXT:
+    case THINKING:
+    case DATA:
         return read_text(at, end, &block->body);
     case ID:
     case ANSWERS:
         return read_text(at, end, &block->id);
     case NAME:
+    case SIGNATURE:
         return read_text(at, end, &block->name);
     case SOURCE:
     case CACHE:
     case INPUT:
         return at < end && *at == '{' ? read_value(at, end, 0) : NULL;
-    default:
+    case FAILED:
         return at < end && (*at == 't' || *at == 'f') ? read_value(at, end, 0) : NULL;
+    default:
+        *needs |= LAX_KEYS;
+        return read_value(at, end, 0);
     }
 }
 
 /* Which kind of block has just these fields. */
-static bool settle(Piece *block, const Text *kind, unsigned seen)
+static bool settle(Piece *block, const Text *kind, unsigned seen, unsigned *needs)
 {
+    *needs |= seen & CACHE ? LAX_CACHE : 0;
     seen &= ~(unsigned)CACHE;
-    block->kind = seen & TEXT ? SAID : seen & INPUT ? CALL : seen & SOURCE ? MEDIA : RESULT;
+    block->kind = seen & TEXT ? SAID : seen & INPUT ? CALL : seen & SOURCE ? MEDIA : seen & ANSWERS ? RESULT : THOUGHT;
     switch (block->kind) {
     case MEDIA:
-        return seen == (TYPE | SOURCE) && (IS(kind, "image") || IS(kind, "document"));
+        *needs |= LAX_MEDIA;
+        return seen == (TYPE | SOURCE) && is_shown(kind);
     case SAID:
         return seen == (TYPE | TEXT) && IS(kind, "text");
     case CALL:
         return seen == (TYPE | ID | NAME | INPUT) && IS(kind, "tool_use");
-    default:
+    case RESULT:
+        *needs |= block->body.start ? 0 : LAX_LIST_RESULT;
         return (seen & ~FAILED) == (TYPE | ANSWERS | CONTENT) && IS(kind, "tool_result");
+    default:
+        *needs |= LAX_THOUGHT;
+        if ((seen & ~SIGNATURE) == (TYPE | THINKING) && IS(kind, "thinking")) {
+            bool signed_one = (seen & SIGNATURE) && has_letter(&block->name);
+            *needs |= signed_one && has_letter(&block->body) ? 0 : LAX_ODD_THOUGHT;
+            return true;
+        }
+        return seen == (TYPE | DATA) && IS(kind, "redacted_thinking");
     }
 }
 
@@ -86,29 +122,23 @@ static At read_block(At at, At end, Piece *block, unsigned *needs)
 {
     bool more;
     unsigned seen = 0;
-    Text key, kind;
+    size_t count = 0;
+    Text keys[MOST_KEYS], kind;
     at = enter(at, end, '{', '}', &more);
     while (at && more) {
-        at = read_key(at, end, &key);
+        at = read_new_key(at, end, keys, &count);
         if (!at)
             return NULL;
-        unsigned field = field_of(&key, FIELDS, COUNT);
-        if (!field || (seen & field))
-            return NULL;
+        unsigned field = field_of(&keys[count - 1], FIELDS, COUNT);
         seen |= field;
-        at = read_field(at, end, field, block, &kind);
+        at = read_field(at, end, field, block, &kind, needs);
         if (at)
             at = onward(at, end, '}', &more);
     }
-    if (!at || !settle(block, &kind, seen))
-        return NULL;
-    *needs |= (seen & CACHE ? LAX_CACHE : 0) | (block->kind == MEDIA ? LAX_MEDIA : 0);
-    if (block->kind == RESULT && !block->body.start)
-        *needs |= LAX_LIST_RESULT;
-    return at;
+    return at && settle(block, &kind, seen, needs) ? at : NULL;
 }
 
-static At read_content(At at, At end, Message *said)
+At read_blocks(At at, At end, Message *said)
 {
     bool more;
     if (at < end && *at == '"') {
@@ -144,7 +174,7 @@ static At read_message(At at, At end, Message *said, Spare *spare)
                 return NULL;
         } else if (!spoke && IS(&key, "content")) {
             spoke = true;
-            at = read_content(at, end, said);
+            at = read_blocks(at, end, said);
         } else if (IS(&key, "role") || IS(&key, "content")) {
             return NULL;
         } else {
@@ -156,15 +186,17 @@ static At read_message(At at, At end, Message *said, Spare *spare)
     return said->role && spoke ? at : NULL;
 }
 
+bool takes_body(const Terms *terms, const Piece *result)
+{
+    size_t size = length(&result->body);
+    return (Py_ssize_t)size + 2 <= terms->longest_result && (terms->hollow_results || !result->body.start || size);
+}
+
 static bool answer_all(Talk *talk, const Terms *terms, const Message *said)
 {
     for (size_t i = 0; i < said->count; i++) {
         const Piece *result = &said->pieces[i];
-        if (result->kind != RESULT || !answers(talk, result))
-            return false;
-        if ((Py_ssize_t)length(&result->body) + 2 > terms->longest_result)
-            return false;
-        if (!terms->hollow_results && result->body.start && !length(&result->body))
+        if (result->kind != RESULT || !answers(talk, result) || !takes_body(terms, result))
             return false;
     }
     return !waits(talk);

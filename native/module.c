@@ -2,8 +2,8 @@
 
 #include "wires.h"
 
-PyTypeObject *terms_type, *unread_type;
-extern PyType_Spec terms_spec, requests_spec, talks_spec, unread_spec;
+PyTypeObject *terms_type, *unread_type, *unheard_type;
+extern PyType_Spec terms_spec, requests_spec, talks_spec, unread_spec, sessions_spec, unheard_spec;
 
 const Wire *wire_of(const char *name)
 {
@@ -47,20 +47,22 @@ At read_spare(At at, At end, const Text *key, Spare *spare)
 
 static int fill(PyObject *module)
 {
-    PyType_Spec *specs[] = {&terms_spec, &requests_spec, &talks_spec, &unread_spec};
-    const char *names[] = {"Terms", "Requests", "Talks", "Unread"};
-    PyObject *types[4];
+    PyType_Spec *specs[] = {&terms_spec, &requests_spec, &talks_spec, &unread_spec, &sessions_spec, &unheard_spec};
+    const char *names[] = {"Terms", "Requests", "Talks", "Unread", "Sessions", "Unheard"};
+    enum { COUNT = sizeof(names) / sizeof(names[0]) };
+    PyObject *types[COUNT];
     if (terms_type) { /* its types are the process's: a second interpreter does without */
         PyErr_SetString(PyExc_ImportError, "the native scanner can be loaded once");
         return -1;
     }
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < COUNT; i++) {
         types[i] = PyType_FromSpec(specs[i]); /* kept as long as the program runs */
         if (!types[i] || PyModule_AddObjectRef(module, names[i], types[i]) < 0)
             return -1;
     }
     terms_type = (PyTypeObject *)types[0];
     unread_type = (PyTypeObject *)types[3];
+    unheard_type = (PyTypeObject *)types[5];
     return PyModule_AddStringConstant(module, "DIGEST", TURNLINT_DIGEST);
 }
 

@@ -55,7 +55,7 @@ void forget(Talk *talk)
         memset(talk->table, 0, (talk->mask + 1) * sizeof(uint32_t));
     talk->used = talk->count = talk->answered = talk->messages = 0;
     talk->role = talk->roles = 0;
-    talk->trails = false;
+    talk->trails = talk->spoke = false;
 }
 
 /* Asks Python about a text; its answer is yes or no. An error is left for the caller of all to find. */
@@ -174,7 +174,7 @@ static bool keep(Talk *talk, const Piece *call)
         return false;
     memcpy(talk->kept + talk->used, call->id.start, id);
     memcpy(talk->kept + talk->used + id, call->name.start, name);
-    talk->asked[talk->count++] = (Asked){talk->used, (uint32_t)id, (uint32_t)name};
+    talk->asked[talk->count++] = (Asked){talk->used, (uint32_t)id, (uint32_t)name, false};
     talk->used += id + name;
     *place = (uint32_t)talk->count;
     return true;
@@ -219,17 +219,31 @@ bool asks(Talk *talk, Terms *terms, const Piece *call)
     return terms->calls && is_id(terms, &call->id) && is_name(terms, &call->name) && keep(talk, call);
 }
 
+static bool is_answer(const Talk *talk, const Asked *call, const Piece *result)
+{
+    At id = talk->kept + call->at;
+    return !call->done && same(&result->id, id, call->id)
+           && (!result->name.start || same(&result->name, id + call->id, call->name));
+}
+
 bool answers(Talk *talk, const Piece *result)
 {
-    if (!waits(talk) || !result->id.plain)
-        return false;
-    const Asked *call = &talk->asked[talk->answered];
-    At id = talk->kept + call->at;
-    if (!same(&result->id, id, call->id))
-        return false;
-    if (result->name.start && !same(&result->name, id + call->id, call->name))
+    if (!waits(talk) || !result->id.plain || !is_answer(talk, &talk->asked[talk->answered], result))
         return false;
     talk->answered++;
+    return true;
+}
+
+bool answers_any(Talk *talk, const Piece *result)
+{
+    size_t at = talk->answered, last = talk->count - at < MOST_STEPS ? talk->count : at + MOST_STEPS;
+    while (at < last && !(result->id.plain && is_answer(talk, &talk->asked[at], result)))
+        at++;
+    if (at == last)
+        return false;
+    talk->asked[at].done = true;
+    while (waits(talk) && talk->asked[talk->answered].done)
+        talk->answered++;
     return true;
 }
 

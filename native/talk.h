@@ -17,12 +17,13 @@
 enum { SYSTEM = 1, DEVELOPER = 2, USER = 4, ASSISTANT = 8, TOOL = 16 };
 
 /* What a message says, piece by piece. */
-typedef enum { SAID, MEDIA, CALL, RESULT } Kind;
+typedef enum { SAID, MEDIA, CALL, RESULT, THOUGHT } Kind;
 
 /* What some providers mind, in the order of `scan/native.py`. */
 enum {
     LAX_ABSENT = 1, LAX_BLANK = 2, LAX_BLANK_RESULT = 4, LAX_PARTS = 8, LAX_MEDIA = 16, LAX_LIST_RESULT = 32,
-    LAX_CACHE = 64, LAX_AUTHOR = 128, LAX_NULL = 256, LAX_EXTRAS = 512,
+    LAX_CACHE = 64, LAX_AUTHOR = 128, LAX_NULL = 256, LAX_EXTRAS = 512, LAX_THOUGHT = 1024, LAX_ODD_THOUGHT = 2048,
+    LAX_KEYS = 4096, LAX_SHOWN_RESULT = 8192, LAX_APART = 16384,
 };
 
 typedef struct {
@@ -72,6 +73,7 @@ typedef struct {
 typedef struct {
     size_t at;
     uint32_t id, name; /* their lengths; they are kept one behind the other */
+    bool done;         /* it was answered before one that was asked earlier */
 } Asked;
 
 typedef struct {
@@ -79,12 +81,13 @@ typedef struct {
     size_t used, room;
     Asked *asked;
     size_t count, asked_room;
-    size_t answered; /* calls are answered in their order: these are */
+    size_t answered; /* so many calls, in their order */
     uint32_t *table; /* places in `asked`, from one on, by the hash of an id */
     size_t mask;
     size_t messages;
     unsigned role, roles; /* who spoke last, and who did at all */
     bool trails;          /* what was said last ends in white space */
+    bool spoke;           /* more than thoughts was said since the assistant began */
 } Talk;
 
 /* Set when the module is made. Whatever Python hands over is held to them. */
@@ -108,6 +111,8 @@ bool asks(Talk *talk, Terms *terms, const Piece *call);
 bool may_be_author(const Terms *terms, const Text *name);
 /* Whether a result is that of the call that waits longest. */
 bool answers(Talk *talk, const Piece *result);
+/* Whether a result is that of a call that waits, whichever. */
+bool answers_any(Talk *talk, const Piece *result);
 /* Whether a text ends in white space, as it is written. */
 bool trails_off(const Text *text);
 /* Whether a conversation may end here. */

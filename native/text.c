@@ -242,6 +242,19 @@ At read_key(At at, At end, Text *key)
     return at < end && *at == ':' ? skip_space(at + 1, end) : NULL;
 }
 
+At read_new_key(At at, At end, Text *keys, size_t *count)
+{
+    if (*count == MOST_KEYS)
+        return NULL;
+    Text *key = &keys[*count];
+    at = read_key(at, end, key);
+    for (size_t i = 0; at && i < *count; i++)
+        if (same(&keys[i], key->start, length(key)))
+            return NULL;
+    ++*count;
+    return at;
+}
+
 static At read_object(At at, At end, int depth)
 {
     Text keys[MOST_KEYS];
@@ -249,16 +262,9 @@ static At read_object(At at, At end, int depth)
     bool more;
     at = enter(at, end, '{', '}', &more);
     while (at && more) {
-        if (count == MOST_KEYS)
-            return NULL;
-        at = read_key(at, end, &keys[count]);
-        if (!at)
-            return NULL;
-        for (size_t i = 0; i < count; i++)
-            if (same(&keys[i], keys[count].start, length(&keys[count])))
-                return NULL;
-        count++;
-        at = read_value(at, end, depth);
+        at = read_new_key(at, end, keys, &count);
+        if (at)
+            at = read_value(at, end, depth);
         if (at)
             at = onward(at, end, '}', &more);
     }

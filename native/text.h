@@ -70,6 +70,8 @@ At read_value(At at, At end, int depth);
 At skip_value(At at, At end);
 /* The key of a member and its colon; gives the place of the value. */
 At read_key(At at, At end, Text *key);
+/* The same, of an object whose keys so far are in a room for MOST_KEYS: another one that differs from them all. */
+At read_new_key(At at, At end, Text *keys, size_t *count);
 /* Into an object or a list, and from member to member; `more` says whether there is one. */
 At enter(At at, At end, unsigned char open, unsigned char close, bool *more);
 At onward(At at, At end, unsigned char close, bool *more);

@@ -17,6 +17,10 @@ typedef struct {
 
 extern const Wire CHAT, BLOCKS;
 
+/* A content as Anthropic Messages has it: a text, or blocks. */
+At read_blocks(At at, At end, Message *said);
+/* Whether a result says as much as its provider asks, and no more. */
+bool takes_body(const Terms *terms, const Piece *result);
 /* The wire of this name; nothing, with an error set, where none is known here. */
 const Wire *wire_of(const char *name);
 unsigned role_of(const Text *name);

@@ -10,9 +10,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from turnlint import carriers, scan
+from session_lines import cut, session_log
+from turnlint import carriers, reading, scan
 from turnlint.documents.source import Source
-from turnlint.engine import Book, Options
+from turnlint.engine import Book, Options, lint
 from turnlint.model import Record
 from turnlint.writing import Step, spell
 
@@ -69,6 +70,15 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     return passed
 
 
+def look_at_session(chance: random.Random, folder: Path) -> None:
+    """All threads of it are settled, too."""
+    path = folder / "session.jsonl"
+    path.write_bytes(cut(session_log(chance, chance.choice([0.0, 0.02, 0.2])), chance))
+    options = Options(format="claude-code", providers=chance.choice([(), ("anthropic",)]))
+    for _ in lint(Source("session.jsonl", str(path)), options, Book(options)):
+        pass
+
+
 def main() -> None:
     from tempfile import TemporaryDirectory
 
@@ -78,8 +88,11 @@ def main() -> None:
     native = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(native)
     scan.compiled = lambda: native
+    reading.FEW = 1
     chance = random.Random(3)  # noqa: S311 - the same lines every time
     with TemporaryDirectory() as folder:
+        for _ in range(int(sys.argv[2])):
+            look_at_session(chance, Path(folder))
         passed = sum(
             look_at(wire, chance, Path(folder))
             for _ in range(int(sys.argv[2]))

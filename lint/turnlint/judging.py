@@ -156,8 +156,7 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
     pairs = ledger.read(transcript.messages, transcript.wire)
     faults = concerns(transcript, pairs)
     chosen = () if transcript.dead else book.chosen(transcript)
-    # What an agent keeps is no request: it may write anew what a provider asks of one. Whoever names one asks all.
-    held = [one for one in chosen if one.named or not transcript.is_log]
+    held = [one for one in chosen if one.judges(transcript)]
     cases = [Case(transcript, pairs, one.profile, one.certain, one.named) for one in held]
     judged = Judged(transcript, pairs, chosen, cases, [])
     there = frozenset(faults.union(*(doubts(case, book.known) for case in cases)))

@@ -34,6 +34,13 @@ class Chosen(Struct, frozen=True):
     named: bool = False
     """The user named it."""
 
+    def judges(self, transcript: Transcript) -> bool:
+        """Whether it is held against how a conversation is written, too.
+
+        What an agent keeps is no request: it may write anew what a provider asks of one. Whoever names one asks all.
+        """
+        return self.named or not transcript.is_log
+
 
 class Providers:
     """The profiles of a run, each loaded when it is first needed."""

@@ -14,7 +14,7 @@ from turnlint.carriers.anthropic import CARRIER as ANTHROPIC
 from turnlint.carriers.anthropic import Turn, read_turn
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.raws import NOTHING, given, head, string
-from turnlint.carrying.sessions import Entry, Tree, conversation, left_behind, links_of, make_session
+from turnlint.carrying.sessions import Entry, Thread, Tree, conversation, left_behind, links_of, make_session
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Call, Result, Transcript, Wire
 
@@ -57,6 +57,10 @@ class Node(Entry):
     boundary: bool = False
     keeps: bool = False
     """A compaction kept some of what was before it word for word."""
+
+    @property
+    def thread(self) -> Thread:
+        return self.session, (self.agent or None) if self.side else ""
 
     @property
     def writer(self) -> tuple[bool, str | None]:
@@ -357,6 +361,7 @@ CARRIER = make_session(
     evidence=_evidence,
     look=_look,
     settle=_settle,
+    plain=WIRE,
     splice=structs.replace(
         _SPELLED, alone=True, around=_around, names=("uuid", "parentUuid"), mint=_uuid,
         speak=lambda role, texts, calls: (

@@ -6,7 +6,7 @@ the conversation it belonged to. It refuses to know how any agent spells a recor
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -15,6 +15,9 @@ from turnlint.carrying.lines import digest, lean
 from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Link, Message, Misfit, Pointer, Record, Transcript, Wire
+
+Thread = tuple[str | None, str | None]
+"""A session, and who writes in it: an agent, nobody (`""`) for its main conversation, or one that cannot be told."""
 
 
 class Entry(Struct):
@@ -28,6 +31,19 @@ class Entry(Struct):
     said: tuple[Message, ...] = ()
     misfits: tuple[Misfit, ...] = ()
 
+    @property
+    def thread(self) -> Thread | None:
+        """Where it belongs, if it has a place among others."""
+        return None
+
+
+class Unread(Protocol):
+    """Records that somebody looked at first, and that were not read."""
+
+    def settle(self, read: Sequence[Entry], /) -> Iterable[Transcript | Stray]:
+        """The conversations of the source, with those of its records that were read."""
+        ...
+
 
 Look = Callable[[Decoded[Any]], Entry | None]
 """What a record is to a session; nothing where it is no record of this format."""
@@ -38,28 +54,39 @@ Settle = Callable[[list[Any]], Iterable[Transcript]]
 def make_session(
     name: str, title: str, about: str, *, shape: type[Any], evidence: Callable[[Any], int], look: Look,
     settle: Settle, splice: Splice | None = None, record_keys: frozenset[str] = frozenset(),
-    whole: Callable[[Any, Record], Iterable[Transcript]] | None = None,
+    whole: Callable[[Any, Record], Iterable[Transcript]] | None = None, plain: Wire | None = None,
 ) -> Carrier:  # fmt: skip
     """A carrier whose conversations are known at the end of the source.
 
-    `whole` reads a record that holds a whole session by itself, where the format has such.
+    `whole` reads a record that holds a whole session by itself, where the format has such. `plain` is the wire of those
+    whose lines a scanner knows.
     """
     return Carrier(
         name, title, about, lambda decoded: 0 if decoded.value is None else evidence(decoded.value), Shape(shape),
-        lambda: _Reading(look, settle, whole), record_keys=record_keys, message_keys=frozenset(), splice=splice, session=True,
+        lambda: Sessions(look, settle, whole, plain), record_keys=record_keys, message_keys=frozenset(), splice=splice, session=True,
     )  # fmt: skip
 
 
-class _Reading:
+class Sessions:
     """One source: its records so far."""
 
     def __init__(
-        self, look: Look, settle: Settle, whole: Callable[[Any, Record], Iterable[Transcript]] | None
+        self,
+        look: Look,
+        settle: Settle,
+        whole: Callable[[Any, Record], Iterable[Transcript]] | None,
+        plain: Wire | None,
     ) -> None:
         self.look = look
         self.settle = settle
         self.whole = whole
+        self.plain = plain
         self.entries: list[Entry] = []
+        self.unread: Unread | None = None
+
+    def apart(self) -> "Sessions":
+        """Another one, for some of its records."""
+        return Sessions(self.look, self.settle, self.whole, self.plain)
 
     def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]:
         if decoded.value is None:
@@ -79,8 +106,10 @@ class _Reading:
             record.data, record.size = b"", len(record.data)
         return []
 
-    def finish(self) -> list[Transcript | Stray]:
-        return [*self.settle(self.entries)] if self.entries else []
+    def finish(self) -> Iterable[Transcript | Stray]:
+        if self.unread is not None:
+            return self.unread.settle(self.entries)
+        return self.settle(self.entries) if self.entries else ()
 
 
 def conversation(

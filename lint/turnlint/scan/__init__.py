@@ -36,6 +36,8 @@ def scanner_for(
     carrier: Carrier, reader: Reader, records: Sequence[Record], choose: "Choose", source: Source
 ) -> "Counting | None":
     """Who looks at a log of this format first, where anybody does. The records are its first."""
+    if carrier.session:
+        return _for_sessions(carrier, reader, choose, source)
     if carrier.name == "openai-chat":
         from turnlint.scan.chat import WIRE
     elif carrier.name == "anthropic":
@@ -51,7 +53,7 @@ def scanner_for(
         from turnlint.scan.requests import Requests
 
         return Requests(WIRE, carrier, choose, records)
-    if not source.again or source.part or source.name.lower().endswith(COMPRESSED):
+    if not _can_be_read_again(source):
         return None
     from turnlint.scan.talks import Talks
 
@@ -63,3 +65,20 @@ def scanner_for(
     from turnlint.scan.lean import Lean
 
     return talks if talks.start(records[0], Lean) else None
+
+
+def _can_be_read_again(source: Source) -> bool:
+    return source.again and not source.part and not source.name.lower().endswith(COMPRESSED)
+
+
+def _for_sessions(carrier: Carrier, reader: Reader, choose: "Choose", source: Source) -> "Counting | None":
+    """An agent's own log is looked at in C alone."""
+    plain, native = getattr(reader, "plain", None), compiled()
+    if plain is None or native is None or not _can_be_read_again(source):
+        return None
+    from turnlint.carrying.sessions import Sessions
+    from turnlint.scan.sessions import Unheard
+
+    assert isinstance(reader, Sessions)
+    found = Unheard(native, plain, carrier, reader, choose, source)
+    return found if found.seen else None

@@ -25,7 +25,8 @@ from turnlint.scan.terms import NO_LIMIT, Terms
 
 _BITS = {"system": 1, "developer": 2, "user": 4, "assistant": 8, "tool": 16}
 _LAX = (
-    "absent", "blank", "blank-result", "parts", "media", "list-result", "cache", "author", "null", "extras",
+    "absent", "blank", "blank-result", "parts", "media", "list-result", "cache", "author", "null", "extras", "thought",
+    "odd-thought", "keys", "shown-result", "apart",
 )  # fmt: skip
 """Bits of what some providers mind, in this order."""
 _LETTERS = re.compile(r"\[(?:\w-\w|\w|-(?=\]))+\]\+")

@@ -115,7 +115,7 @@ class Talks:
         assert unread
         conversation.unread = None
         apart = Lines(self.lines.wire, held=len(unread.places))
-        for record in _records(self.source, unread.places):
+        for record in records_at(self.source, unread.places):
             self.reader.spelling.read(self.shape.read(record), apart)
         found = apart.open.get(key)
         self.lines.held -= len(unread.places)
@@ -125,11 +125,12 @@ class Talks:
             self.lines.held += len(found.messages)
 
 
-def _records(source: Source, places: list[tuple[int, int, int]]) -> Iterator[Record]:
+def records_at(source: Source, places: list[tuple[int, int, int]]) -> Iterator[Record]:
+    """Lines that were only looked at. Raises `SourceError` where they cannot be read any more."""
     try:
         with open_source(source) as stream:
             for line, offset, size in places:
                 stream.seek(offset)
                 yield Record(line, offset, stream.read(size))
-    except (OSError, SourceError):
-        return
+    except OSError as error:
+        raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None

@@ -63,8 +63,9 @@ class Shapes(Struct, frozen=True):
     """Keys that messages may have besides, where nobody minds."""
     lax: frozenset[str] = frozenset()
     """What else may be met, unless a clause minds: `absent` or `blank` contents beside calls, `blank-result`, contents
-    that are lists of `parts`, `media` among them, results that are lists (`list-result`), `cache` marks, and names of an
-    `author`."""
+    that are lists of `parts`, `media` among them, results that are lists (`list-result`) and show something
+    (`shown-result`), `cache` marks, names of an `author`, a `thought` that is signed and stands first or another
+    (`odd-thought`), blocks with other `keys` than those, and results of one turn that stand `apart`."""
 
 
 class Terms(Struct):
@@ -173,7 +174,8 @@ def _together(_: Case, __: Clause, ___: Terms, shapes: Shapes) -> bool:
     return shapes.alone
 
 
-def _not_together(_: Case, clause: ResultsTogether, __: Terms, shapes: Shapes) -> bool:
+def _not_together(_: Case, clause: ResultsTogether, terms: Terms, shapes: Shapes) -> bool:
+    terms.lax -= {"apart"}
     return shapes.alone or clause.place != "message"
 
 
@@ -253,17 +255,32 @@ def _limit(case: Case, clause: OverLimit, terms: Terms, _: Shapes) -> bool:
 
 def _signature(_: Case, clause: ThoughtSignature, terms: Terms, __: Shapes) -> bool:
     terms.calls &= clause.what == "unfit"
+    terms.lax -= {"thought"}
     return True
+
+
+def _thought(case: Case, clause: ThinkingForm, terms: Terms, shapes: Shapes) -> bool:
+    terms.lax -= {"odd-thought"}
+    return clause.what not in ("turn-start", "forced-tool") or _of_request(case, clause, terms, shapes)
+
+
+def _reasoning(case: Case, clause: ReasoningUnpaired, terms: Terms, shapes: Shapes) -> bool:
+    terms.lax -= {"thought"}
+    return _of_request(case, clause, terms, shapes)
 
 
 def _result_content(_: Case, clause: ResultContent, terms: Terms, __: Shapes) -> bool:
     text = "text" not in clause.refused and (not clause.parts or "text" in clause.parts)
+    if clause.refused or not {"image", "document"}.issubset(clause.parts or ("image", "document")):
+        terms.lax -= {"shown-result"}
     if not text or (clause.written and "list" not in clause.written):
         terms.lax -= {"list-result"}
     return not clause.written or "text" in clause.written
 
 
-def _keys(_: Case, clause: UnknownKey, terms: Terms, shapes: Shapes) -> bool:
+def _keys(case: Case, clause: UnknownKey, terms: Terms, shapes: Shapes) -> bool:
+    if case.transcript.is_log:  # it is no request, whose keys somebody refuses
+        return True
     places = (clause.place,) if clause.place != "message" else clause.roles or tuple(terms.roles)
     terms.lax -= _minded(clause)
     written = frozenset[str]().union(*(shapes.keys.get(place, frozenset()) for place in places))
@@ -305,10 +322,8 @@ _ADDS: dict[type[Clause], Callable[[Case, Any, Terms, Shapes], bool]] = {
     LastMessage: _last,
     EmptyContent: _empty,
     TrailingSpace: _trailing,
-    ThinkingForm: lambda case, clause, terms, shapes: (
-        clause.what not in ("turn-start", "forced-tool") or _of_request(case, clause, terms, shapes)
-    ),
-    ReasoningUnpaired: _of_request,
+    ThinkingForm: _thought,
+    ReasoningUnpaired: _reasoning,
     ToolsMissing: _tools,
     UnknownKey: _keys,
     ContentKey: _content,

@@ -1,0 +1,188 @@
+"""Claude Code sessions made by chance: mostly as that program writes them, and now and then as it does not.
+
+Lines hang on the one before them, on an earlier one, or nowhere; answers come in pieces, calls go side by side, their
+results in any order; agents write between the lines of the main conversation.
+"""
+
+import json
+from random import Random
+from typing import Any
+
+Lines = list[dict[str, Any]]
+
+
+class Sessions:
+    """Writes sessions into one log, and remembers what a next line could hang on."""
+
+    said: tuple[str, ...] = ("so it is", "done. ", "in [brackets]", "<b>", "<tool_call>x", "é")
+
+    def __init__(self, chance: Random, wild: float) -> None:
+        self.chance = chance
+        self.wild = wild
+        self.lines: Lines = []
+
+    def often(self) -> bool:
+        """Whether it is to be as the program writes it."""
+        return self.chance.random() >= self.wild
+
+    def name(self, kind: str) -> str:
+        return f"{kind}-{self.chance.getrandbits(60):015x}"
+
+    def add(self, kind: str, parent: str | None, **more: Any) -> str:
+        chance, number = self.chance, len(self.lines)
+        if not self.often():
+            seen = [line["uuid"] for line in self.lines if "uuid" in line]
+            parent = chance.choice([parent, None, "nobody", *seen[-6:]])
+        line = {
+            "parentUuid": parent, "isSidechain": False, "sessionId": "s-1", "version": "2.1.0", "type": kind,
+            "uuid": self.name("u"), "timestamp": f"2026-11-01T00:{number // 60 % 60:02}:{number % 60:02}.000Z", **more,
+        }  # fmt: skip
+        if not self.often():
+            line.update(chance.choice(_ODD))
+        if not self.often() and self.lines:
+            line["uuid"] = chance.choice(self.lines).get("uuid", line["uuid"])
+        if not self.often():
+            line.pop(chance.choice(list(line)))
+        self.lines.append(line)
+        return str(line.get("uuid"))
+
+    def say(self, parent: str | None, **more: Any) -> str:
+        content: Any = "go on"
+        if self.chance.random() < 0.3:
+            content = [
+                {"type": "text", "text": "see here"},
+                {"type": "image", "source": {"type": "base64", "data": "eA=="}},
+            ]
+        if not self.often():
+            content = self.chance.choice(
+                ["", " ", [], None, 5, [{"type": "text", "text": ""}], [{"type": "later"}]]
+            )
+        return self.add("user", parent, message={"role": "user", "content": content}, **more)
+
+    def piece(self, parent: str | None, response: str | None, block: Any, **more: Any) -> str:
+        message = {
+            "id": response, "type": "message", "role": "assistant", "model": "claude-sonnet-4-5", "content": [block],
+            "stop_reason": None, "usage": {"input_tokens": 3},
+        }  # fmt: skip
+        return self.add("assistant", parent, message=message, **more)
+
+    def silent(self, parent: str | None, **more: Any) -> str:
+        kind = self.chance.choice(["system", "attachment", "progress"])
+        return self.add(kind, parent, content="a note", **more)
+
+    def turn(self, at: str | None, **more: Any) -> str:
+        """A prompt, and answers with calls until one has none."""
+        chance = self.chance
+        at = self.say(at, **more)
+        for _ in range(chance.choice([0, 1, 1, 2])):
+            at = self.round(at, **more)
+        return self.piece(at, self.name("msg"), {"type": "text", "text": chance.choice(self.said)}, **more)
+
+    def round(self, at: str, **more: Any) -> str:
+        """Calls side by side, and their results: on a chain, or each on its own call."""
+        chance, response = self.chance, self.name("msg")
+        if chance.random() < 0.5:
+            at = self.piece(at, response, chance.choice(_THOUGHTS), **more)
+        calls = [self.name("toolu") for _ in range(chance.choice([1, 1, 2, 3]))]
+        forks, mixed = chance.random() < 0.5, chance.random() < 0.3
+        waiting = []
+        for one in calls:
+            call = {"type": "tool_use", "id": one, "name": "Read", "input": {"path": "x"}}
+            at = asked = self.piece(at, response if self.often() else self.name("msg"), call, **more)
+            if chance.random() < 0.1:
+                silent = self.silent(at, **more)
+                at = chance.choice([at, silent])
+            if mixed:
+                end = self.answer(one, asked if forks else at, **more)
+                at = at if forks else end
+            else:
+                waiting.append((one, asked if self.often() else at))
+        if chance.random() < 0.4:
+            chance.shuffle(waiting)
+        for one, asked in waiting:
+            if self.often():
+                at = self.answer(one, asked if forks else at, **more)
+        if mixed and forks:
+            at = end
+        return at
+
+    def answer(self, call: str, at: str, **more: Any) -> str:
+        result: dict[str, Any] = {
+            "type": "tool_result",
+            "tool_use_id": call,
+            "content": self.chance.choice(_RESULTS),
+        }
+        if self.chance.random() < 0.2:
+            result["is_error"] = self.chance.random() < 0.5
+        blocks: list[Any] = [result]
+        if self.chance.random() < 0.1:
+            blocks.append({"type": "text", "text": "a reminder"})
+        if not self.often():
+            blocks.insert(0, {"type": "text", "text": "before it"})
+        return self.add(
+            "user", at, message={"role": "user", "content": blocks}, toolUseResult={"a": [1]}, **more
+        )
+
+    def write(self) -> Lines:
+        chance = self.chance
+        at: dict[str, str | None] = {}
+        agents: dict[str, str | None] = {}
+        for _ in range(chance.choice([1, 2, 4])):
+            session = chance.choice(["s-1", "s-1", "s-2"])
+            before = len(self.lines)
+            at[session] = self.turn(at.get(session), sessionId=session)
+            if chance.random() < 0.3:
+                agent = chance.choice([None, "agent-1", "agent-2"])
+                named = {} if agent is None else {"agentId": agent}
+                key = f"{session} {agent}" if agent else f"{len(self.lines)}"
+                agents[key] = self.turn(agents.get(key), sessionId=session, isSidechain=True, **named)
+            if chance.random() < 0.2:
+                self.lines.append(chance.choice(_NOTES) | {"sessionId": session})
+            if not self.often():
+                chance.shuffle(self.lines[before:])
+        return self.lines
+
+
+_RESULTS: list[Any] = [
+    "done", "", [{"type": "text", "text": "done"}], [{"type": "image", "source": {"type": "base64", "data": "eA=="}}],
+    [{"type": "text", "text": ""}], None, [{"type": "tool_use", "id": "t", "name": "x", "input": {}}],
+]  # fmt: skip
+_THOUGHTS = [
+    {"type": "thinking", "thinking": "let me see", "signature": "c2ln"}, {"type": "text", "text": "let me see"},
+    {"type": "thinking", "thinking": "", "signature": "c2ln"}, {"type": "redacted_thinking", "data": "eA=="},
+    {"type": "thinking", "thinking": "x"},
+]  # fmt: skip
+_NOTES: list[dict[str, Any]] = [
+    {"type": "queue-operation", "operation": "enqueue"}, {"type": "summary", "summary": "x", "leafUuid": "nobody"},
+    {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}}, {"type": "never-met"}, {"note": 1}, {"type": 5},
+]  # fmt: skip
+_ODD: list[dict[str, Any]] = [
+    {"isMeta": True}, {"isApiErrorMessage": True}, {"teamName": "t"}, {"isSidechain": True}, {"agentId": "agent-1"},
+    {"timestamp": "2026-01-01T00:00:00.000Z"}, {"timestamp": 5}, {"subtype": "compact_boundary"}, {"sessionId": "s-2"},
+    {"sessionId": None}, {"compactMetadata": {"preserved": 1}}, {"isSidechain": 5}, {"type": "assistant"},
+    {"type": "user"}, {"message": None}, {"parentUuid": ""}, {"sessionId": "s-3"}, {"leafUuid": "nobody"},
+    {"isSidechain": True, "agentId": ""}, {"timestamp": ""}, {"uuid": "\\u0061"},
+]  # fmt: skip
+
+
+def cut(data: bytes, chance: Random) -> bytes:
+    """Lines gone, twice or elsewhere, and a few bytes broken."""
+    lines = data.splitlines(keepends=True)
+    for _ in range(chance.choice([0, 0, 0, 1, 2])):
+        line = lines.pop(chance.randrange(len(lines))) if lines else b"{}\n"
+        for _ in range(chance.choice([0, 1, 1, 2])):
+            lines.insert(chance.randrange(len(lines) + 1), line)
+    data = b"".join(lines)
+    for _ in range(chance.choice([0, 0, 0, 0, 1, 2])):
+        at = chance.randrange(len(data) + 1)
+        data = (
+            data[:at]
+            + chance.choice([b"", b'"', b"\\", b"}", b"\n", b"\xff", b"1"])
+            + data[at + chance.choice([0, 1, 9]) :]
+        )
+    return data
+
+
+def session_log(chance: Random, wild: float = 0.02) -> bytes:
+    """A log of one or two sessions."""
+    return b"".join(json.dumps(line).encode() + b"\n" for line in Sessions(chance, wild).write())

@@ -1,0 +1,223 @@
+"""An agent's session that was only looked at is reported as if each of its lines had been read.
+
+The logs are drawn by chance and damaged in what their lines hang on, in what they say and in their bytes. Whatever
+comes out of a run, findings, counts and places, is the same with the look and without it.
+"""
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from session_lines import Sessions, cut, session_log
+from test_corpus import CORPUS
+from turnlint import reading, scan
+from turnlint.documents.source import Source, SourceError
+from turnlint.engine import Book, Options, Run, lint
+
+pytestmark = pytest.mark.skipif(scan.compiled() is None, reason="the native scanner is not compiled")
+ROOT = Path(__file__).parent.parent
+WRITTEN = [
+    *sorted((ROOT / "fixtures" / "formats" / "claude-code").glob("*.jsonl")),
+    *sorted((ROOT / "fixtures" / "rules").glob("left-behind/*.jsonl")),
+    *sorted(CORPUS.glob("logs/claude-code*/*.jsonl")),
+    *sorted(CORPUS.glob("format_samples/claude_code*.jsonl")),
+]
+AGREES = settings(
+    deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The look is worth it for longer logs; here it is taken for all."""
+    monkeypatch.setattr(reading, "FEW", 1)
+
+
+def told(path: Path, options: Options) -> tuple[list[Any], int]:
+    """All that a run says, and of how many conversations nothing had to be read."""
+    run = Run(Source(path.name, str(path)), options, Book(options))
+    events = [repr(event) for event in run.events(None)]
+    return events, run.scanner.passed.conversations if run.scanner else 0
+
+
+def vouched(path: Path, options: Options) -> int:
+    """How many were vouched for; nothing is said otherwise than by reading all."""
+    looked, passed = told(path, options)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(scan, "compiled", lambda: None)
+        read, _ = told(path, options)
+    assert looked == read
+    return passed
+
+
+def options_for(*providers: str) -> Options:
+    return Options(format="claude-code", providers=providers, fingerprints=True)
+
+
+@pytest.mark.parametrize("provider", ["", "anthropic", "anthropic@thinking", "openai"])
+def test_what_is_said_is_the_same_with_the_look_and_without(provider: str, tmp_path: Path) -> None:
+    @settings(AGREES, max_examples=150)
+    @given(st.integers(0, 1 << 40), st.sampled_from([0.0, 0.005, 0.02, 0.1]), st.booleans())
+    def held(seed: int, wild: float, damaged: bool) -> None:
+        chance = Random(seed)  # noqa: S311 - chance, not secrecy
+        data = session_log(chance, wild)
+        path = tmp_path / "log.jsonl"
+        path.write_bytes(cut(data, chance) if damaged else data)
+        vouched(path, options_for(*filter(None, [provider])))
+
+    held()
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: f"{path.parent.name}/{path.name[-40:]}")
+@pytest.mark.parametrize("providers", [(), ("anthropic",)])
+def test_written_sessions_are_reported_as_if_all_had_been_read(
+    path: Path, providers: tuple[str, ...]
+) -> None:
+    vouched(path, Options(format="claude-code", providers=providers))
+    vouched(path, Options(providers=providers))
+
+
+@pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not here")
+def test_sessions_that_an_agent_wrote_are_vouched_for() -> None:
+    """Long ones, with parallel calls, and agents between the lines of the main conversation."""
+    counts = [
+        vouched(path, options_for())
+        for path in sorted(CORPUS.glob("logs/claude-code-viewer/*.jsonl"))
+        if path.stat().st_size > 20_000
+    ]
+    assert sum(counts) >= 3
+    assert all(counts)
+
+
+class Plain(Sessions):
+    """What hangs together as the program writes it, and says nothing odd."""
+
+    said = ("so it is", "done. ", "in [brackets]", "<b>", "é")
+
+    def __init__(self, number: int) -> None:
+        super().__init__(Random(number), wild=0.0)  # noqa: S311 - chance, not secrecy
+
+    def answer(self, call: str, at: str, **more: Any) -> str:
+        block = {"type": "tool_result", "tool_use_id": call, "content": "done"}
+        return self.add("user", at, message={"role": "user", "content": [block]}, **more)
+
+
+def test_what_the_program_writes_is_vouched_for(tmp_path: Path) -> None:
+    """One that never vouches would pass the property above."""
+    path, passed, there = tmp_path / "log.jsonl", 0, 0
+    for number in range(60):
+        lines = [line for line in Plain(number).write() if isinstance(line.get("type"), str)]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        passed += vouched(path, options_for())
+        (*findings, tally), _ = told(path, options_for())
+        there += int(tally.split("conversations=")[1].split(",")[0])
+        assert not findings
+    assert passed > 0.95 * there
+
+
+def by_hand(*lines: tuple[str, str | None, Any]) -> str:
+    """Lines of one session: the name of each, what it hangs on, and what it says or asks."""
+    out = []
+    for name, parent, said in lines:
+        role = "assistant" if isinstance(said, dict) and said["type"] != "tool_result" else "user"
+        content = [said] if isinstance(said, dict) else said
+        response = {"id": "msg-1"} if role == "assistant" else {}
+        out.append({
+            "uuid": name, "parentUuid": parent, "sessionId": "s", "type": role,
+            "message": {"role": role, "content": content, **response},
+        })  # fmt: skip
+    return "".join(json.dumps(line) + "\n" for line in out)
+
+
+def call(name: str) -> dict[str, Any]:
+    return {"type": "tool_use", "id": name, "name": "read", "input": {}}
+
+
+def result(name: str) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": name, "content": "done"}
+
+
+GO = ("a", None, "go")
+TWO = (("b", "a", call("toolu_1aaaaaaaa")), ("c", "b", call("toolu_2aaaaaaaa")))
+ONE, OTHER = result("toolu_1aaaaaaaa"), result("toolu_2aaaaaaaa")
+END = {"type": "text", "text": "so it is"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "sound"),
+    [
+        ((GO, *TWO, ("d", "c", ONE), ("e", "d", OTHER)), True),
+        ((GO, *TWO, ("d", "b", ONE), ("e", "c", OTHER)), True),
+        ((GO, *TWO, ("e", "c", OTHER), ("d", "b", ONE)), True),
+        ((GO, TWO[0], ("d", "b", ONE), TWO[1], ("e", "c", OTHER)), True),
+        ((GO, TWO[0], ("d", "b", ONE), ("c", "d", TWO[1][2]), ("e", "c", OTHER)), True),
+        ((GO, *TWO, ("d", "b", ONE)), False),
+        ((GO, TWO[0], ("c", "b", END), ("d", "b", ONE)), False),
+        ((GO, *TWO, ("d", "b", ONE), ("f", "d", "wait"), ("e", "c", OTHER)), False),
+        ((GO, *TWO, ("d", "b", ONE), ("e", "a", OTHER)), False),
+        ((GO, *TWO, ("d", "b", ONE), ("e", "c", ONE)), False),
+        ((GO, ("b", "a", "go on"), ("c", "a", "or rather")), False),
+        ((GO, ("b", "a", END), ("c", None, "again")), False),
+        ((GO, ("b", "nobody", END)), False),
+        ((GO, ("a", "a", END)), False),
+    ],
+)  # fmt: skip
+def test_which_trees_have_one_meaning(
+    lines: tuple[tuple[str, str | None, Any], ...], sound: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(by_hand(*lines))
+    assert vouched(path, options_for()) == sound
+
+
+def test_only_what_is_not_sound_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many sessions in one log two have lost a result: those two are read, and placed where they stand."""
+    lines = []
+    for number in range(40):
+        session = by_hand(GO, TWO[0], ("d", "b", ONE), ("e", "d", "thanks")).splitlines()
+        if number in (7, 30):
+            del session[2]
+            session[2] = session[2].replace('"parentUuid": "d"', '"parentUuid": "b"')
+        for letter in "abcde":
+            session = [line.replace(f'"{letter}"', f'"{letter}{number}"') for line in session]
+        lines += [line.replace('"sessionId": "s"', f'"sessionId": "s{number}"') for line in session]
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    taken: list[int] = []
+    records_at = scan.sessions.records_at  # type: ignore[attr-defined]
+    monkeypatch.setattr(
+        "turnlint.scan.sessions.records_at",
+        lambda source, places: taken.extend(line for line, _, _ in places) or records_at(source, places),
+    )
+    assert vouched(path, options_for()) == 38
+    assert taken == [29, 30, 31, 120, 121, 122]
+    events, _ = told(path, options_for())
+    assert [event.count("PA201") for event in events[:-1]] == [1, 1]
+
+
+@pytest.mark.parametrize("kind", ["claude-code", "openai-chat"])
+def test_a_log_that_cannot_be_read_again_is_not_taken_for_a_sound_one(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was looked at is read a second time where it has to be. If that cannot be done the run says so."""
+    path = tmp_path / "log.jsonl"
+    asked = {"id": "call_aaaaaaaaaaaa", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    chat = [{"role": "user", "content": "go"}, {"role": "assistant", "content": None, "tool_calls": [asked]}]
+    written = {
+        "claude-code": by_hand(GO, TWO[0], ("c", "b", "go on")),
+        "openai-chat": "".join(json.dumps(one) + "\n" for one in [*chat, chat[0]]),
+    }
+    path.write_text(written[kind])
+
+    def gone(_: Source) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("turnlint.scan.talks.open_source", gone)
+    options = Options(format=kind)
+    with pytest.raises(SourceError, match="permission denied"):
+        list(lint(Source(path.name, str(path)), options, Book(options)))
