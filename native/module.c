@@ -5,6 +5,8 @@
 PyTypeObject *terms_type, *unread_type, *unheard_type;
 extern PyType_Spec terms_spec, requests_spec, talks_spec, unread_spec, sessions_spec, unheard_spec;
 
+extern PyMethodDef words_methods[];
+
 const Wire *wire_of(const char *name)
 {
     const Wire *wires[] = {&CHAT, &BLOCKS};
@@ -63,6 +65,8 @@ static int fill(PyObject *module)
     terms_type = (PyTypeObject *)types[0];
     unread_type = (PyTypeObject *)types[3];
     unheard_type = (PyTypeObject *)types[5];
+    if (PyModule_AddFunctions(module, words_methods) < 0)
+        return -1;
     return PyModule_AddStringConstant(module, "DIGEST", TURNLINT_DIGEST);
 }
 

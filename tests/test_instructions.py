@@ -6,7 +6,7 @@ import pytest
 
 import corpora
 import measuring
-from turnlint import scan
+from turnlint import compiled
 
 pytest.importorskip("orjson")
 LOGS = {"requests": corpora.requests, "sessions": corpora.sessions}
@@ -33,7 +33,7 @@ def test_instructions_per_byte(made: str, kind: str, tmp_path: Path) -> None:
     long = make(tmp_path / "long.jsonl", kind, 2_000_000)
     mine = measuring.per_byte(lambda path: measuring.lint(path, kind, "-j", "1"), short, long)
     native, python = MOST[made, kind]
-    assert mine / measuring.per_byte(measuring.read, short, long) < (native if scan.compiled() else python)
+    assert mine / measuring.per_byte(measuring.read, short, long) < (native if compiled.load() else python)
 
 
 @pytest.mark.skipif(not measuring.has_valgrind(), reason="valgrind is not here")
@@ -46,4 +46,4 @@ def test_instructions_per_byte_where_all_is_read(kind: str, tmp_path: Path) -> N
     short, long = make(tmp_path / "short.jsonl", 400_000), make(tmp_path / "long.jsonl", 1_200_000)
     mine = measuring.per_byte(lambda path: measuring.lint(path, kind, "-j", "1"), short, long)
     native, python = MOST_READ[kind]
-    assert mine / measuring.per_byte(measuring.read, short, long) < (native if scan.compiled() else python)
+    assert mine / measuring.per_byte(measuring.read, short, long) < (native if compiled.load() else python)

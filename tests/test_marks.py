@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from turnlint import carriers
-from turnlint.carriers import anthropic, openai_responses
-from turnlint.carriers._marks import ALONE, ESCAPED, KEYS, MARKS, may_speak
+from turnlint import carriers, compiled
+from turnlint.carriers import _marks, anthropic, openai_responses
+from turnlint.carriers._marks import ALONE, ESCAPED, KEYS, MARKS, Sample
 from turnlint.documents.framing import frame
 from turnlint.documents.source import Source, open_source
 from turnlint.model import Record
@@ -41,6 +41,20 @@ def without(data: bytes, marks: tuple[bytes, ...]) -> bytes:
     for mark in (*marks, *ESCAPED):
         data = data.replace(mark, re.sub(rb"[a-zA-Z]", b"q", mark).replace(b"\\", b"q"))
     return data
+
+
+@pytest.fixture(params=["native", "python"], autouse=True)
+def search(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways to look for words."""
+    if request.param == "python":
+        monkeypatch.setattr(compiled, "load", lambda: None)
+        monkeypatch.setattr(compiled, "loaded", lambda: None)
+    elif compiled.load() is None:
+        pytest.skip("nothing was compiled")
+
+
+def may_speak(name: str, records: list[bytes]) -> bool:
+    return _marks.may_speak(name, Sample(records))
 
 
 def score(name: str, data: bytes) -> int:
@@ -115,3 +129,32 @@ def test_the_same_word_elsewhere_is_none(name: str, written: str) -> None:
 def test_a_key_that_is_alone_in_its_object_is_a_mark(before: str) -> None:
     for written in (f'{{{before}"text": "hi"}}', json.dumps(f'{{{before}"text": "hi"}}', indent=1)):
         assert may_speak("bedrock", [written.encode()])
+
+
+TEXT = st.lists(
+    st.sampled_from(
+        [b'"', b"t", b"to", b"tool", b"_use", b"tool_use", b'"type', b"x", b"\0", b" ", b"to" * 30]
+    ),
+    max_size=9,
+).map(b"".join)
+
+
+@given(st.lists(TEXT, max_size=4), st.lists(TEXT.filter(lambda word: len(word) > 1), max_size=9, unique=True))
+def test_all_words_are_found_in_one_walk(texts: list[bytes], words: list[bytes]) -> None:
+    native = compiled.load()
+    if native is not None:
+        there = [any(word in text for text in texts) for word in words]
+        assert native.find_words(texts, tuple(words)) == there
+
+
+def test_what_cannot_be_looked_for_is_refused() -> None:
+    native = compiled.load()
+    if native is not None:
+        for texts, words in (
+            ([b"x"], (b"x",)),
+            ([b"x"], ("xy",)),
+            (["x"], (b"xy",)),
+            ([], tuple(b"%04d" % n for n in range(300))),
+        ):
+            with pytest.raises((TypeError, ValueError)):
+                native.find_words(texts, words)

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from turnlint import carriers, scan
+from turnlint import carriers, compiled, scan
 from turnlint.documents import census
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options
@@ -22,7 +22,7 @@ from turnlint.scan.seam import Counting
 
 ROOT = Path(__file__).parent.parent
 COMPILER = shutil.which("cc") or shutil.which("gcc")
-pytestmark = pytest.mark.skipif(scan.compiled() is None, reason="the native scanner is not compiled")
+pytestmark = pytest.mark.skipif(compiled.load() is None, reason="the native scanner is not compiled")
 
 
 def looked(wire: str, *providers: str) -> Counting:
@@ -62,7 +62,7 @@ def test_what_is_compiled_is_what_stands_here() -> None:
         from hatch_build import digest
     finally:
         sys.path.remove(str(ROOT))
-    native = scan.compiled()
+    native = compiled.load()
     assert native
     now = digest(ROOT / "native")
     assert now == native.DIGEST, "install it again: pip install --editable ."

@@ -16,7 +16,7 @@ from msgspec import structs
 
 from drawn import disturb, steps, writable
 from dressed import cut_into, dress
-from turnlint import carriers, rulebook, scan
+from turnlint import carriers, compiled, rulebook, scan
 from turnlint.clauses import OverLimit, ResultContent
 from turnlint.documents.decode import Shape
 from turnlint.documents.framing import HUGE
@@ -57,8 +57,9 @@ def sound(count: int = 2) -> list[Step]:
 def look(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both ways to look at a log first keep the promise."""
     if request.param == "python":
-        monkeypatch.setattr(scan, "compiled", lambda: None)
-    elif scan.compiled() is None:
+        monkeypatch.setattr(compiled, "load", lambda: None)
+        monkeypatch.setattr(compiled, "loaded", lambda: None)
+    elif compiled.load() is None:
         pytest.skip("the native scanner is not compiled")
 
 

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from session_lines import Sessions, cut, session_log
 from test_corpus import CORPUS
-from turnlint import reading, scan
+from turnlint import compiled, reading, scan
 from turnlint.documents.source import Source, SourceError
 from turnlint.engine import Book, Options, Run, lint
 
-pytestmark = pytest.mark.skipif(scan.compiled() is None, reason="the native scanner is not compiled")
+pytestmark = pytest.mark.skipif(compiled.load() is None, reason="the native scanner is not compiled")
 ROOT = Path(__file__).parent.parent
 WRITTEN = [
     *sorted((ROOT / "fixtures" / "formats" / "claude-code").glob("*.jsonl")),
@@ -49,7 +49,8 @@ def vouched(path: Path, options: Options) -> int:
     """How many were vouched for; nothing is said otherwise than by reading all."""
     looked, passed = told(path, options)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(scan, "compiled", lambda: None)
+        patched.setattr(compiled, "load", lambda: None)
+        patched.setattr(compiled, "loaded", lambda: None)
         read, _ = told(path, options)
     assert looked == read
     return passed

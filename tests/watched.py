@@ -87,7 +87,7 @@ def main() -> None:
     assert spec.loader
     native = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(native)
-    scan.compiled = lambda: native
+    sys.modules[spec.name] = native
     reading.FEW = 1
     chance = random.Random(3)  # noqa: S311 - the same lines every time
     with TemporaryDirectory() as folder:

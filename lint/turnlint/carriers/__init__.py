@@ -5,9 +5,9 @@ This package owns what a format looks like and where it writes things. A carrier
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from turnlint.carriers._marks import may_speak
+from turnlint.carriers._marks import Sample, may_speak
 from turnlint.carrying.carrier import SPEAKS, Carrier
 from turnlint.documents.census import is_plain
 from turnlint.model import Record
@@ -44,15 +44,8 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
 
     Where they do not, they could be several formats' records, and more of them may tell.
     """
-    sample = list(records)
-    written = [record.data for record in sample]
-    plain = [is_plain(data) for data in written]
     best: tuple[int, Carrier | None] = (0, None)
-    for name in NAMES:
-        if not may_speak(name, written):
-            continue
-        candidate = carrier(name)
-        scores = [score(candidate, record, plain=so) for record, so in zip(sample, plain, strict=True)]
+    for candidate, scores in _scores(list(records)):
         speaking = [one for one in scores if one > 0]
         against = sum(one < 0 for one in scores)
         own = sum(one for one in speaking if one >= SPEAKS)
@@ -62,6 +55,30 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
         if total > best[0]:
             best = total, candidate
     return best[1], best[0] >= SPEAKS
+
+
+def owner(records: Iterable[Record]) -> Carrier | None:
+    """The agent whose own log this is, where each of these records says so and nobody else's could be one of them."""
+    speaking = [
+        (candidate, scores) for candidate, scores in _scores(list(records)) if any(one > 0 for one in scores)
+    ]
+    if len(speaking) != 1:
+        return None
+    ((candidate, scores),) = speaking
+    return candidate if candidate.session and min(scores) >= SPEAKS else None
+
+
+def _scores(sample: list[Record]) -> Iterator[tuple[Carrier, list[int]]]:
+    """How strongly each record speaks for each format for which one of them may."""
+    plain = [is_plain(record.data) for record in sample]
+    words = Sample([record.data for record in sample])
+    for name in NAMES:
+        if may_speak(name, words):
+            candidate = carrier(name)
+            yield (
+                candidate,
+                [score(candidate, record, plain=so) for record, so in zip(sample, plain, strict=True)],
+            )
 
 
 def score(candidate: Carrier, record: Record, *, plain: bool | None = None) -> int:

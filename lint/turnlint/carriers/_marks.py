@@ -7,6 +7,11 @@ A test holds it to that on every record of every format whose marks were taken a
 Marks begin with a quote where the word alone is common; they have none at the end, for JSON may stand in a text.
 """
 
+from functools import cache
+from itertools import chain, compress
+
+from turnlint import compiled
+
 MARKS: dict[str, tuple[bytes, ...]] = {
     "anthropic": (
         b"tool_use", b"tool_result", b"thinking", b'"stop_reason', b"input_schema", b"claude", b"anthropic",
@@ -64,14 +69,44 @@ _SPACE = b"\\ \t\r\nnrt"
 _BEGINS = tuple(b"%c" % one for one in b'"{[-0123456789tfn')
 
 
-def may_speak(name: str, records: list[bytes]) -> bool:
+_WORTH = 1 << 14
+"""So many bytes are worth loading what was compiled."""
+
+
+class Sample:
+    """Some records, and which words stand in them."""
+
+    def __init__(self, records: list[bytes]) -> None:
+        self.records = records
+        native = compiled.loaded() or (compiled.load() if sum(map(len, records)) >= _WORTH else None)
+        self.present: set[bytes] | None = None
+        """All that stand in them, where they were looked for together; elsewhere each is looked for when it is asked for."""
+        if native is not None:
+            self.present = set(compress(_words(), native.find_words(records, _words())))
+
+    def holds(self, words: tuple[bytes, ...]) -> bool:
+        if self.present is not None:
+            return not self.present.isdisjoint(words)
+        return any(word in data for word in words for data in self.records)
+
+    def has(self, key: bytes, begins: tuple[bytes, ...], *, alone: bool = False) -> bool:
+        return self.holds((key,)) and any(_has(data, key, begins, alone=alone) for data in self.records)
+
+
+@cache
+def _words() -> tuple[bytes, ...]:
+    """All by which a format may be known."""
+    keys = (key for some in KEYS.values() for key, _ in some)
+    return tuple(dict.fromkeys(chain(ESCAPED, *MARKS.values(), keys, *ALONE.values())))
+
+
+def may_speak(name: str, sample: Sample) -> bool:
     """Whether some of these records could speak for a format."""
-    marks = (*MARKS[name], *ESCAPED) if name in MARKS else (b"",)
-    if any(mark in data for data in records for mark in marks):
+    if name not in MARKS or sample.holds(MARKS[name]) or sample.holds(ESCAPED):
         return True
-    if any(_has(data, *key) for data in records for key in KEYS.get(name, ())):
+    if any(sample.has(*key) for key in KEYS.get(name, ())):
         return True
-    return any(_has(data, key, (), alone=True) for data in records for key in ALONE.get(name, ()))
+    return any(sample.has(key, (), alone=True) for key in ALONE.get(name, ()))
 
 
 def _has(data: bytes, key: bytes, begins: tuple[bytes, ...], *, alone: bool = False) -> bool:

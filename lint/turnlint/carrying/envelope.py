@@ -310,7 +310,8 @@ class Spelling:
     ) -> Iterator[tuple[Pointer, Any, tuple[Misfit, ...]]]:
         """The objects under some keys of a record, and under some keys of those."""
         for name in names:
-            outer = self._open(getattr(value, name), (name,))
+            raw = getattr(value, name)
+            outer = None if raw is NOTHING else self._open(raw, (name,))
             if outer is None:
                 continue
             yield (name,), *outer

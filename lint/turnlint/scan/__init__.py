@@ -9,27 +9,17 @@ The seam is `Scanner.scan`. What stands behind it may be anything that keeps its
 """
 
 from collections.abc import Sequence
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from turnlint import compiled
 from turnlint.carrying.carrier import Carrier, Reader
 from turnlint.carrying.envelope import Enveloped
 from turnlint.documents.source import COMPRESSED, Source
 from turnlint.model import Record
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from turnlint.scan.around import Choose
     from turnlint.scan.seam import Counting
-
-
-def compiled() -> "ModuleType | None":
-    """The scanner in C, where one was compiled."""
-    try:
-        return import_module("turnlint.scan._native")
-    except ImportError:
-        return None
 
 
 def scanner_for(
@@ -44,7 +34,7 @@ def scanner_for(
         from turnlint.scan.blocks import WIRE
     else:
         return None
-    native = compiled()
+    native = compiled.load()
     if not records or b'"messages"' in records[0].data or not isinstance(reader, Enveloped):
         if native is not None:
             from turnlint.scan.native import NativeRequests
@@ -73,7 +63,7 @@ def _can_be_read_again(source: Source) -> bool:
 
 def _for_sessions(carrier: Carrier, reader: Reader, choose: "Choose", source: Source) -> "Counting | None":
     """An agent's own log is looked at in C alone."""
-    plain, native = getattr(reader, "plain", None), compiled()
+    plain, native = getattr(reader, "plain", None), compiled.load()
     if plain is None or native is None or not _can_be_read_again(source):
         return None
     from turnlint.carrying.sessions import Sessions

@@ -6,6 +6,10 @@ from typing import Any, final
 # Of the sources that it was made from.
 DIGEST: str
 
+def find_words(texts: list[bytes], words: tuple[bytes, ...], /) -> list[bool]: ...
+
+# Of each word, whether it stands in some of the texts.
+
 @final
 class Terms:
     # The bounds of `turnlint.scan.terms`, and whom to ask where they do not settle it.

@@ -7,7 +7,7 @@ know files.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from msgspec import Raw
@@ -47,9 +47,13 @@ def _lax_bits(terms: Terms) -> int:
 def _letters(terms: Terms) -> bytes | None:
     """The letters that ids may be made of; nothing where more is asked of them."""
     patterns = [getattr(getattr(takes, "__self__", None), "pattern", "") for takes in terms.ids]
-    if not all(map(_LETTERS.fullmatch, patterns)):
-        return None
-    return bytes(letter for letter in range(128) if all(takes(chr(letter)) for takes in terms.ids))
+    return _letters_of(tuple(patterns)) if all(map(_LETTERS.fullmatch, patterns)) else None
+
+
+@cache
+def _letters_of(patterns: tuple[str, ...]) -> bytes:
+    taken = [re.compile(pattern).fullmatch for pattern in patterns]
+    return bytes(letter for letter in range(128) if all(takes(chr(letter)) for takes in taken))
 
 
 def _takes_id(terms: Terms) -> Callable[[str], bool]:
