@@ -72,9 +72,15 @@ class Unheard:
         terms = terms_of(cases, ROLES, SHAPES)
         self.seen: Any = terms and native.Sessions(carrier.name, bounds_of(native, terms))
         """Nothing where a provider asks what cannot be told of a line at a time."""
-        self.passed = Passed()
+        self.sums = Passed()
         if self.seen:
             reader.unread = self
+
+    @property
+    def passed(self) -> Passed:
+        if self.sums.conversations:
+            self.sums.kinds[self.kind] = self.sums.conversations
+        return self.sums
 
     def scan(self, window: bytes, line: int, offset: int) -> Scan:
         spans, lines = self.seen.scan(window, line, offset)
@@ -115,10 +121,10 @@ class Unheard:
         return threads
 
     def _entries(self, places: Iterable[tuple[int, int, int]]) -> Iterator[Entry]:
-        """Lines that were not read, read now."""
+        """Lines that were not read, read now. That each is plain is known since they were looked at."""
         apart = self.reader.apart()
         for record in records_at(self.source, list(places)):
-            apart.feed(self.carrier.shape.read(record))
+            apart.feed(self.carrier.shape.read(record, plain=True))
         yield from apart.entries
 
     def _is_tangled(self, threads: dict[Thread, _Told], read: Sequence[Entry]) -> bool:
@@ -142,12 +148,11 @@ class Unheard:
         return False
 
     def _count(self, seen: Any) -> None:
-        passed = self.passed
+        passed = self.sums
         passed.conversations += 1
         passed.messages += seen.messages
         passed.calls += seen.calls
         passed.results += seen.calls
-        passed.kinds[self.kind] = passed.kinds.get(self.kind, 0) + 1
 
 
 def _in_order(entries: Iterable[Entry]) -> list[Entry]:

@@ -26,6 +26,8 @@ from turnlint.scan.terms import Terms, terms_of
 
 _NO_PAIRS = Ledger((), (), (), tidy=True)
 _MOST_KEYS = 16
+_GAP, _BLOCK = 1 << 12, 1 << 20
+"""Lines so near to each other are read at once, up to so many bytes."""
 _KEPT = frozenset({*OWN_IDS, "model"})
 """Keys that are read and mean nothing here: without the names of parents, no message's own is looked at."""
 
@@ -129,8 +131,27 @@ def records_at(source: Source, places: list[tuple[int, int, int]]) -> Iterator[R
     """Lines that were only looked at. Raises `SourceError` where they cannot be read any more."""
     try:
         with open_source(source) as stream:
-            for line, offset, size in places:
-                stream.seek(offset)
-                yield Record(line, offset, stream.read(size))
+            for start, end, group in _near(places):
+                stream.seek(start)
+                block = stream.read(end - start)
+                for line, offset, size in group:
+                    yield Record(line, offset, block[offset - start : offset - start + size])
     except OSError as error:
         raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
+
+
+def _near(places: list[tuple[int, int, int]]) -> Iterator[tuple[int, int, list[tuple[int, int, int]]]]:
+    """Places that are read at once: from where, to where, and which."""
+    start = end = 0
+    group: list[tuple[int, int, int]] = []
+    for place in places:
+        _, offset, size = place
+        if group and not (end <= offset <= end + _GAP and offset + size - start <= _BLOCK):
+            yield start, end, group
+            group = []
+        if not group:
+            start = offset
+        group.append(place)
+        end = offset + size
+    if group:
+        yield start, end, group
