@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 typedef struct {
-    int64_t line, offset, size;
+    int64_t offset;
+    uint32_t line, size;
 } Place;
 
 typedef struct {
@@ -39,20 +40,32 @@ typedef struct {
 
 extern PyTypeObject *unheard_type;
 
+static bool make_room(Unheard *thread, size_t room)
+{
+    Place *places = realloc(thread->places, room * sizeof(Place));
+    if (!places)
+        return false;
+    thread->places = places;
+    thread->room = room;
+    return true;
+}
+
 static bool note(Unheard *thread, int64_t line, int64_t offset, int64_t size)
 {
-    if (thread->count == thread->room) {
-        size_t room = thread->room ? thread->room * 2 : 8;
-        Place *places = realloc(thread->places, room * sizeof(Place));
-        if (!places) {
-            PyErr_NoMemory();
-            return false;
-        }
-        thread->places = places;
-        thread->room = room;
+    if (thread->count == thread->room && !make_room(thread, thread->room + thread->room / 2 + 8)) {
+        PyErr_NoMemory();
+        return false;
     }
-    thread->places[thread->count++] = (Place){line, offset, size};
+    thread->places[thread->count++] = (Place){offset, (uint32_t)line, (uint32_t)size};
     return true;
+}
+
+/* Another thread is spoken in now: of many that are open each holds what it must. */
+static void leave(Unheard *thread)
+{
+    leave_thread(&thread->thread);
+    if (thread->count && thread->count < thread->room)
+        make_room(thread, thread->count);
 }
 
 static Unheard *begin(Sessions *self, PyObject *name)
@@ -114,6 +127,8 @@ static Unheard *turn_to(Sessions *self, const Line *line)
         return turn_to_nameless(self, line);
     if (self->current && is_it(&self->session, &line->session) && is_it(&self->agent, &agent))
         return self->current;
+    if (self->current)
+        leave(self->current);
     put(&self->session, &line->session);
     put(&self->agent, &agent);
     self->current = find(self, &line->session, &agent);
@@ -123,7 +138,7 @@ static Unheard *turn_to(Sessions *self, const Line *line)
 /* Adds a line to its thread without reading it, if that can be done. */
 static bool take(Sessions *self, At at, At end, int64_t number, int64_t offset)
 {
-    if (end - at >= HUGE_LINE)
+    if (end - at >= HUGE_LINE || number > UINT32_MAX)
         return false;
     Line *line = &self->line;
     At after = self->read(skip_space(at, end), end, line);
@@ -262,7 +277,7 @@ static PyObject *start_of(Unheard *self, void *Py_UNUSED(none))
 
 static PyObject *messages_of(Unheard *self, void *Py_UNUSED(none)) { return PyLong_FromSize_t(self->thread.talk.messages); }
 
-static PyObject *calls_of(Unheard *self, void *Py_UNUSED(none)) { return PyLong_FromSize_t(self->thread.talk.count); }
+static PyObject *calls_of(Unheard *self, void *Py_UNUSED(none)) { return PyLong_FromSize_t(self->thread.asked); }
 
 static PyObject *is_sound(Unheard *self, PyObject *Py_UNUSED(none))
 {

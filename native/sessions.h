@@ -31,6 +31,7 @@ typedef struct {
     size_t count, mask;
 } Met;
 
+/* Whether it is met for the first time; where that cannot be told it is not. */
 bool meet(Met *met, uint64_t number);
 bool has_met(const Met *met, uint64_t number);
 
@@ -42,6 +43,7 @@ typedef struct {
     Kept time;     /* of the last of them */
     size_t count, room;
     size_t calls;  /* in it */
+    size_t asked;  /* in all */
     bool begun;
     bool open;     /* since its last piece nothing was said but results */
     bool chained;  /* a result hangs on another */
@@ -56,6 +58,8 @@ bool goes_on(Thread *thread, Terms *terms, Met *met, uint64_t salt, const Line *
 /* Whether this is the id of a line that others may hang on. */
 bool is_near(const Thread *thread, const Text *id);
 bool may_end(const Thread *thread, const Terms *terms);
+/* Lets go of what a thread does not need while others speak. */
+void leave_thread(Thread *thread);
 void drop_thread(Thread *thread);
 uint64_t hash_text(const Text *text, uint64_t salt);
 

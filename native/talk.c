@@ -7,7 +7,8 @@ enum {
     LONGEST_WORD = 10,  /* no word that stands for a lost id is longer */
     FIRST_MASK = 63,
     LARGE_MASK = 4095,
-    MOST_STEPS = 64, /* ids that were made to meet in one place of the table are read the exact way */
+    MOST_STEPS = 512, /* ids that were made to meet in one place of the table are read the exact way */
+    MOST_WAITING = 64,
 };
 
 static bool grow(void **some, size_t *room, size_t need, size_t size)
@@ -45,6 +46,15 @@ void let_go(Talk *talk)
     free(talk->asked);
     free(talk->table);
     memset(talk, 0, sizeof(Talk));
+}
+
+void rest(Talk *talk)
+{
+    Talk now = *talk;
+    let_go(talk);
+    talk->messages = now.messages;
+    talk->role = now.role, talk->roles = now.roles;
+    talk->trails = now.trails, talk->spoke = now.spoke;
 }
 
 void forget(Talk *talk)
@@ -236,7 +246,7 @@ bool answers(Talk *talk, const Piece *result)
 
 bool answers_any(Talk *talk, const Piece *result)
 {
-    size_t at = talk->answered, last = talk->count - at < MOST_STEPS ? talk->count : at + MOST_STEPS;
+    size_t at = talk->answered, last = talk->count - at < MOST_WAITING ? talk->count : at + MOST_WAITING;
     while (at < last && !(result->id.plain && is_answer(talk, &talk->asked[at], result)))
         at++;
     if (at == last)

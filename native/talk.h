@@ -97,6 +97,8 @@ bool add_piece(Message *said, Piece piece);
 void drop_pieces(Message *said);
 void forget(Talk *talk);
 void let_go(Talk *talk);
+/* Forgets the calls of a conversation in which none waits, and who made sure that no id comes twice. */
+void rest(Talk *talk);
 
 static inline bool waits(const Talk *talk) { return talk->answered < talk->count; }
 

@@ -8,7 +8,11 @@
 
 #include <stdlib.h>
 
-enum { MOST_STEPS = 64, FIRST_ROOM = 1024, MOST_PIECES = 4096 };
+enum {
+    MOST_STEPS = 512, /* of a table that is half full no chance run is that long, but one that was made */
+    FIRST_ROOM = 1024,
+    MOST_PIECES = 4096,
+};
 
 uint64_t hash_text(const Text *text, uint64_t salt)
 {
@@ -184,7 +188,15 @@ static bool user_says(Thread *thread, const Terms *terms, const Message *said, u
     return true;
 }
 
-static bool assistant_says(Thread *thread, Terms *terms, const Message *said)
+static bool calls(Thread *thread, Terms *terms, Met *met, uint64_t salt, const Piece *call)
+{
+    thread->talk.spoke = true;
+    thread->asked++;
+    return call->kind == CALL && (Py_ssize_t)++thread->calls <= terms->most_calls
+           && meet(met, hash_text(&call->id, ~salt)) && asks(&thread->talk, terms, call);
+}
+
+static bool assistant_says(Thread *thread, Terms *terms, Met *met, uint64_t salt, const Message *said)
 {
     Talk *talk = &thread->talk;
     size_t at = 0;
@@ -198,13 +210,9 @@ static bool assistant_says(Thread *thread, Terms *terms, const Message *said)
         talk->spoke |= !thought;
         talk->trails = !thought && trails_off(&piece->body);
     }
-    for (; at < said->count; at++) {
-        talk->spoke = true;
-        if (said->pieces[at].kind != CALL || !asks(talk, terms, &said->pieces[at]))
+    for (; at < said->count; at++)
+        if (!calls(thread, terms, met, salt, &said->pieces[at]))
             return false;
-        if ((Py_ssize_t)++thread->calls > terms->most_calls)
-            return false;
-    }
     return true;
 }
 
@@ -241,7 +249,7 @@ static bool says_more(Thread *thread, Terms *terms, Met *met, uint64_t salt, con
         return user_says(thread, terms, said, before);
     }
     thread->talk.spoke = thread->talk.spoke && before == ASSISTANT;
-    return assistant_says(thread, terms, said);
+    return assistant_says(thread, terms, met, salt, said);
 }
 
 bool goes_on(Thread *thread, Terms *terms, Met *met, uint64_t salt, const Line *line)
@@ -264,6 +272,17 @@ bool goes_on(Thread *thread, Terms *terms, Met *met, uint64_t salt, const Line *
 bool may_end(const Thread *thread, const Terms *terms)
 {
     return is_whole(&thread->talk, terms) && !(thread->forked && thread->aside);
+}
+
+void leave_thread(Thread *thread)
+{
+    if (!waits(&thread->talk))
+        rest(&thread->talk);
+    Kept *pieces = thread->count < thread->room ? realloc(thread->pieces, (thread->count + 1) * sizeof(Kept)) : NULL;
+    if (pieces) {
+        thread->pieces = pieces;
+        thread->room = thread->count + 1;
+    }
 }
 
 void drop_thread(Thread *thread)
