@@ -65,9 +65,10 @@ def speed(bench: Bench) -> None:
         )
         for kind in corpora.KINDS
     ]
-    logs.append(
-        ("a session of an agent", "claude-code", corpora.agent(bench.path("agent.jsonl"), bench.size))
-    )
+    logs += [
+        ("a session of Claude Code", "claude-code", corpora.agent(bench.path("agent.jsonl"), bench.size)),
+        ("a session of Codex", "codex", corpora.rollout(bench.path("rollout.jsonl"), bench.size)),
+    ]
     for name, kind, path in logs:
         small = _head(path, bench.path("small.jsonl"))
         cost = lambda kind=kind, path=path, small=small: max(

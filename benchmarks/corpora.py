@@ -163,6 +163,30 @@ def agent(path: Path, size: int, *, seed: int = 13) -> Path:
     return path
 
 
+def rollout(path: Path, size: int, *, seed: int = 14) -> Path:
+    """One session of Codex: an item a line, and what is said once more for people."""
+    writer = Writer(seed, 0.0)
+    with path.open("wb") as file:
+
+        def put(kind: str, payload: dict[str, Any]) -> None:
+            file.write(_line({"timestamp": "2026-03-01T12:00:00.000Z", "type": kind, "payload": payload}))
+
+        put("session_meta", {"id": "s", "cwd": "/work", "instructions": writer.text(5)})
+        while file.tell() < size:
+            for message in writer.conversation("openai-chat")["messages"]:
+                for call in message.get("tool_calls", ()):
+                    put("response_item", {"type": "function_call", "call_id": call["id"], **call["function"]})
+                if "tool_call_id" in message:
+                    output = {"call_id": message["tool_call_id"], "output": message["content"]}
+                    put("response_item", {"type": "function_call_output", **output})
+                elif "tool_calls" not in message:
+                    kind = "output_text" if message["role"] == "assistant" else "input_text"
+                    said = [{"type": kind, "text": message["content"]}]
+                    put("response_item", {"type": "message", "role": message["role"], "content": said})
+                    put("event_msg", {"type": f"{message['role']}_message", "message": message["content"]})
+    return path
+
+
 def long_conversation(path: Path, count: int) -> Path:
     """One of so many messages."""
     messages = [

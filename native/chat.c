@@ -213,7 +213,7 @@ static At read_message(At at, At end, Message *said, Spare *spare)
 }
 
 /* Arguments are a text that holds an object. */
-static bool is_object(const Text *text)
+bool holds_object(const Text *text)
 {
     unsigned char small[1024];
     At at = text->start, end = text->end;
@@ -267,7 +267,7 @@ static bool follows(Talk *talk, Terms *terms, const Message *said)
             return false;
         if (piece->kind == MEDIA && said->role != USER)
             return false;
-        if (piece->kind == CALL && (!is_object(&piece->body) || !asks(talk, terms, piece)))
+        if (piece->kind == CALL && (!holds_object(&piece->body) || !asks(talk, terms, piece)))
             return false;
     }
     return true;

@@ -131,7 +131,7 @@ static bool settle(Line *line, const Text *type, unsigned seen, bool failed)
     return role ? (seen & MESSAGE) && line->message.role == role : !(seen & MESSAGE);
 }
 
-At read_claude_line(At at, At end, Line *line)
+static At read_line(At at, At end, Line *line)
 {
     bool more, failed = false;
     unsigned seen = 0;
@@ -153,3 +153,5 @@ At read_claude_line(At at, At end, Line *line)
     }
     return at && (seen & TYPE) && settle(line, &type, seen, failed) ? at : NULL;
 }
+
+const Session CLAUDE = {"claude-code", read_line, hangs_on};

@@ -26,14 +26,14 @@ enum { NAMELESS = 16 };
 
 typedef struct {
     PyObject_HEAD
-    At (*read)(At at, At end, Line *line);
+    const Session *session;
     Terms *terms;
     PyObject *threads; /* by session and agent, in the order in which they began */
     Met met;           /* the ids of all lines, and of what each thread calls an answer */
     bool tangled;      /* two lines may have the same id */
     Line line;
     Unheard *current;
-    Kept session, agent;
+    Kept name, agent; /* of the thread that spoke last */
     Unheard *nameless[NAMELESS]; /* threads of agents that have no name but that of their first line */
     size_t turn;
 } Sessions;
@@ -125,11 +125,11 @@ static Unheard *turn_to(Sessions *self, const Line *line)
     Text agent = line->side ? line->agent : (Text){main_one, main_one, true, false};
     if (!agent.start)
         return turn_to_nameless(self, line);
-    if (self->current && is_it(&self->session, &line->session) && is_it(&self->agent, &agent))
+    if (self->current && is_it(&self->name, &line->session) && is_it(&self->agent, &agent))
         return self->current;
     if (self->current)
         leave(self->current);
-    put(&self->session, &line->session);
+    put(&self->name, &line->session);
     put(&self->agent, &agent);
     self->current = find(self, &line->session, &agent);
     return self->current;
@@ -141,7 +141,7 @@ static bool take(Sessions *self, At at, At end, int64_t number, int64_t offset)
     if (end - at >= HUGE_LINE || number > UINT32_MAX)
         return false;
     Line *line = &self->line;
-    At after = self->read(skip_space(at, end), end, line);
+    At after = self->session->read(skip_space(at, end), end, line);
     if (!after || skip_space(after, end) != end || end[-1] == '\r')
         return false;
     if (!line->placed)
@@ -149,8 +149,8 @@ static bool take(Sessions *self, At at, At end, int64_t number, int64_t offset)
     Unheard *thread = turn_to(self, line);
     if (!thread || !note(thread, number, offset, end - at))
         return false;
-    self->tangled |= !meet(&self->met, hash_text(&line->id, 0));
-    if (!thread->lost && !goes_on(&thread->thread, self->terms, &self->met, thread->salt, line)) {
+    self->tangled |= line->id.start && !meet(&self->met, hash_text(&line->id, 0));
+    if (!thread->lost && !self->session->goes_on(&thread->thread, self->terms, &self->met, thread->salt, line)) {
         thread->lost = true;
         drop_thread(&thread->thread);
     }
@@ -201,12 +201,13 @@ static PyObject *make_sessions(PyTypeObject *type, PyObject *args, PyObject *Py_
     const char *name;
     if (!PyArg_ParseTuple(args, "sO!", &name, terms_type, &terms))
         return NULL;
-    if (strcmp(name, "claude-code") != 0)
+    const Session *session = strcmp(name, CLAUDE.name) == 0 ? &CLAUDE : strcmp(name, CODEX.name) == 0 ? &CODEX : NULL;
+    if (!session)
         return PyErr_Format(PyExc_ValueError, "no session is called %s", name);
     Sessions *self = (Sessions *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
     if (!self)
         return NULL;
-    self->read = read_claude_line;
+    self->session = session;
     self->terms = (Terms *)Py_NewRef(terms);
     self->threads = PyDict_New();
     if (!self->threads) {

@@ -15,9 +15,6 @@ typedef struct {
     Message message;
 } Line;
 
-/* Reads a line of a session; gives the place behind it. */
-At read_claude_line(At at, At end, Line *line);
-
 enum { KEPT_ID = 64 };
 
 typedef struct {
@@ -53,8 +50,19 @@ typedef struct {
     Talk talk;
 } Thread;
 
-/* Whether a line goes on from what was said so far, all of it sound; then it is part of that. */
-bool goes_on(Thread *thread, Terms *terms, Met *met, uint64_t salt, const Line *line);
+/* How an agent writes its log. */
+typedef struct {
+    const char *name;
+    /* Reads a line, as far as it is of the lean shape; gives the place behind it. */
+    At (*read)(At at, At end, Line *line);
+    /* Whether a line goes on from what was said so far, all of it sound; then it is part of that. */
+    bool (*goes_on)(Thread *thread, Terms *terms, Met *met, uint64_t salt, const Line *line);
+} Session;
+
+extern const Session CLAUDE, CODEX;
+
+/* For sessions that are trees. */
+bool hangs_on(Thread *thread, Terms *terms, Met *met, uint64_t salt, const Line *line);
 /* Whether this is the id of a line that others may hang on. */
 bool is_near(const Thread *thread, const Text *id);
 bool may_end(const Thread *thread, const Terms *terms);

@@ -252,7 +252,7 @@ static bool says_more(Thread *thread, Terms *terms, Met *met, uint64_t salt, con
     return assistant_says(thread, terms, met, salt, said);
 }
 
-bool goes_on(Thread *thread, Terms *terms, Met *met, uint64_t salt, const Line *line)
+bool hangs_on(Thread *thread, Terms *terms, Met *met, uint64_t salt, const Line *line)
 {
     if (!hangs(thread, line))
         return false;

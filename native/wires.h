@@ -19,6 +19,8 @@ extern const Wire CHAT, BLOCKS;
 
 /* A content as Anthropic Messages has it: a text, or blocks. */
 At read_blocks(At at, At end, Message *said);
+/* Whether a text holds JSON, and that is an object. */
+bool holds_object(const Text *text);
 /* Whether a result says as much as its provider asks, and no more. */
 bool takes_body(const Terms *terms, const Piece *result);
 /* The wire of this name; nothing, with an error set, where none is known here. */

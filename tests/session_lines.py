@@ -1,7 +1,8 @@
-"""Claude Code sessions made by chance: mostly as that program writes them, and now and then as it does not.
+"""Sessions of agents made by chance: mostly as those programs write them, and now and then as they do not.
 
-Lines hang on the one before them, on an earlier one, or nowhere; answers come in pieces, calls go side by side, their
-results in any order; agents write between the lines of the main conversation.
+In Claude Code's, lines hang on the one before them, on an earlier one, or nowhere; answers come in pieces, calls go side
+by side, their results in any order; agents write between the lines of the main conversation. Codex writes item after
+item, says much of it once more for people, and takes back or sums up what was said.
 """
 
 import json
@@ -162,6 +163,89 @@ _ODD: list[dict[str, Any]] = [
     {"sessionId": None}, {"compactMetadata": {"preserved": 1}}, {"isSidechain": 5}, {"type": "assistant"},
     {"type": "user"}, {"message": None}, {"parentUuid": ""}, {"sessionId": "s-3"}, {"leafUuid": "nobody"},
     {"isSidechain": True, "agentId": ""}, {"timestamp": ""}, {"uuid": "\\u0061"},
+]  # fmt: skip
+
+
+def rollout(chance: Random, wild: float = 0.02) -> bytes:
+    """A log of one session of Codex."""
+    lines: Lines = []
+
+    def often() -> bool:
+        return chance.random() >= wild
+
+    def add(kind: str, payload: Any) -> None:
+        line = {"timestamp": f"2026-11-01T00:00:{len(lines) % 60:02}.000Z", "type": kind, "payload": payload}
+        for place in (line, payload):
+            if not often() and isinstance(place, dict):
+                place.update(chance.choice(_ODD_ITEMS))
+            if not often() and isinstance(place, dict) and place:
+                place.pop(chance.choice(list(place)))
+        lines.append(line)
+
+    def say(role: str, text: str) -> None:
+        part = {"type": "output_text" if role == "assistant" else "input_text", "text": text}
+        content: Any = [part]
+        if chance.random() < 0.1:
+            content.append({"type": "input_image", "image_url": "data:x"})
+        add(
+            "response_item",
+            {"type": "message", "role": role, "content": content if often() else chance.choice(_CONTENTS)},
+        )
+
+    add("session_meta", {"id": "s-1", "cwd": "/repo"})
+    for _ in range(chance.choice([1, 2, 4])):
+        say("user", chance.choice(["go", "<environment_context>x</environment_context>", "go on"]))
+        add("event_msg", {"type": chance.choice(["user_message", "token_count"]), "message": "go"})
+        for _ in range(chance.choice([0, 1, 2])):
+            add("response_item", chance.choice(_BETWEEN))
+            calls = [f"call_{chance.getrandbits(60):015x}" for _ in range(chance.choice([1, 1, 2]))]
+            for one in calls:
+                add("response_item", {"type": "function_call", "call_id": one, **chance.choice(_ASKED)})
+            for one in calls:
+                if often():
+                    add("response_item", {**chance.choice(_OUTPUTS), "call_id": one if often() else calls[0]})
+        say("assistant", chance.choice(["so it is", "done ", "<b>"] + ["<tool_call>x"] * (not often())))
+        if not often():
+            lines.append(chance.choice(_TURNING))
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+
+
+_CONTENTS: list[Any] = [
+    "go",
+    "",
+    [],
+    None,
+    [{"type": "input_text", "text": " "}],
+    [{"type": "text", "text": "x"}],
+    [5],
+]
+_BETWEEN: list[dict[str, Any]] = [
+    {"type": "reasoning", "summary": [], "encrypted_content": "eA=="}, {"type": "web_search_call", "status": "completed"},
+    {"type": "reasoning", "summary": [], "content": None}, {"type": "ghost_snapshot", "ghost_commit": {}},
+    {"type": "custom_tool_call_output", "call_id": "none", "output": "x"}, {"type": "tool_search_call", "call_id": None},
+]  # fmt: skip
+_ASKED: list[dict[str, Any]] = [
+    {"name": "shell", "arguments": "{}"}, {"name": "shell", "arguments": '{"cmd": "ls"}'},
+    {"type": "custom_tool_call", "name": "patch", "input": "x"}, {"name": "shell", "arguments": ""}, {"name": "", "arguments": "{}"},
+    {"type": "local_shell_call", "action": {}}, {"name": "shell", "arguments": "{"}, {"name": "shell", "arguments": "{}", "id": "fc_1"},
+]  # fmt: skip
+_OUTPUTS: list[dict[str, Any]] = [
+    {"type": "function_call_output", "output": "done"}, {"type": "function_call_output", "output": ""},
+    {"type": "function_call_output", "output": [{"type": "input_text", "text": "x"}]},
+    {"type": "custom_tool_call_output", "output": {"content": "x", "success": True}},
+    {"type": "function_call_output", "output": None}, {"type": "local_shell_call_output", "output": "x"},
+]  # fmt: skip
+_TURNING: list[dict[str, Any]] = [
+    {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}}, {"type": "compacted", "payload": {"message": "x"}},
+    {"type": "compacted", "payload": {"message": "x", "replacement_history": []}}, {"type": "event_msg", "payload": 5},
+    {"type": "inter_agent_communication", "payload": {"content": "hi"}}, {"type": "later", "payload": {}}, {"type": "later"},
+    {"type": "message", "role": "user", "content": "hi"}, {"record_type": "state"}, {"type": "session_meta", "payload": {"id": "s-2"}},
+    {"type": "response_item", "payload": None}, {"payload": {"type": "message"}, "type": "response_item"},
+]  # fmt: skip
+_ODD_ITEMS: list[dict[str, Any]] = [
+    {"id": 5}, {"id": None}, {"role": "tool"}, {"role": "developer"}, {"name": "x"}, {"name": None}, {"ordinal": 3},
+    {"tool_calls": []}, {"tool_call_id": None}, {"type": "message"}, {"type": "reasoning"}, {"call_id": None}, {"parts": [1]},
+    {"content": "x"}, {"status": "failed"}, {"approval_request_id": "x"}, {"type": 5}, {"instructions": "x"},
 ]  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from session_lines import Sessions, cut, session_log
+from session_lines import Sessions, cut, rollout, session_log
 from test_corpus import CORPUS
 from turnlint import compiled, reading, scan
 from turnlint.documents.source import Source, SourceError
@@ -23,10 +23,14 @@ pytestmark = pytest.mark.skipif(compiled.load() is None, reason="the native scan
 ROOT = Path(__file__).parent.parent
 WRITTEN = [
     *sorted((ROOT / "fixtures" / "formats" / "claude-code").glob("*.jsonl")),
+    *sorted((ROOT / "fixtures" / "formats" / "codex").glob("*.jsonl")),
     *sorted((ROOT / "fixtures" / "rules").glob("left-behind/*.jsonl")),
     *sorted(CORPUS.glob("logs/claude-code*/*.jsonl")),
+    *sorted(CORPUS.glob("logs/codex/*.jsonl")),
     *sorted(CORPUS.glob("format_samples/claude_code*.jsonl")),
+    *sorted(CORPUS.glob("format_samples/codex*.jsonl")),
 ]
+MADE = {"claude-code": session_log, "codex": rollout}
 AGREES = settings(
     deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
@@ -56,20 +60,27 @@ def vouched(path: Path, options: Options) -> int:
     return passed
 
 
-def options_for(*providers: str) -> Options:
-    return Options(format="claude-code", providers=providers, fingerprints=True)
+def options_for(*providers: str, name: str = "claude-code") -> Options:
+    return Options(format=name, providers=providers, fingerprints=True)
 
 
-@pytest.mark.parametrize("provider", ["", "anthropic", "anthropic@thinking", "openai"])
-def test_what_is_said_is_the_same_with_the_look_and_without(provider: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "provider"),
+    [
+        *(("claude-code", provider) for provider in ("", "anthropic", "anthropic@thinking", "openai")),
+        ("codex", ""),
+        ("codex", "openai-responses"),
+    ],
+)
+def test_what_is_said_is_the_same_with_the_look_and_without(name: str, provider: str, tmp_path: Path) -> None:
     @settings(AGREES, max_examples=150)
     @given(st.integers(0, 1 << 40), st.sampled_from([0.0, 0.005, 0.02, 0.1]), st.booleans())
     def held(seed: int, wild: float, damaged: bool) -> None:
         chance = Random(seed)  # noqa: S311 - chance, not secrecy
-        data = session_log(chance, wild)
+        data = MADE[name](chance, wild)
         path = tmp_path / "log.jsonl"
         path.write_bytes(cut(data, chance) if damaged else data)
-        vouched(path, options_for(*filter(None, [provider])))
+        vouched(path, options_for(*filter(None, [provider]), name=name))
 
     held()
 
@@ -79,7 +90,8 @@ def test_what_is_said_is_the_same_with_the_look_and_without(provider: str, tmp_p
 def test_written_sessions_are_reported_as_if_all_had_been_read(
     path: Path, providers: tuple[str, ...]
 ) -> None:
-    vouched(path, Options(format="claude-code", providers=providers))
+    name = "codex" if "codex" in str(path) else "claude-code"
+    vouched(path, Options(format=name, providers=providers))
     vouched(path, Options(providers=providers))
 
 
@@ -119,6 +131,40 @@ def test_what_the_program_writes_is_vouched_for(tmp_path: Path) -> None:
         there += int(tally.split("conversations=")[1].split(",")[0])
         assert not findings
     assert passed > 0.95 * there
+
+
+def test_what_codex_writes_is_vouched_for(tmp_path: Path) -> None:
+    path, passed = tmp_path / "log.jsonl", 0
+    for number in range(60):
+        path.write_bytes(rollout(Random(number), wild=0.0))  # noqa: S311 - chance, not secrecy
+        (*findings, _), _ = told(path, options_for(name="codex"))
+        sound = vouched(path, options_for(name="codex"))
+        assert not (sound and findings)
+        passed += sound
+    assert passed > 15
+
+
+ITEMS: list[tuple[dict[str, Any], bool]] = [
+    ({"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]}, True),
+    ({"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "go"}]}, True),
+    ({"type": "message", "role": "user", "content": [{"type": "input_text", "text": " "}]}, False),
+    ({"type": "reasoning", "id": "rs_1", "summary": [], "encrypted_content": "eA=="}, True),
+    ({"type": "web_search_call", "status": "completed", "action": {"type": "search"}}, True),
+    ({"type": "ghost_snapshot", "ghost_commit": {"id": "abc"}}, True),
+    ({"type": "function_call", "call_id": "call_1aaaaaaaa", "name": "shell", "arguments": "{}"}, False),
+    ({"type": "function_call_output", "call_id": "call_1aaaaaaaa", "output": "x"}, False),
+    ({"type": "never_met"}, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("item", "sound"), ITEMS, ids=lambda value: value.get("type") if isinstance(value, dict) else ""
+)
+def test_which_items_need_not_be_read(item: dict[str, Any], sound: bool, tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    said = [{"type": "message", "role": "user", "content": "go on"}, item]
+    path.write_text("".join(json.dumps({"type": "response_item", "payload": one}) + "\n" for one in said))
+    assert vouched(path, options_for(name="codex")) == sound
 
 
 def by_hand(*lines: tuple[str, str | None, Any]) -> str:

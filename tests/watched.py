@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from session_lines import cut, session_log
+from session_lines import cut, rollout, session_log
 from turnlint import carriers, reading, scan
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
@@ -73,8 +73,9 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
 def look_at_session(chance: random.Random, folder: Path) -> None:
     """All threads of it are settled, too."""
     path = folder / "session.jsonl"
-    path.write_bytes(cut(session_log(chance, chance.choice([0.0, 0.02, 0.2])), chance))
-    options = Options(format="claude-code", providers=chance.choice([(), ("anthropic",)]))
+    name, made = chance.choice([("claude-code", session_log), ("codex", rollout)])
+    path.write_bytes(cut(made(chance, chance.choice([0.0, 0.02, 0.2])), chance))
+    options = Options(format=name, providers=chance.choice([(), ("anthropic",)]))
     for _ in lint(Source("session.jsonl", str(path)), options, Book(options)):
         pass
 

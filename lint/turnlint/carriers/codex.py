@@ -16,7 +16,7 @@ from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.items import KINDS, PART, Item, kind_of_item
 from turnlint.carrying.listed import moved
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
-from turnlint.carrying.sessions import Entry, conversation, left_behind, make_session
+from turnlint.carrying.sessions import Entry, Thread, conversation, left_behind, make_session
 from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape, value_of
 from turnlint.model import Call, Message, Other, Pointer, Record, Result, Transcript, Wire
@@ -63,6 +63,10 @@ class Node(Entry):
     """How many turns of the user it takes back."""
     unnamed: bool = False
     """It holds a shell call that has no id of a call."""
+
+    @property
+    def thread(self) -> Thread:
+        return "", ""
 
 
 ENVELOPES = frozenset({
@@ -396,5 +400,6 @@ CARRIER = make_session(
     evidence=_evidence,
     look=_look,
     settle=_settle,
+    plain=WIRE,
     splice=structs.replace(_SPELLED, answer=_answer, words=WORDS, around=_around),
 )

@@ -21,27 +21,12 @@ from turnlint.scan.around import Choose
 from turnlint.scan.native import bounds_of
 from turnlint.scan.seam import Passed
 from turnlint.scan.talks import records_at
-from turnlint.scan.terms import Shapes, terms_of
+from turnlint.scan.terms import Shapes, Terms, terms_of
 
-ROLES = frozenset({"user", "assistant"})
-SHAPES = Shapes(
-    arguments="object",
-    result="tool_result",
-    alone=True,
-    keys={},
-    lax=frozenset(
-        {
-            "media",
-            "list-result",
-            "shown-result",
-            "cache",
-            "thought",
-            "odd-thought",
-            "keys",
-            "apart",
-        }
-    ),
-)
+ROLES = frozenset({"user", "assistant", "system", "developer", "tool"})
+LAX = frozenset({"media", "list-result", "shown-result", "cache", "thought", "odd-thought", "keys", "apart"})
+SHAPES = {"claude-code": Shapes(arguments="object", result="tool_result", alone=True, keys={}, lax=LAX)}
+"""How requests are written that are built from a session, where that can be held against a provider's clauses."""
 _NO_PAIRS = Ledger((), (), (), tidy=True)
 
 
@@ -69,7 +54,8 @@ class Unheard:
         self.kind = wire.speaks, chosen
         held = [one for one in chosen if one.judges(bare)]
         cases = [Case(bare, _NO_PAIRS, one.profile, one.certain, one.named) for one in held]
-        terms = terms_of(cases, ROLES, SHAPES)
+        shapes = SHAPES.get(carrier.name)
+        terms = (shapes and terms_of(cases, ROLES, shapes)) if cases else Terms(ROLES, lax=set(LAX))
         self.seen: Any = terms and native.Sessions(carrier.name, bounds_of(native, terms))
         """Nothing where a provider asks what cannot be told of a line at a time."""
         self.sums = Passed()
