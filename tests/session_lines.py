@@ -173,12 +173,13 @@ def rollout(chance: Random, wild: float = 0.02) -> bytes:
     def often() -> bool:
         return chance.random() >= wild
 
-    def add(kind: str, payload: Any) -> None:
-        line = {"timestamp": f"2026-11-01T00:00:{len(lines) % 60:02}.000Z", "type": kind, "payload": payload}
+    def add(kind: str, said: dict[str, Any]) -> None:
+        payload = dict(said)
+        line: dict[str, Any] = {"timestamp": f"2026-11-01T00:00:{len(lines) % 60:02}.000Z", "type": kind, "payload": payload}
         for place in (line, payload):
-            if not often() and isinstance(place, dict):
+            if not often():
                 place.update(chance.choice(_ODD_ITEMS))
-            if not often() and isinstance(place, dict) and place:
+            if not often() and place:
                 place.pop(chance.choice(list(place)))
         lines.append(line)
 
