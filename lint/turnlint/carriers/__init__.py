@@ -7,7 +7,6 @@ This package owns what a format looks like and where it writes things. A carrier
 import os
 from collections.abc import Iterable, Iterator
 
-from turnlint.carriers._marks import Sample, may_speak
 from turnlint.carrying.carrier import SPEAKS, Carrier
 from turnlint.documents.census import is_plain
 from turnlint.model import Record
@@ -70,6 +69,8 @@ def owner(records: Iterable[Record]) -> Carrier | None:
 
 def _scores(sample: list[Record]) -> Iterator[tuple[Carrier, list[int]]]:
     """How strongly each record speaks for each format for which one of them may."""
+    from turnlint.carriers._marks import Sample, may_speak  # a run that is told the format asks no mark
+
     plain = [is_plain(record.data) for record in sample]
     words = Sample([record.data for record in sample])
     for name in NAMES:

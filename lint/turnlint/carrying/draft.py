@@ -8,7 +8,6 @@ from msgspec import Raw, Struct, json
 
 from turnlint.carrying.contents import marker_in
 from turnlint.carrying.raws import is_blank, is_white, trails, written
-from turnlint.documents.fit import kind_of
 from turnlint.model import Blank, Block, Call, Misfit, Pointer, Result, Role, Signature, Text
 
 
@@ -24,8 +23,7 @@ class Draft(Struct, gc=False):
 
     def amiss(self, place: Pointer, expected: str, found: Raw | str, *, grave: bool = True) -> None:
         """Name a place whose kind is wrong, by the value found there or by what to call it."""
-        said = found if isinstance(found, str) else kind_of(json.decode(found))
-        self.misfits.append(Misfit((*self.at, *place), expected, said, grave))
+        self.misfits.append(Misfit((*self.at, *place), expected, _said(found), grave))
 
     def say(self, raw: Raw, place: Pointer) -> None:
         """Take a text; one that says nothing is no block."""
@@ -33,6 +31,14 @@ class Draft(Struct, gc=False):
             self.blanks.append(Blank(place, len(self.blocks), is_white(raw)))
         else:
             self.blocks.append(text_of(memoryview(raw), place, self.role))
+
+
+def _said(found: Raw | str) -> str:
+    if isinstance(found, str):
+        return found
+    from turnlint.documents.fit import kind_of
+
+    return kind_of(json.decode(found))
 
 
 def text_of(text: memoryview, at: Pointer, role: Role) -> Text:

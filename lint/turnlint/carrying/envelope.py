@@ -6,13 +6,13 @@ message is spelled: each wire brings that as a `Dialect`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying.carrier import NEUTRAL, STRANGE, Carrier, Stray
-from turnlint.carrying.lines import Lines
 from turnlint.carrying.listed import Listed, refers_to_none, unlisted
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, given, head
@@ -20,6 +20,9 @@ from turnlint.carrying.requests import request_of
 from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape, dig
 from turnlint.model import Message, Misfit, Pointer, Record, Request, Transcript, Wire
+
+if TYPE_CHECKING:
+    from turnlint.carrying.lines import Lines
 
 LONGEST_NAME = 400
 _REQUESTS = ("request", "request_body", "body", "params", "input", "inputs")
@@ -120,13 +123,19 @@ class Enveloped:
 
     def __init__(self, spelling: "Spelling") -> None:
         self.spelling = spelling
-        self.lines = Lines(spelling.dialect.wire)
+
+    @cached_property
+    def lines(self) -> "Lines":
+        """The conversations that run over records, from the first record that is of one."""
+        from turnlint.carrying.lines import Lines
+
+        return Lines(self.spelling.dialect.wire)
 
     def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]:
-        return self.spelling.read(decoded, self.lines)
+        return self.spelling.read(decoded, lambda: self.lines)
 
     def finish(self) -> list[Transcript | Stray]:
-        return [*self.lines.finish()]
+        return [*self.lines.finish()] if "lines" in vars(self) else []
 
 
 class Spelling:
@@ -156,7 +165,7 @@ class Spelling:
         others = (turn for body in bodies if body for _, turn in body.turns)
         return _weigh(map(self.dialect.evidence, chain((value,), turns, others)))
 
-    def read(self, decoded: Decoded[Any], lines: Lines) -> list[Transcript | Stray]:
+    def read(self, decoded: Decoded[Any], lines: "Callable[[], Lines]") -> list[Transcript | Stray]:
         value, record = decoded.value, decoded.record
         if value is None:
             return []
@@ -166,8 +175,8 @@ class Spelling:
             at, turn, misfits = line
             message, wrong = self.dialect.read_turn(turn, at, record)
             whole += [(record, misfit) for misfit in (*misfits, *wrong)]
-            lines.add(first_of(value, GROUPS), _placed(message, value), whole)
-            return [*lines.overflow()]
+            lines().add(first_of(value, GROUPS), _placed(message, value), whole)
+            return [*lines().overflow()]
         done = self._transcripts(value, record, whole)
         if not done:
             expected = not decoded.misfits and self._known(value)

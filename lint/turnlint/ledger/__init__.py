@@ -25,10 +25,7 @@ wire by name, a provider, or how anything is spelled.
 from collections import deque
 from collections.abc import Iterable, Sequence
 
-from turnlint.ledger.copies import NEAR, is_copy, prefer_fresh
 from turnlint.ledger.matching import Key, Matching
-from turnlint.ledger.positions import match_by_position, match_last
-from turnlint.ledger.real import prefer_real
 from turnlint.ledger.values import (
     MISSING,
     REDACTED,
@@ -65,6 +62,11 @@ def read(messages: Iterable[Message], wire: Wire) -> Ledger:
     work = Matching(afterwards="in-place" if wire.anywhere else "late")
     count = _walk(messages, wire, work)
     if work.spare:
+        # Most conversations leave nothing over, and most runs need none of these.
+        from turnlint.ledger.copies import prefer_fresh
+        from turnlint.ledger.positions import match_by_position, match_last
+        from turnlint.ledger.real import prefer_real
+
         _match_elsewhere(work)
         match_by_position(work, counts=wire.counts)
         match_last(work)
@@ -292,6 +294,8 @@ def _sort_out_spares(
 
     Of several such calls it is the one whose result it repeats, else the nearest.
     """
+    from turnlint.ledger.copies import NEAR, is_copy
+
     duplicates: list[tuple[Answered, Interaction]] = []
     orphans: list[Answered] = []
     earlier: dict[Key, list[Interaction]] = {}

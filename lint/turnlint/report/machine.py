@@ -5,8 +5,9 @@ written as they come, so a report may be larger than memory. ASCII only: nothing
 terminal that shows it.
 """
 
-from json import dumps
 from typing import TYPE_CHECKING, Any
+
+from msgspec import json
 
 from turnlint.engine import Event, Tally
 from turnlint.report import Look, Sink, Write
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "turnlint/report-v1"
 LONGEST_NAME = 500
+_WORDS = {True: "true", False: "false"}
 
 
 def finding_of(row: Row) -> dict[str, Any]:
@@ -92,11 +94,23 @@ class _Counting:
             from turnlint.report.statistics import report_of
 
             summary["statistics"] = report_of(self.count)
+            return _text(summary)
+        return _sum(summary)
+
+
+def _text(said: dict[str, Any]) -> str:
+    from json import dumps  # a run that finds nothing does without: 1.5 of its 40 ms (2026-11)
+
+    return in_json(dumps(said))
+
+
+def _sum(summary: dict[str, Any]) -> str:
+    """The same text for what has no letter to escape."""
+    try:
+        text = json.format(json.encode(summary), indent=0).decode()
+    except UnicodeEncodeError:
         return _text(summary)
-
-
-def _text(finding: dict[str, Any]) -> str:
-    return in_json(dumps(finding))
+    return in_json(text) if text.isascii() and text.isprintable() else _text(summary)
 
 
 class Lines:
@@ -113,7 +127,7 @@ class Lines:
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
         summary = self.counting.summary(tally)
-        self.write(f'{{"schema": "{SCHEMA}", "complete": {dumps(complete)}, "summary": {summary}}}\n')
+        self.write(f'{{"schema": "{SCHEMA}", "complete": {_WORDS[complete]}, "summary": {summary}}}\n')
 
 
 class Document:
@@ -138,7 +152,7 @@ class Document:
     def finish(self, tally: Tally, *, complete: bool) -> None:
         self._open()
         self.write("\n" if self.count else "")
-        self.write(f'], "summary": {self.counting.summary(tally)}, "complete": {dumps(complete)}}}\n')
+        self.write(f'], "summary": {self.counting.summary(tally)}, "complete": {_WORDS[complete]}}}\n')
 
 
 def open_sink(name: str, write: Write, look: Look) -> Sink:

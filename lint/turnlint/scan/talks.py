@@ -118,7 +118,7 @@ class Talks:
         conversation.unread = None
         apart = Lines(self.lines.wire, held=len(unread.places))
         for record in records_at(self.source, unread.places):
-            self.reader.spelling.read(self.shape.read(record), apart)
+            self.reader.spelling.read(self.shape.read(record), lambda: apart)
         found = apart.open.get(key)
         self.lines.held -= len(unread.places)
         if found:
