@@ -34,8 +34,11 @@ def _declared() -> Iterator[str]:
         except OSError:
             continue
         for name in names:
+            path = os.path.join(folder, name, "entry_points.txt")
+            if not os.access(path, os.R_OK):  # most declare nothing, and an exception for each takes its time
+                continue
             try:
-                with open(os.path.join(folder, name, "entry_points.txt"), "rb", buffering=0) as file:
+                with open(path, "rb", buffering=0) as file:
                     data = file.read()
             except OSError:
                 continue

@@ -7,8 +7,9 @@ and an exit code, never a traceback.
 import gc
 import os
 import sys
+from collections.abc import Callable
 from importlib import import_module
-from typing import NoReturn
+from typing import Any, NoReturn
 
 # What modules make while they are loaded stays. To look for garbage among it, some thirty times over, is 3 of the 40 ms
 # of a small run (2026-11).
@@ -57,12 +58,58 @@ def _load(name: str) -> object:
     """The command of a module."""
     gc.disable()
     try:
+        _import_msgspec()
         return import_module(f"turnlint.cli.{name}").command
     finally:
         _collect()
 
 
-class Commands(click.Group):
+def _import_msgspec() -> None:
+    """Without what it would take from typing_extensions, where that is installed: from 3.11 on `typing` has all of it.
+
+    So 1.7 ms of a small run are saved (msgspec 0.22, 2026-11). Whoever asks for that module later gets it.
+    """
+    missing: Any = None
+    held = sys.modules.setdefault("typing_extensions", missing)
+    try:
+        import msgspec  # noqa: F401
+    finally:
+        if held is None:
+            del sys.modules["typing_extensions"]
+
+
+class Helped(click.Command):
+    """A command that says itself what its --help is: click would first load what it takes to translate that sentence.
+
+    That is 0.6 ms of a small run (click 8.5, 2026-11).
+    """
+
+    _help: click.Option | None = None
+
+    def get_help_option(self, ctx: click.Context) -> click.Option | None:
+        names = self.get_help_option_names(ctx)
+        if not names or not self.add_help_option:
+            return None
+        if self._help is None:
+            self._help = click.Option(
+                [*names, "_help"], is_flag=True, expose_value=False, is_eager=True,
+                help="Show this message and exit.", callback=_show(click.Context.get_help),
+            )  # fmt: skip
+        return self._help
+
+
+def _show(said: Callable[[click.Context], str]) -> Callable[[click.Context, click.Parameter, bool], None]:
+    """What becomes of an option that says something and ends the run."""
+
+    def show(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+        if value and not ctx.resilient_parsing:
+            click.echo(said(ctx), color=ctx.color)
+            ctx.exit()
+
+    return show
+
+
+class Commands(Helped, click.Group):
     """Subcommands by name; near misses are named."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
@@ -95,7 +142,10 @@ class Commands(click.Group):
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="turnlint")
+@click.option(
+    "--version", is_flag=True, expose_value=False, is_eager=True, help="Show the version and exit.",
+    callback=_show(lambda _: f"turnlint, version {__version__}"),
+)  # fmt: skip
 def cli() -> None:
     """A linter for logged LLM conversations.
 

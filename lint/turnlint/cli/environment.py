@@ -10,10 +10,12 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from turnlint.cli import Helped
+
 PREFIX = "TURNLINT"
 
 
-class FromEnvironment(click.Command):
+class FromEnvironment(Helped):
     """A command whose options may be set by variables: that of `--fail-on` of `lint` is `TURNLINT_LINT_FAIL_ON`."""
 
     def __init__(self, *args: Any, **attributes: Any) -> None:
