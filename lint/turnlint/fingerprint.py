@@ -4,11 +4,15 @@ This module owns what makes two findings the same one: the rule, the provider, t
 conversation and the call; never a line number, so that records may be reordered and appended to.
 """
 
-from hashlib import blake2b
 from os.path import normpath
 
 from turnlint.model import Finding, Location, Record, Transcript
 from turnlint.rows import Place
+
+try:  # `hashlib` loads OpenSSL before it gives this one, which is 2 ms of each process that finds something (2026-11)
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
 
 
 def fingerprint(finding: Finding, identity: str, place: Place, path: str, met: dict[str, int]) -> str:

@@ -17,8 +17,10 @@ from turnlint.spread.worth import MOST_FILES, is_packed
 STRETCH = 16 << 20
 """Measured: 1.94 times one core at 16 MB, less with more and less (two cores, 2026-11)."""
 BUNDLE = 4 << 20
-_LAST = 4
-"""The last stretches are so many times as short."""
+_LAST = 16
+"""The last stretches are so many times as short,"""
+_SHARE = 2
+"""and none behind the first is more than one in so many of what is left for each process."""
 _STEP = 1 << 16
 
 
@@ -49,13 +51,13 @@ class Questions:
         return len(self.all) - 1
 
 
-def cut(sources: Iterable[Source], questions: Questions) -> Iterator[Task]:
+def cut(sources: Iterable[Source], questions: Questions, jobs: int) -> Iterator[Task]:
     """The tasks, in the order of the sources. What cannot be read twice is left to whoever asks."""
     bundle: list[Source] = []
     weight = 0
     for source in sources:
         size = size_of(source)
-        parts = _parts(source, size, questions.of(source))
+        parts = _parts(source, size, questions.of(source), jobs)
         if bundle and (parts or source.path is None or weight + size > BUNDLE or len(bundle) >= MOST_FILES):
             yield questions.task(bundle)
             bundle, weight = [], 0
@@ -68,7 +70,7 @@ def cut(sources: Iterable[Source], questions: Questions) -> Iterator[Task]:
         yield questions.task(bundle)
 
 
-def _parts(source: Source, size: int, asked: Question) -> list[Source]:
+def _parts(source: Source, size: int, asked: Question, jobs: int) -> list[Source]:
     """A long log of lines in parts, where every line is a conversation of its own; else nothing.
 
     What a user's own rules find in no conversation is told of at the end of the file, so there has to be but one.
@@ -77,7 +79,7 @@ def _parts(source: Source, size: int, asked: Question) -> list[Source]:
         return []
     try:
         whole = glance(source, asked.options.format, asked.book.wires)
-        ends = [*_line_ends(source.path, size), size] if whole else []
+        ends = [*_line_ends(source.path, size, jobs), size] if whole else []
         with open(source.path, "rb") as file:  # the first part, and no other, will say so
             returned = file.readline(STRETCH).endswith(b"\r\n")
     except (SourceError, OSError):
@@ -94,14 +96,15 @@ def _parts(source: Source, size: int, asked: Question) -> list[Source]:
     ]
 
 
-def _line_ends(path: str, size: int) -> Iterator[int]:
+def _line_ends(path: str, size: int, jobs: int) -> Iterator[int]:
     """Where lines begin that are nearest behind each stretch.
 
-    Towards the end they are short: nobody waits long for whoever has the last one.
+    Towards the end they are shorter and shorter: nobody waits long for whoever has the last one.
     """
+    least = STRETCH // _LAST
     with open(path, "rb", buffering=0) as file:
         at = STRETCH
-        while at < size - STRETCH // _LAST // 2:
+        while at < size - least // 2:
             file.seek(at)
             while (piece := file.read(_STEP)) and (found := piece.find(b"\n")) < 0:
                 at += len(piece)
@@ -109,7 +112,7 @@ def _line_ends(path: str, size: int) -> Iterator[int]:
                 return
             yield at + found + 1
             at += found + 1
-            at += STRETCH if size - at > 2 * STRETCH else STRETCH // _LAST
+            at += max(least, min(STRETCH, (size - at) // (_SHARE * jobs)))
 
 
 def unpacking_apart(task: Task) -> Task:

@@ -5,6 +5,7 @@ who does it.
 """
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
     from turnlint.spread.workers import Crew
 
 
-def prepare(options: list[Options]) -> Callable[[Task], list[Parcel | Exception]]:
-    """What a process needs, made once in it. Options that no task of it comes with cost nothing."""
-    known: dict[int, Question] = {}
+def prepare(options: list[Options], made: list[Question]) -> Callable[[Task], list[Parcel | Exception]]:
+    """What a process needs: as it was made before, or made once in it. Options that no task comes with cost nothing."""
+    known = dict(enumerate(made))
 
     def asked(number: int) -> Question:
         if number not in known:
@@ -48,16 +49,17 @@ def _packed(source: Source, asked: Question) -> Parcel | Exception:
 def spread(sources: list[Source], of: Of, jobs: int, progress: Progress | None) -> Iterator[Told]:
     """All events of some sources in the order of `here`, found by several processes."""
     questions = Questions(of)
-    tasks = list(cut(sources, questions))
+    tasks = list(cut(sources, questions, jobs))
     if len(tasks) < 2 * jobs:
         tasks = [unpacking_apart(task) for task in tasks]
     if len(tasks) == 1:  # a second process would only wait for the first
         for told in here(list(tasks[0].sources), of, progress):
             yield from _done(told.source) if isinstance(told, Done) else (told,)
         return
-    from turnlint.spread.workers import Crew
+    from turnlint.spread.workers import FORKS, Crew
 
-    crew = Crew(jobs, prepare, [one.options for one in questions.all])
+    options = [one.options for one in questions.all]
+    crew = Crew(jobs, partial(prepare, options, questions.all if FORKS else []), tasks)
     try:
         yield from _Merging(tasks, of, crew, progress).events()
     finally:
@@ -78,7 +80,7 @@ class _Merging:
         """The last part that was read, to the end of its file: what is behind it hung together with it."""
 
     def events(self) -> Iterator[Told]:
-        for number, result in self.crew.work(self.tasks):
+        for number, result in self.crew.work():
             sources = self.tasks[number].sources
             if isinstance(result, Exception):
                 for source in sources:

@@ -1,115 +1,79 @@
 """Processes that work, each on one task at a time.
 
-This module owns their lives: they are started when there is something to do, a dead one is noticed and named with
-its task, and replaced. It refuses to know what a task is.
+This module owns who does what: they are started when there is something to do, a dead one is noticed and named with
+its task, and replaced. It refuses to know what a task is, and how a process comes to be.
 """
 
-from collections.abc import Callable, Iterator
-from multiprocessing import get_all_start_methods, get_context
-from multiprocessing.connection import Connection, wait
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from turnlint.spread.parcel import Died
 
 AHEAD = 4
 """So many tasks a process may be ahead of what was handed out: what is found waits in memory."""
-
+_DEEP = 2
+"""So many tasks a process has at once: the next is there when one is done."""
 
 Work = Callable[[Any], Any]
 Result = tuple[int, Any]
-
-
-class _Worker:
-    def __init__(self, prepare: Callable[..., Work], arguments: tuple[Any, ...]) -> None:
-        context: Any = get_context("fork" if "fork" in get_all_start_methods() else "spawn")
-        self.pipe: Connection
-        self.pipe, theirs = context.Pipe()
-        self.process = context.Process(
-            target=_serve, args=(theirs, self.pipe, prepare, arguments), daemon=True
-        )
-        self.process.start()
-        theirs.close()
-        self.task: int | None = None
-
-    def give(self, number: int, task: Any) -> None:
-        self.task = number
-        self.pipe.send(task)
-
-    def take(self) -> Any:
-        """The result of its task, or `Died`."""
-        self.task = None
-        try:
-            return self.pipe.recv()
-        except (EOFError, OSError):
-            self.process.join()
-            return Died(_ending(self.process.exitcode))
-
-    def stop(self) -> None:
-        self.pipe.close()
-        self.process.terminate()
-        self.process.join()
-
-
-def _ending(code: int | None) -> str:
-    return f"stopped by signal {-code}" if code is not None and code < 0 else f"ended with code {code}"
-
-
-def _serve(
-    pipe: Connection, parents: Connection, prepare: Callable[..., Work], arguments: tuple[Any, ...]
-) -> None:
-    parents.close()  # or the end of the parent would never be seen
-    work = prepare(*arguments)
-    while True:
-        try:
-            task = pipe.recv()
-        except (EOFError, KeyboardInterrupt):
-            return
-        try:
-            result = work(task)
-        except KeyboardInterrupt:
-            return
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the task's name
-            result = error
-        pipe.send(result)
+FORKS = hasattr(os, "fork")
 
 
 class Crew:
-    """Some processes, and the tasks they are at."""
+    """Some processes, and the tasks that are theirs."""
 
-    def __init__(self, size: int, prepare: Callable[..., Work], *arguments: Any) -> None:
+    def __init__(self, size: int, prepare: Callable[[], Work], tasks: Sequence[Any]) -> None:
         self.size = size
         self.prepare = prepare
-        self.arguments = arguments
-        self.workers: list[_Worker] = []
+        self.tasks = tasks
+        self.waiting = deque(range(len(tasks)))
+        self.workers: list[Any] = []
+        self.kind: Any
+        if FORKS:
+            from turnlint.spread import forked
 
-    def work(self, tasks: list[Any]) -> Iterator[Result]:
+            self.kind, self.finished = forked.Forked, forked.finished
+        else:
+            from turnlint.spread import spawned
+
+            self.kind, self.finished = spawned.Spawned, spawned.finished  # type: ignore[assignment]
+
+    def work(self) -> Iterator[Result]:
         """Each task's number with its result, or with what became of the process, in the order of the tasks."""
         done: dict[int, Any] = {}
-        given = told = 0
-        while told < len(tasks):
-            while given < min(len(tasks), told + AHEAD * self.size) and (worker := self._idle()):
-                worker.give(given, tasks[given])
-                given += 1
-            busy = {worker.pipe: worker for worker in self.workers if worker.task is not None}
-            for pipe in wait(list(busy)):
-                worker = busy[pipe]  # type: ignore[index]
-                number = worker.task
-                assert number is not None
-                done[number] = worker.take()
+        told = 0
+        while told < len(self.tasks):
+            self._hand_out(told)
+            for worker in self.finished(one for one in self.workers if one.given):
+                number, done[number] = worker.take()
                 if isinstance(done[number], Died):
+                    self.waiting.extendleft(reversed(worker.given))
                     self.workers.remove(worker)
+            self._hand_out(told)  # before anybody looks at what was found
+            for worker in self.workers if not self.waiting else ():
+                if not worker.given:
+                    worker.stop()  # so that it is gone when it is waited for
             while told in done:
                 yield told, done.pop(told)
                 told += 1
 
-    def _idle(self) -> _Worker | None:
-        worker = next((one for one in self.workers if one.task is None), None)
-        if worker is None and len(self.workers) < self.size:
-            worker = _Worker(self.prepare, self.arguments)
+    def _hand_out(self, told: int) -> None:
+        """Give tasks to whoever has none, and then the next to whoever has one."""
+        while self.waiting and self.waiting[0] < told + AHEAD * self.size and (worker := self._free()):
+            worker.give(self.waiting.popleft())
+
+    def _free(self) -> Any:
+        worker = min(self.workers, key=lambda one: len(one.given), default=None)
+        if len(self.workers) < self.size and (worker is None or worker.given):
+            worker = self.kind(self.prepare, self.tasks, self.workers)
             self.workers.append(worker)
-        return worker
+        return worker if worker and len(worker.given) < _DEEP else None
 
     def stop(self) -> None:
         for worker in self.workers:
             worker.stop()
+        for worker in self.workers:
+            worker.join()
         self.workers.clear()

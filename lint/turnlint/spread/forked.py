@@ -1,0 +1,118 @@
+"""A process that is this one over again, and does what it is told of a list that both have.
+
+This module owns its life: two pipes and a fork, and what is known of its end. All that was loaded before it began it has
+already, so that it takes a millisecond; the module of the standard library that does this on any system takes eight to be
+loaded (2026-11). It refuses to know what a task is.
+"""
+
+import gc
+import os
+import pickle
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from select import poll
+from typing import IO, Any
+
+from turnlint.spread.parcel import Died
+
+_LENGTH = 8
+_NUMBER = 4
+_MOST = 1 << 20
+
+
+class Forked:
+    """One such process, from the side of whoever gives it tasks. It may have several, and does them in their order."""
+
+    def __init__(
+        self, prepare: Callable[[], Callable[[Any], Any]], tasks: Sequence[Any], others: Iterable[Any]
+    ) -> None:
+        told, self.tells = os.pipe()
+        found, finds = os.pipe()
+        self.process = os.fork()
+        if not self.process:
+            for one in others:  # or they would not see the end of what they are told
+                os.close(one.tells)
+                os.close(one.found)
+            os.close(self.tells)
+            os.close(found)
+            _serve(prepare, tasks, told, finds)
+        os.close(told)
+        os.close(finds)
+        self.found = found
+        self.given: deque[int] = deque()
+        self.code: int | None = None
+
+    def give(self, number: int) -> None:
+        self.given.append(number)
+        with suppress(BrokenPipeError):  # it died while it waited: whoever takes its result will see
+            os.write(self.tells, number.to_bytes(_NUMBER, "little"))
+
+    def take(self) -> tuple[int, Any]:
+        """The task that it did, and its result, or `Died`."""
+        number = self.given.popleft()
+        size = int.from_bytes(_read(self.found, _LENGTH), "little")
+        data = _read(self.found, size)
+        if not data or len(data) < size:
+            return number, Died(_ending(self.join()))
+        return number, pickle.loads(data)  # noqa: S301 - from a process that is this one
+
+    def stop(self) -> None:
+        os.kill(self.process, signal.SIGTERM)
+
+    def join(self) -> int:
+        """Wait for its end. Returns the code that it ended with."""
+        if self.code is None:
+            os.close(self.tells)
+            os.close(self.found)
+            self.code = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+        return self.code
+
+
+def finished(workers: Iterable[Forked]) -> list[Forked]:
+    """Those that have a result, or are dead; as soon as there is one."""
+    by_pipe = {worker.found: worker for worker in workers}
+    ready = poll()
+    for pipe in by_pipe:
+        ready.register(pipe)
+    return [by_pipe[pipe] for pipe, _ in ready.poll()]
+
+
+def _read(pipe: int, size: int) -> bytes:
+    """So many bytes and none behind them, which nobody would be told of; fewer where the other side is gone."""
+    read = bytearray()
+    while len(read) < size and (piece := os.read(pipe, min(size - len(read), _MOST))):
+        read += piece
+    return bytes(read)
+
+
+def _ending(code: int) -> str:
+    return f"stopped by signal {-code}" if code < 0 else f"ended with code {code}"
+
+
+def _serve(prepare: Callable[[], Callable[[Any], Any]], tasks: Sequence[Any], told: int, finds: int) -> None:
+    """The life of the process. Nothing is left to whoever was forked: no buffer is flushed twice, no file closed."""
+    code = 0
+    try:
+        gc.freeze()  # what is shared is not written to, and so copied, for the sake of looking for garbage
+        work = prepare()
+        with os.fdopen(finds, "wb") as found:
+            while number := os.read(told, _NUMBER):
+                try:
+                    result = work(tasks[int.from_bytes(number, "little")])
+                except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the task's name
+                    result = error
+                _send(found, pickle.dumps(result, pickle.HIGHEST_PROTOCOL))
+    except (KeyboardInterrupt, BrokenPipeError):
+        pass
+    except BaseException:  # noqa: BLE001 - this process must not go on as a second program
+        code = 1
+    finally:
+        os._exit(code)
+
+
+def _send(pipe: IO[bytes], data: bytes) -> None:
+    pipe.write(len(data).to_bytes(_LENGTH, "little"))
+    pipe.write(data)
+    pipe.flush()

@@ -1,0 +1,76 @@
+"""A process that begins anew, for systems where none can be forked.
+
+This module owns its life, which it leaves to the standard library. It refuses to know what a task is.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from multiprocessing import get_context
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from turnlint.spread.parcel import Died
+
+
+class Spawned:
+    """One such process, from the side of whoever gives it tasks. It is sent the next when it is done with one."""
+
+    def __init__(
+        self, prepare: Callable[[], Callable[[Any], Any]], tasks: Sequence[Any], _: Iterable[Any]
+    ) -> None:
+        context: Any = get_context("spawn")
+        self.pipe: Connection
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, prepare), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.tasks = tasks
+        self.given: deque[int] = deque()
+
+    def give(self, number: int) -> None:
+        self.given.append(number)
+        if len(self.given) == 1:
+            self.pipe.send(self.tasks[number])
+
+    def take(self) -> tuple[int, Any]:
+        """The task that it did, and its result, or `Died`."""
+        number = self.given.popleft()
+        try:
+            found = self.pipe.recv()
+        except (EOFError, OSError):
+            return number, Died(f"ended with code {self.join()}")
+        if self.given:
+            self.pipe.send(self.tasks[self.given[0]])
+        return number, found
+
+    def stop(self) -> None:
+        self.process.terminate()
+
+    def join(self) -> int | None:
+        """Wait for its end. Returns the code that it ended with."""
+        self.process.join()
+        self.pipe.close()
+        code: int | None = self.process.exitcode
+        return code
+
+
+def finished(workers: Iterable[Spawned]) -> list[Spawned]:
+    """Those that have a result, or are dead; as soon as there is one."""
+    by_pipe: dict[Any, Spawned] = {worker.pipe: worker for worker in workers}
+    return [by_pipe[pipe] for pipe in wait([*by_pipe])]
+
+
+def _serve(pipe: Connection, prepare: Callable[[], Callable[[Any], Any]]) -> None:
+    work = prepare()
+    while True:
+        try:
+            task = pipe.recv()
+        except (EOFError, KeyboardInterrupt):
+            return
+        try:
+            result = work(task)
+        except KeyboardInterrupt:
+            return
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the task's name
+            result = error
+        pipe.send(result)
