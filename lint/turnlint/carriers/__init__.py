@@ -7,7 +7,7 @@ This package owns what a format looks like and where it writes things. A carrier
 import os
 from collections.abc import Iterable, Iterator
 
-from turnlint.carrying.carrier import SPEAKS, Carrier
+from turnlint.carrying.carrier import SPEAKS, STRANGE, Carrier
 from turnlint.documents.census import is_plain
 from turnlint.model import Record
 
@@ -19,6 +19,9 @@ NAMES = tuple(
     )
 )
 """Every format: each module beside this file is one, so that a new one is one file."""
+
+LONG = 1 << 20
+"""A longer record is asked a stretch at a time."""
 
 
 def carrier(name: str) -> Carrier:
@@ -84,6 +87,25 @@ def _scores(sample: list[Record]) -> Iterator[tuple[Carrier, list[int]]]:
 
 def score(candidate: Carrier, record: Record, *, plain: bool | None = None) -> int:
     """How strongly a record speaks for a format."""
+    data = record.data
+    if len(data) <= LONG or not (is_plain(data) if plain is None else plain):
+        return _score(candidate, record, plain)
+    from turnlint.carriers._stretches import stretches
+
+    try:
+        first, *scores = (
+            _score(candidate, Record(record.line, record.offset, one), True) for one in stretches(data)
+        )
+    except (ValueError, RecursionError):  # a key or a depth that this decoder does not take
+        return _score(candidate, record, plain)
+    beside = max(0, scores.pop(0)) if scores else 0
+    # What is beside them is said by all, and counts once; so does what could be anyone's, however many say it.
+    own = beside - beside % SPEAKS
+    more = [first - first % SPEAKS, *(one - one % SPEAKS - own for one in scores if one != STRANGE)]
+    return sum(more) + max(one % SPEAKS for one in (first, *scores))
+
+
+def _score(candidate: Carrier, record: Record, plain: bool | None) -> int:
     decoded = candidate.shape.read(record, plain=plain)
     try:
         return 0 if decoded.value is None else candidate.sniff(decoded)
