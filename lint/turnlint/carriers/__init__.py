@@ -74,15 +74,22 @@ def _scores(sample: list[Record]) -> Iterator[tuple[Carrier, list[int]]]:
     """How strongly each record speaks for each format for which one of them may."""
     from turnlint.carriers._marks import Sample, may_speak  # a run that is told the format asks no mark
 
-    plain = [is_plain(record.data) for record in sample]
-    words = Sample([record.data for record in sample])
+    asked = [(record, is_plain(record.data)) for record in sample]
+    asked = [(record, plain) for record, plain in asked if plain or not _is_hopeless(record)]
+    words = Sample([record.data for record, _ in asked])
     for name in NAMES:
         if may_speak(name, words):
             candidate = carrier(name)
-            yield (
-                candidate,
-                [score(candidate, record, plain=so) for record, so in zip(sample, plain, strict=True)],
-            )
+            yield candidate, [score(candidate, record, plain=plain) for record, plain in asked]
+
+
+def _is_hopeless(record: Record) -> bool:
+    """A long record that nobody can read speaks for none, so that no mark is looked for in it."""
+    if len(record.data) <= LONG:
+        return False
+    from turnlint.documents import exact
+
+    return not exact.read(record.data).whole
 
 
 def score(candidate: Carrier, record: Record, *, plain: bool | None = None) -> int:
