@@ -26,7 +26,7 @@ _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _SPACES = (b" ", b"\t", b"\r", b"\n")
 # Compiled when a document runs over lines: those that do not need none of them.
-_STRUCTURE = rb'["\[\]{}]'
+_STRUCTURE = rb'"|[\[{]+|[\]}]+'
 _IN_STRING = rb'["\\]'
 _SPACE_RUN = rb"[ \t\r\n]*"
 _SCALAR = rb'[^\s"\[\]{},]*'
@@ -386,8 +386,12 @@ def _walk(window: bytes, base: int, at: int, depth: int, in_string: bool) -> tup
         pos = match.end()
         if mark == b'"':
             in_string = not in_string
+            if not in_string and depth <= 0:
+                return pos - base, 0, False, True
+        elif mark[0] in b"{[":
+            depth += len(mark)
+        elif len(mark) >= depth:
+            return match.start() + max(1, depth) - base, 0, False, True
         else:
-            depth += 1 if mark in b"{[" else -1
-        if not in_string and depth <= 0:
-            return pos - base, 0, False, True
+            depth -= len(mark)
     return len(window) - base, depth, in_string, False
