@@ -12,7 +12,7 @@ from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying import foreign
 from turnlint.carrying.contents import written_arguments
-from turnlint.carrying.draft import CONTENT, Draft, text_of
+from turnlint.carrying.draft import CONTENT, Draft, text_of, together
 from turnlint.carrying.raws import (
     KINDS,
     NOTHING,
@@ -214,7 +214,7 @@ def read_turn(
     message = Message(
         role,
         at,
-        tuple(blocks),
+        together(blocks),
         record,
         said,
         empty=not blocks and role in _SPEAKERS and _says_nothing(turn),

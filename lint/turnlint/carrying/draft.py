@@ -52,6 +52,12 @@ def text_of(text: memoryview, at: Pointer, role: Role) -> Text:
 
 CONTENT: Pointer = ("content",)
 _WHOLE, _TRAILING = Text(CONTENT), Text(CONTENT, trailing=True)
+_ALONE: dict[int, tuple[Block, ...]] = {id(_WHOLE): (_WHOLE,), id(_TRAILING): (_TRAILING,)}
+
+
+def together(blocks: list[Block]) -> tuple[Block, ...]:
+    """All blocks of a message. A shared text that stands alone is shared with what it stands in."""
+    return (_ALONE.get(id(blocks[0])) if len(blocks) == 1 else None) or tuple(blocks)
 
 
 def settle_calls(out: Draft) -> list[Call]:
