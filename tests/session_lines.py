@@ -175,7 +175,11 @@ def rollout(chance: Random, wild: float = 0.02) -> bytes:
 
     def add(kind: str, said: dict[str, Any]) -> None:
         payload = dict(said)
-        line: dict[str, Any] = {"timestamp": f"2026-11-01T00:00:{len(lines) % 60:02}.000Z", "type": kind, "payload": payload}
+        line: dict[str, Any] = {
+            "timestamp": f"2026-11-01T00:00:{len(lines) % 60:02}.000Z",
+            "type": kind,
+            "payload": payload,
+        }
         for place in (line, payload):
             if not often():
                 place.update(chance.choice(_ODD_ITEMS))

@@ -61,13 +61,13 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
 
 def owner(records: Iterable[Record]) -> Carrier | None:
     """The agent whose own log this is, where each of these records says so and nobody else's could be one of them."""
-    speaking = [
-        (candidate, scores) for candidate, scores in _scores(list(records)) if any(one > 0 for one in scores)
-    ]
+    sample = list(records)
+    speaking = [found for found in _scores(sample) if any(one > 0 for one in found[1])]
     if len(speaking) != 1:
         return None
     ((candidate, scores),) = speaking
-    return candidate if candidate.session and min(scores) >= SPEAKS else None
+    each = len(scores) == len(sample) and min(scores) >= SPEAKS
+    return candidate if candidate.session and each else None
 
 
 def _scores(sample: list[Record]) -> Iterator[tuple[Carrier, list[int]]]:

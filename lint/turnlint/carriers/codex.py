@@ -16,7 +16,7 @@ from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.items import KINDS, PART, Item, kind_of_item
 from turnlint.carrying.listed import moved
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
-from turnlint.carrying.sessions import Entry, Thread, conversation, left_behind, make_session
+from turnlint.carrying.sessions import Entry, Only, conversation, left_behind, make_session
 from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape, value_of
 from turnlint.model import Call, Message, Other, Pointer, Record, Result, Transcript, Wire
@@ -45,7 +45,7 @@ class Payload(Struct, gc=False):
     content: Raw = NOTHING
 
 
-class Node(Entry):
+class Node(Only):
     """A record that says something, or that decides what would be replayed."""
 
     marks: tuple[str, ...] = ()
@@ -63,10 +63,6 @@ class Node(Entry):
     """How many turns of the user it takes back."""
     unnamed: bool = False
     """It holds a shell call that has no id of a call."""
-
-    @property
-    def thread(self) -> Thread:
-        return "", ""
 
 
 ENVELOPES = frozenset({
@@ -396,10 +392,6 @@ CARRIER = make_session(
     "codex",
     "Codex rollout",
     "sessions with compactions, rollbacks and forks applied; the bare items of mid-2025; custom and local shell tools",
-    shape=Line,
-    evidence=_evidence,
-    look=_look,
-    settle=_settle,
-    plain=WIRE,
+    shape=Line, evidence=_evidence, look=_look, settle=_settle, plain=WIRE,
     splice=structs.replace(_SPELLED, answer=_answer, words=WORDS, around=_around),
-)
+)  # fmt: skip

@@ -37,6 +37,14 @@ class Entry(Struct):
         return None
 
 
+class Only(Entry):
+    """One record of a log that has a single thread."""
+
+    @property
+    def thread(self) -> Thread:
+        return "", ""
+
+
 class Unread(Protocol):
     """Records that somebody looked at first, and that were not read."""
 
