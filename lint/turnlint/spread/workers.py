@@ -52,9 +52,7 @@ class Crew:
                     self.waiting.extendleft(reversed(worker.given))
                     self.workers.remove(worker)
             self._hand_out(told)  # before anybody looks at what was found
-            for worker in self.workers if not self.waiting else ():
-                if not worker.given:
-                    worker.stop()  # so that it is gone when it is waited for
+            self._let_go()
             while told in done:
                 yield told, done.pop(told)
                 told += 1
@@ -63,6 +61,16 @@ class Crew:
         """Give tasks to whoever has none, and then the next to whoever has one."""
         while self.waiting and self.waiting[0] < told + AHEAD * self.size and (worker := self._free()):
             worker.give(self.waiting.popleft())
+
+    def _let_go(self) -> None:
+        """Stop whoever will have nothing more to do, to be gone when it is waited for.
+
+        Where a process dies, what it had not begun is given to another.
+        """
+        if not self.waiting and all(len(one.given) < _DEEP for one in self.workers):
+            for worker in self.workers:
+                if not worker.given:
+                    worker.stop()
 
     def _free(self) -> Any:
         worker = min(self.workers, key=lambda one: len(one.given), default=None)
