@@ -95,7 +95,9 @@ def _is_hopeless(record: Record) -> bool:
 def score(candidate: Carrier, record: Record, *, plain: bool | None = None) -> int:
     """How strongly a record speaks for a format."""
     data = record.data
-    if len(data) <= LONG or not (is_plain(data) if plain is None else plain):
+    if len(data) <= LONG:
+        return _score(candidate, record, plain)
+    if not (plain := is_plain(data) if plain is None else plain):
         return _score(candidate, record, plain)
     from turnlint.carriers._stretches import stretches
 
