@@ -56,11 +56,15 @@ static At read_field(At at, At end, unsigned field, Piece *block, Text *kind)
         return read_text(at, end, &block->id);
     case NAME:
         return read_text(at, end, &block->name);
+    case INPUT:
+        block->in_place = true;
+        block->body.start = at;
+        return block->body.end = at < end && *at == '{' ? read_value(at, end, 0) : NULL;
     case SOURCE:
     case CACHE:
-    case INPUT:
         return at < end && *at == '{' ? read_value(at, end, 0) : NULL;
     default:
+        block->failed = at < end && *at == 't' ? WENT_WRONG : WENT_WELL;
         return at < end && (*at == 't' || *at == 'f') ? read_value(at, end, 0) : NULL;
     }
 }
@@ -116,6 +120,7 @@ static At read_content(At at, At end, Message *said)
         at = read_text(at, end, &text.body);
         return at && add_piece(said, text) ? at : NULL;
     }
+    said->listed = true;
     at = enter(at, end, '[', ']', &more);
     while (at && more) {
         Piece block = {.kind = SAID};

@@ -4,6 +4,7 @@
 
 PyTypeObject *terms_type, *unread_type;
 extern PyType_Spec terms_spec, requests_spec, talks_spec, unread_spec;
+extern PyMethodDef exact_methods[];
 
 const Wire *wire_of(const char *name)
 {
@@ -61,6 +62,8 @@ static int fill(PyObject *module)
     }
     terms_type = (PyTypeObject *)types[0];
     unread_type = (PyTypeObject *)types[3];
+    if (PyModule_AddFunctions(module, exact_methods) < 0)
+        return -1;
     return PyModule_AddStringConstant(module, "DIGEST", TURNLINT_DIGEST);
 }
 

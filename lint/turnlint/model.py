@@ -159,6 +159,8 @@ class Record(Struct, gc=False):
     """Its source cannot be read again, so its bytes must stay."""
     extra: tuple[int, int] = (0, 0)
     """By how much what stands before it in its line is longer in bytes, and in UTF-16, than in characters."""
+    plain: bool = False
+    """It is known to be JSON of which no decoder misses anything."""
 
 
 class Misfit(Struct, frozen=True, gc=False):

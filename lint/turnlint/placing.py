@@ -6,6 +6,7 @@ in one walk over it. It refuses to know rules and sinks.
 
 from collections.abc import Iterable, Iterator
 
+from turnlint.compiled import loaded
 from turnlint.documents.columns import measure, more
 from turnlint.documents.locate import locate_all
 from turnlint.model import Finding, Location, Pointer, Record
@@ -50,7 +51,9 @@ class Placer:
 
     def _place(self, record: Record, locations: list[Location], others: list[Pointer]) -> None:
         pointers = [location.at for location in locations if location.start is None]
-        spans = locate_all(record.data, [*pointers, *others]) if pointers or others else {}
+        spans = (
+            locate_all(record.data, [*pointers, *others], plain=record.plain) if pointers or others else {}
+        )
         for pointer in others:
             self.found[id(record), pointer] = spans[pointer][1:]
         found: dict[Key, tuple[int, int, Pointer]] = {}
@@ -90,11 +93,19 @@ class _Characters:
 
     def __init__(self, record: Record) -> None:
         self.data = record.data
+        self.native = loaded() if record.plain else None
         self.pos = 0
         self.line = record.line
         self.column = record.column
 
     def to(self, offset: int) -> tuple[int, int]:
+        if self.native is not None:
+            lines, width = self.native.measure(self.data, self.pos, offset)
+            if lines:
+                self.line, self.column = self.line + lines, 1
+            self.column += width
+            self.pos = offset
+            return self.line, self.column
         piece = self.data[self.pos : offset]
         if newlines := piece.count(b"\n"):
             self.line += newlines

@@ -40,12 +40,12 @@ def text_of(text: memoryview, at: Pointer, role: Role) -> Text:
     marker = marker_in(bytes(text)) if role == "assistant" else None
     trailing = trails(text)
     if at is CONTENT and marker is None:
-        return _TRAILING if trailing else _WHOLE
+        return WHOLE_TRAILING if trailing else WHOLE
     return Text(at, marker, trailing)
 
 
 CONTENT: Pointer = ("content",)
-_WHOLE, _TRAILING = Text(CONTENT), Text(CONTENT, trailing=True)
+WHOLE, WHOLE_TRAILING = Text(CONTENT), Text(CONTENT, trailing=True)
 
 
 def settle_calls(out: Draft) -> list[Call]:

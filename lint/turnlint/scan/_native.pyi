@@ -6,6 +6,18 @@ from typing import Any, final
 # Of the sources that it was made from.
 DIGEST: str
 
+# The messages of a plain request, as the kit of `turnlint.carrying.swift` has them made: what stands around them, they
+# themselves or their bytes, and the numbers of those that are bytes. Nothing for any other record.
+def messages(
+    data: bytes, wire: str, kit: tuple[Any, ...], record: Any, /
+) -> tuple[bytes, list[Any], list[int]] | None: ...
+
+# How much of each pointer exists in a text known to be plain, and the bytes of what is there; or nothing.
+def places(data: bytes, pointers: list[tuple[str | int, ...]], /) -> list[tuple[int, int, int]] | None: ...
+
+# How many lines end between two bytes of well-formed UTF-8, and how many characters stand in the last.
+def measure(data: bytes, start: int, end: int, /) -> tuple[int, int]: ...
+
 @final
 class Terms:
     # The bounds of `turnlint.scan.terms`, and whom to ask where they do not settle it.
