@@ -24,6 +24,9 @@ typedef struct {
     PyObject *kit, *record;
     At start, end;
     Message said;
+    unsigned char *letters; /* one a message, as `turnlint.model.Outline` has them */
+    size_t room;
+    bool outlined; /* all messages have one */
 } Reader;
 
 static PyObject *from(const Reader *self, int what) { return PyTuple_GetItem(self->kit, what); }
@@ -228,6 +231,19 @@ static bool is_plain(const Message *said)
     return true;
 }
 
+static int role_number(const Message *said)
+{
+    int bit = 0;
+    while (!(said->role >> bit & 1))
+        bit++;
+    return bit;
+}
+
+static int content_of(const Message *said)
+{
+    return said->listed ? 3 : said->needs & LAX_NULL ? 2 : said->needs & LAX_ABSENT ? 1 : 0;
+}
+
 enum { BLOCKS_AT = 2, EMPTY = 11, CONTENT = 12 }; /* in the row of a message */
 
 static PyObject *make_message(Reader *self, size_t number)
@@ -236,19 +252,38 @@ static PyObject *make_message(Reader *self, size_t number)
     PyObject *blocks = is_plain(said) ? make_blocks(self) : NULL;
     if (!blocks)
         return NULL;
-    int bit = 0;
-    while (!(said->role >> bit & 1))
-        bit++;
-    PyObject *row = copy(from(self, MESSAGE_ROW)), *roles = PyTuple_GetItem(from(self, ROLES), bit);
-    int content = said->listed ? 3 : said->needs & LAX_NULL ? 2 : said->needs & LAX_ABSENT ? 1 : 0;
+    PyObject *row = copy(from(self, MESSAGE_ROW)), *roles = PyTuple_GetItem(from(self, ROLES), role_number(said));
     bool fine = put(row, BLOCKS_AT, blocks) && put(row, 0, Py_NewRef(PyTuple_GetItem(roles, 0)))
                 && put(row, 4, Py_NewRef(PyTuple_GetItem(roles, 1))) && put(row, 3, Py_NewRef(self->record))
                 && put(row, 1, place_of(self, PLACES, 0, number))
                 && put(row, EMPTY, PyBool_FromLong(!said->count && (said->role & (USER | ASSISTANT))))
-                && put(row, CONTENT, Py_NewRef(PyTuple_GetItem(from(self, CONTENTS), content)));
+                && put(row, CONTENT, Py_NewRef(PyTuple_GetItem(from(self, CONTENTS), content_of(said))));
     if (!fine)
         Py_CLEAR(row);
     return make(self, MESSAGE, row);
+}
+
+enum { CALLED = 8, ANSWERED = 16, CONTENT_BITS = 5, SILENT = 128 };
+
+/* Notes what is in a message. False where that takes more than a letter. */
+static bool note(Reader *self, size_t number)
+{
+    const Message *said = &self->said;
+    unsigned letter = (unsigned)content_of(said) << CONTENT_BITS | (said->count ? 0 : SILENT);
+    if (said->needs & (LAX_EXTRAS | LAX_CACHE))
+        return false;
+    if (number >= self->room) {
+        size_t room = self->room ? self->room * 4 : 64;
+        unsigned char *letters = PyMem_Realloc(self->letters, room);
+        if (!letters)
+            return false;
+        self->letters = letters;
+        self->room = room;
+    }
+    for (size_t i = 0; i < said->count; i++)
+        letter |= said->pieces[i].kind == CALL ? CALLED : said->pieces[i].kind == RESULT ? ANSWERED : 0;
+    self->letters[number] = (unsigned char)(letter | (unsigned)role_number(said));
+    return true;
 }
 
 /* The message at a place, or its bytes, whose number is then noted; gives the place behind it. */
@@ -268,6 +303,8 @@ static At take(Reader *self, At at, PyObject *messages, PyObject *odd)
             one = PyBytes_FromStringAndSize((const char *)at, after - at);
         Py_XDECREF(place);
     }
+    bool plain = one && PyList_Size(odd) == 0 && note(self, (size_t)number);
+    self->outlined = self->outlined && plain;
     bool kept = one && PyList_Append(messages, one) == 0;
     Py_XDECREF(one);
     return kept ? after : NULL;
@@ -317,7 +354,7 @@ static At find_messages(At at, At end)
     return NULL;
 }
 
-/* The messages of a record, its shell, and the numbers of those that are handed over as bytes. */
+/* What stands around the messages, they, the numbers of those that are handed over as bytes, and the outline. */
 static PyObject *read_all(Reader *self)
 {
     At from = find_messages(self->start, self->end);
@@ -328,7 +365,8 @@ static PyObject *read_all(Reader *self)
     if (to)
         shell = shell_of(self, from, to);
     if (shell)
-        return Py_BuildValue("(NNN)", shell, messages, odd);
+        return Py_BuildValue("(NNNy#)", shell, messages, odd, self->letters ? (char *)self->letters : "",
+                             self->outlined ? PyList_Size(messages) : (Py_ssize_t)0);
     Py_XDECREF(messages);
     Py_XDECREF(odd);
     return NULL;
@@ -348,10 +386,12 @@ PyObject *read_messages(PyObject *Py_UNUSED(module), PyObject *args)
         PyErr_SetString(PyExc_ValueError, "a kit of another size");
         return NULL;
     }
-    Reader self = {.wire = wire_of(name), .kit = kit, .record = record, .start = (At)start, .end = (At)start + size};
+    Reader self = {.wire = wire_of(name), .kit = kit, .record = record, .start = (At)start, .end = (At)start + size,
+                   .outlined = true};
     if (!self.wire)
         return NULL;
     PyObject *found = size < HUGE_LINE ? read_all(&self) : NULL;
     drop_pieces(&self.said);
+    PyMem_Free(self.letters);
     return found || PyErr_Occurred() ? found : Py_NewRef(Py_None);
 }

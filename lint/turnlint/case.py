@@ -40,7 +40,9 @@ class Case(Struct, frozen=True, dict=True):
     @cached_property
     def traits(self) -> Traits:
         """What there is in it, each kind of thing once."""
-        return traits_of(self.messages, self.ledger, joins=self.transcript.wire.joins)
+        return traits_of(
+            self.messages, self.ledger, joins=self.transcript.wire.joins, outline=self.transcript.outline
+        )
 
     @cached_property
     def first_in(self) -> dict[int, int]:

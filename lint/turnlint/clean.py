@@ -8,9 +8,12 @@ be nothing, never miss what a rule would report; tests hold it to that on arbitr
 from collections.abc import Iterable
 
 from turnlint.ledger import Interaction, Ledger, is_missing
-from turnlint.model import Other, Result, Text, Transcript
+from turnlint.model import SILENT, SPEAKERS, Other, Result, Text, Transcript
 
 _SOUND = frozenset({"object", "nothing", "free"})
+_EMPTY = frozenset(
+    letter for letter in range(256) if letter & SILENT and SPEAKERS[letter % 8 % 5] in ("user", "assistant")
+)
 Named = tuple[str | None, str | None]
 """A record's id, and that of the one before it."""
 
@@ -28,7 +31,10 @@ def concerns(transcript: Transcript, ledger: Ledger) -> set[str]:
     if transcript.misfits:
         found.add("misfit")
     linked = False
-    for message in transcript.messages:
+    outline = transcript.outline
+    if outline is not None and not _EMPTY.isdisjoint(outline.letters):
+        found.add("empty")
+    for message in transcript.messages if outline is None else ():
         if message.empty:
             found.add("empty")
         if message.dialect:

@@ -38,7 +38,7 @@ from turnlint.clauses import (
 )
 from turnlint.keys import Strict, by_place, strange
 from turnlint.ledger import is_missing, usable
-from turnlint.model import Call, Message, Result, Text
+from turnlint.model import Call, Result, Text
 from turnlint.profiles import Profile
 
 Check = Callable[[Case, Any], bool]
@@ -48,6 +48,7 @@ Known = dict[tuple[int, str, str | None], tuple[tuple[str, Check, Any], ...]]
 """What there is to look at, by profile, wire and model. Whoever keeps it keeps the profiles too."""
 MOST_MODELS = 1000
 """For so many it is kept what there is to look at."""
+_SAID = frozenset({"text", "parts"})
 _NOTHING = frozenset({b"", b"null", b'""', b"[]"})
 
 
@@ -93,6 +94,9 @@ def _held(case: Case, profile: Profile) -> tuple[tuple[str, Check, Any], ...]:
 def _known_keys(case: Case, known: Strict) -> bool:
     request = case.transcript.request
     if request is None or not request.key or not case.spelled:
+        return True
+    outline = case.transcript.outline
+    if outline is not None and known.takes_samples(outline.samples):
         return True
     return known.takes(request.record.data, (*request.at, request.key)) or not any(
         next(strange(case.written(index), message.written_role, known.clauses), None)
@@ -236,9 +240,9 @@ def _role_order(case: Case, clause: RoleOrder) -> bool:
         return True
     if clause.roles and not case.traits.roles.issubset(clause.roles):
         return False
-    if clause.first and case.traits.labels[0].isdisjoint(clause.first):
+    if clause.first and case.traits.first.isdisjoint(clause.first):
         return False
-    if clause.needs and all(one.isdisjoint(clause.needs) for one in case.traits.labels):
+    if clause.needs and not case.traits.speaks(clause.needs):
         return False
     if not clause.role:
         return True
@@ -312,17 +316,12 @@ def _content(case: Case, clause: ContentKey) -> bool:
     if clause.what != "content":
         named = (one for one in case.traits.results if not clause.roles or one.kind in clause.roles)
         return all(not is_missing(one.id) and one.name for one in named)
-    for content, messages in case.traits.contents.items():
-        plain = content in ("text", "parts") and content not in clause.kinds
-        if not plain and any(_concerns(clause, message) for message in messages):
+    for content, role, calls in case.traits.contents:
+        if content in _SAID and content not in clause.kinds:
+            continue
+        if (not clause.roles or role in clause.roles) and clause.with_calls in (None, calls):
             return False
     return True
-
-
-def _concerns(clause: ContentKey, message: Message) -> bool:
-    if clause.roles and message.written_role not in clause.roles:
-        return False
-    return clause.with_calls is None or clause.with_calls is (Call in map(type, message.blocks))
 
 
 def _limit(case: Case, clause: OverLimit) -> bool:

@@ -4,14 +4,29 @@ This module owns one pass over messages, calls and results, from which questions
 without another: clauses of providers ask many. It refuses to know any of them.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
 
 from turnlint.ledger import Ledger, usable
-from turnlint.model import Call, Content, Message, Result, Text, Thinking, Written
+from turnlint.model import (
+    ANSWERED,
+    CALLED,
+    CONTENTS,
+    SILENT,
+    SPEAKERS,
+    Call,
+    Content,
+    Message,
+    Outline,
+    Result,
+    Text,
+    Thinking,
+    Written,
+)
 
 Labels = frozenset[str]
 _START: Labels = frozenset({"start"})
@@ -28,8 +43,8 @@ class Traits(Struct, dict=True):
     """Consecutive messages of the assistant are one turn."""
     roles: set[str] = set()
     """As they are written."""
-    contents: dict[Content, list[Message]] = {}
-    """Messages by what their content is."""
+    contents: set[tuple[Content, str, bool]] = set()
+    """What contents are, with the roles of their messages as they are written, and whether these have calls."""
     marks: set[str] = set()
     """Whether any message has a `name`, an `item`, `reasoning`, a `prefix`, a list of `no-calls`, says nothing at all
     or has a text that does (`hollow`), or follows on another of the assistant (`twice`)."""
@@ -37,12 +52,15 @@ class Traits(Struct, dict=True):
     """For each message its role, and whether there are calls and results in it."""
     thoughts: list[tuple[Message, int, Thinking]] = []
     """With their places among the blocks of their messages."""
+    letters: bytes = b""
+    """The outline, where there is one. Then there are no labels."""
 
     @cached_property
     def ids(self) -> set[str]:
         """Of calls and results but the provider's own, as far as they can be told from nothing."""
-        both: list[Call | Result] = [*self.calls, *self.results]
-        return {one.id for one in both if one.id is not None and not one.server and usable(one.id)}
+        found = {one.id for one in self.calls if not one.server}
+        found.update([one.id for one in self.results if not one.server])
+        return {one for one in found if one is not None and usable(one)}
 
     @cached_property
     def longest_id(self) -> int:
@@ -68,16 +86,38 @@ class Traits(Struct, dict=True):
     @cached_property
     def steps(self) -> set[tuple[Labels, Labels]]:
         """What comes after what, turn by turn."""
+        if self.letters:
+            return {(before, here) for (before, _), (here, _) in self._outlined}
         turns = self.labels if self._are_apart else [labels for labels, _ in self._turns()]
         return set(pairwise([_START, *turns]))
 
     @cached_property
     def answers(self) -> set[tuple[Labels, Labels]]:
         """The same for results, which follow on what was last said: a chunk of a stream may say nothing."""
+        if self.letters:
+            return {(before, here) for (_, before), (here, _) in self._outlined}
         if self._are_apart:
             return self.steps
         turns = list(self._turns())
         return {(_START, turns[0][0]), *((before[1], here[0]) for before, here in pairwise(turns))}
+
+    @cached_property
+    def _outlined(self) -> set[tuple[tuple[Labels, Labels], tuple[Labels, Labels]]]:
+        """The same of both kinds, by the outline."""
+        turns = (_JOINED if self.joins else _APART).findall(self.letters)
+        pairs = {(_turn_of(before), _turn_of(here)) for before, here in set(pairwise(turns))}
+        pairs.add(((_START, _START), _turn_of(turns[0])))
+        return pairs
+
+    @property
+    def first(self) -> Labels:
+        """Of the first message."""
+        return _label_of(self.letters[0]) if self.letters else self.labels[0]
+
+    def speaks(self, some: Collection[str]) -> bool:
+        """Whether any message has one of these labels."""
+        labels = map(_label_of, set(self.letters)) if self.letters else self.labels
+        return not all(one.isdisjoint(some) for one in labels)
 
     @property
     def _are_apart(self) -> bool:
@@ -102,21 +142,23 @@ class Traits(Struct, dict=True):
             yield whole, last or whole
 
 
-def traits_of(messages: Sequence[Message], ledger: Ledger, *, joins: bool) -> Traits:
+def traits_of(
+    messages: Sequence[Message], ledger: Ledger, *, joins: bool, outline: Outline | None = None
+) -> Traits:
     calls = [interaction.asked.call for interaction in ledger.interactions]
     answers = [one.answer.result for one in ledger.interactions if one.answer is not None]
     answers += [again.result for again, _ in ledger.duplicates]
     answers += [orphan.result for orphan in ledger.orphans]
     found = Traits(messages, calls, answers, joins)
+    return _traits_by(outline, found) if outline is not None else _look(found)
+
+
+def _look(found: Traits) -> Traits:
+    messages = found.messages
     roles, contents, marks, labels = found.roles, found.contents, found.marks, found.labels
     known: dict[tuple[str, bool, bool], Labels] = {}
     before = ""
     for message in messages:
-        some = contents.get(message.content)
-        if some is None:
-            contents[message.content] = [message]
-        else:
-            some.append(message)
         blocks = message.blocks
         if not blocks or message.blanks:
             marks.add("hollow")
@@ -153,7 +195,52 @@ def traits_of(messages: Sequence[Message], ledger: Ledger, *, joins: bool) -> Tr
             label = known[key] = _label(*key)
             roles.add(message.written_role)
         labels.append(label)
+        contents.add((message.content, message.written_role, called))
     return found
+
+
+def _traits_by(outline: Outline, found: Traits) -> Traits:
+    """What a pass would find, by the letters that stand for messages."""
+    letters = found.letters = outline.letters
+    for letter in set(letters):
+        role = SPEAKERS[letter & _ROLE]
+        found.roles.add(role)
+        found.contents.add((CONTENTS[letter >> 5 & 3], role, bool(letter & CALLED)))
+        if letter & SILENT:
+            found.marks.add("hollow")
+    if _TWICE.search(letters):
+        found.marks.add("twice")
+    return found
+
+
+_ROLE = 7
+_ASSISTANTS = b"".join(
+    re.escape(bytes((letter,))) for letter in range(256) if letter & _ROLE == SPEAKERS.index("assistant")
+)
+_TWICE = re.compile(b"[%b]{2}" % _ASSISTANTS)
+_JOINED = re.compile(b"(?s)[%b]+|." % _ASSISTANTS)
+_APART = re.compile(b"(?s).")
+
+
+@lru_cache(maxsize=256)
+def _label_of(letter: int) -> Labels:
+    return _label(SPEAKERS[letter & _ROLE], bool(letter & CALLED), bool(letter & ANSWERED))
+
+
+def _turn_of(letters: bytes) -> tuple[Labels, Labels]:
+    """What a turn is, and what was said last in it."""
+    return (_known_turn if len(letters) < _FEW else _read_turn)(letters)
+
+
+def _read_turn(letters: bytes) -> tuple[Labels, Labels]:
+    whole: Labels = frozenset().union(*map(_label_of, letters))
+    last = next((_label_of(letter) for letter in reversed(letters) if not letter & SILENT), whole)
+    return whole, last
+
+
+_FEW = 16
+"""Of turns of so few messages it is kept what they are."""
+_known_turn = lru_cache(maxsize=1024)(_read_turn)
 
 
 def _label(role: str, called: bool, answered: bool) -> Labels:

@@ -63,6 +63,13 @@ def _evidence(value: Any) -> int:
     return 0
 
 
+_CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+SAMPLES = (
+    *({"role": role, "content": "x"} for role in ROLES if role not in ("tool", "function")),
+    {"role": "assistant", "content": "x", "tool_calls": [_CALL]},
+    {"role": "tool", "tool_call_id": "c", "content": "x"},
+)
+
 CARRIER = make_carrier(
     Dialect(
         wire=Wire("openai-chat", idless=True),
@@ -77,7 +84,7 @@ CARRIER = make_carrier(
         ends_open=ends_open,
         evidence=_evidence,
         splice=CHAT,
-        swift=Swift(ROLES, "tool_calls", (FUNCTION_KEYS, "text", "function"), (RESULT_KEYS, "tool")),
+        swift=Swift(ROLES, "tool_calls", (FUNCTION_KEYS, "text", "function"), (RESULT_KEYS, "tool"), SAMPLES),
     ),
     title="OpenAI Chat Completions",
     about="request bodies, message arrays, request/response pairs, batch and fine-tuning lines, one message a line",

@@ -56,6 +56,8 @@ class Swift(Struct, frozen=True):
     """Where calls write what, how their arguments are written, and their kind."""
     result: tuple[Keys, str]
     """Where results write what, and their kind."""
+    samples: tuple[Any, ...]
+    """Messages with all the keys that those have which are made so."""
 
 
 class Dialect(Struct, frozen=True):

@@ -14,7 +14,19 @@ from turnlint.carrying.draft import WHOLE, WHOLE_TRAILING
 from turnlint.carrying.lines import Lines
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import PLACEHOLDERS, ending, is_placeholder
-from turnlint.model import Call, Message, Misfit, Record, Request, Result, Text, Transcript
+from turnlint.model import (
+    CONTENTS,
+    SPEAKERS,
+    Call,
+    Message,
+    Misfit,
+    Outline,
+    Record,
+    Request,
+    Result,
+    Text,
+    Transcript,
+)
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -24,8 +36,6 @@ if TYPE_CHECKING:
 MOST_SHELLS = 1 << 10
 MOST_HELD = 1 << 20
 """Bytes of them: one may hold all the tools of an agent."""
-_WRITTEN = ("system", "developer", "user", "assistant", "tool")
-"""Roles, by their bits."""
 
 
 def _kit(swift: "Swift") -> tuple[Any, ...]:
@@ -40,9 +50,9 @@ def _kit(swift: "Swift") -> tuple[Any, ...]:
         ((), result_keys, None, None, b"", False, True, None, None, None, None, "complete", False, "text", (), result_kind),
         ((), None, True),
         WHOLE, WHOLE_TRAILING,
-        tuple((swift.roles.get(said, "other"), said) for said in _WRITTEN),
+        tuple((swift.roles.get(said, "other"), said) for said in SPEAKERS),
         [], [], [], ("messages", swift.key),
-        ("text", "absent", "null", "parts"),
+        CONTENTS,
         marker_in, is_placeholder, opens, _failed,
     )  # fmt: skip
 
@@ -59,6 +69,7 @@ class SwiftReader:
         self.spelling = spelling
         self.wire = spelling.dialect.wire.name
         self.kit = _kit(swift)
+        self.samples = swift.samples
         self.shape = shape
         self.around: dict[bytes, Transcript | None] = {}
         self.held = 0
@@ -68,7 +79,7 @@ class SwiftReader:
         found = self.messages(record.data, self.wire, self.kit, record)
         if found is None:
             return None
-        shell, messages, odd = found
+        shell, messages, odd, letters = found
         around = self.around[shell] if shell in self.around else self._learn(shell)
         if around is None:
             return None
@@ -81,6 +92,7 @@ class SwiftReader:
         return Transcript(
             around.wire, tuple(messages), 0, around.id, around.headless, around.open_end,
             tuple((record, misfit) for misfit in misfits), _of(request, record), bound=around.bound,
+            outline=Outline(letters, self.samples) if letters else None,
         )  # fmt: skip
 
     def _read_odd(self, record: Record, messages: list[Any], odd: list[int], misfits: list[Misfit]) -> bool:

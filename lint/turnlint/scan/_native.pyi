@@ -7,10 +7,10 @@ from typing import Any, final
 DIGEST: str
 
 # The messages of a plain request, as the kit of `turnlint.carrying.swift` has them made: what stands around them, they
-# themselves or their bytes, and the numbers of those that are bytes. Nothing for any other record.
+# themselves or their bytes, the numbers of those that are bytes, and the outline. Nothing for any other record.
 def messages(
     data: bytes, wire: str, kit: tuple[Any, ...], record: Any, /
-) -> tuple[bytes, list[Any], list[int]] | None: ...
+) -> tuple[bytes, list[Any], list[int], bytes] | None: ...
 
 # How much of each pointer exists in a text known to be plain, and the bytes of what is there; or nothing.
 def places(data: bytes, pointers: list[tuple[str | int, ...]], /) -> list[tuple[int, int, int]] | None: ...
