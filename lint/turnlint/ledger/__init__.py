@@ -24,7 +24,9 @@ wire by name, a provider, or how anything is spelled.
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from types import ModuleType
 
+from turnlint.compiled import loaded
 from turnlint.ledger.copies import NEAR, is_copy, prefer_fresh
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.positions import match_by_position, match_last
@@ -63,7 +65,8 @@ __all__ = [
 def read(messages: Iterable[Message], wire: Wire) -> Ledger:
     """Pair a conversation: one pass over the messages, then the few pieces the pass left over."""
     work = Matching(afterwards="in-place" if wire.anywhere else "late")
-    count = _walk(messages, wire, work)
+    native = loaded() if type(messages) is tuple else None
+    count = _walk(messages, wire, work) if native is None else _walk_natively(native, messages, wire, work)
     if work.spare:
         _match_elsewhere(work)
         match_by_position(work, counts=wire.counts)
@@ -117,6 +120,19 @@ def _walk(messages: Iterable[Message], wire: Wire, work: Matching) -> int:
             work.last_turn_message = index
     _end_window(work, turn_calls, turn_results, earlier_open)
     return index + 1
+
+
+def _walk_natively(native: ModuleType, messages: Iterable[Message], wire: Wire, work: Matching) -> int:
+    """The same, where what does it was compiled."""
+    parts = work.calls, work.results, work.spare, work.strayed, work.answer_of, work.how, work.placed
+    work.last_turn_message, work.interrupted = native.walk(
+        messages, wire.window, wire.joins, _KIT, work, _end_window, parts
+    )
+    return len(messages)  # type: ignore[arg-type]
+
+
+_KIT = Call, Result, Asked, Answered, "role", "blocks", "id", "server", "in-place"
+"""In the order of `native/pairing.c`."""
 
 
 def _end_window(

@@ -18,6 +18,19 @@ def places(data: bytes, pointers: list[tuple[str | int, ...]], /) -> list[tuple[
 # How many lines end between two bytes of well-formed UTF-8, and how many characters stand in the last.
 def measure(data: bytes, start: int, end: int, /) -> tuple[int, int]: ...
 
+# The walk of `turnlint.ledger`, with what it needs for it, into the parts of its working state: the last message of the
+# last turn, and whether something was said in a window before its last result.
+def walk(
+    messages: tuple[Any, ...],
+    window: frozenset[str],
+    joins: bool,
+    kit: tuple[Any, ...],
+    work: Any,
+    end_window: Callable[..., None],
+    parts: tuple[Any, ...],
+    /,
+) -> tuple[int, bool]: ...
+
 @final
 class Terms:
     # The bounds of `turnlint.scan.terms`, and whom to ask where they do not settle it.
