@@ -197,8 +197,11 @@ def in_its_words(
         request = case.transcript.request
         place = at[len(request.at) :] if request else at
     kind = piece.kind if piece else str(more.get("kind", ""))
+    wanted = wording.left_open(clause.says)
     fields: dict[str, object] = {
-        "path": wording.path(place, case.profile.paths, kind), "index": number, "next": number + 1, "place": wording.path(place[:-1], "brackets"),
+        "path": wording.path(place, case.profile.paths, kind) if "path" in wanted else "",
+        "index": number, "next": number + 1,
+        "place": wording.path(place[:-1], "brackets") if "place" in wanted else "",
         "role": message.written_role if message else "", "kind": kind,
         "block": next((part for part in below if isinstance(part, int)), 0),
     }  # fmt: skip

@@ -6,9 +6,12 @@ turns out to have nothing to say, never leave out one that has; a test holds it 
 """
 
 import re
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
+
+from msgspec import Struct
 
 from turnlint.case import Case
 from turnlint.clauses import (
@@ -83,7 +86,9 @@ def _held(case: Case, profile: Profile) -> tuple[tuple[str, Check, Any], ...]:
     for code, clauses in profile.by_code.items():
         here = [one for one in clauses if case.holds(one) and (case.spelled or isinstance(one, _ANYWHERE))]
         held += [
-            (code, CHECKS.get(type(one), _unlike), one) for one in here if not isinstance(one, UnknownKey)
+            (code, CHECKS.get(type(one), _unlike), _ids_of(case) if isinstance(one, IdCollision) else one)
+            for one in here
+            if not isinstance(one, UnknownKey)
         ]
         keys = by_place(one for one in here if isinstance(one, UnknownKey))
         if keys:
@@ -121,7 +126,10 @@ def _id_charset(case: Case, clause: IdCharset) -> bool:
 
 def _are_taken(case: Case, pattern: str) -> bool:
     """Whether the ids that calls and results of the caller's own tools bear are such."""
-    return all(map(_takes(pattern), case.traits.ids))
+    traits = case.traits
+    if pattern not in traits.taken:
+        traits.taken[pattern] = all(map(_takes(pattern), traits.ids))
+    return traits.taken[pattern]
 
 
 def _id_length(case: Case, clause: IdLength) -> bool:
@@ -150,14 +158,23 @@ def _id_form(case: Case, clause: IdForm) -> bool:
     )
 
 
-def _id_collision(case: Case, _: IdCollision) -> bool:
-    """Ids become one only where one of them has to be mended."""
+class _Ids(Struct, frozen=True):
+    """What a provider asks of the ids of calls, all clauses together."""
+
+    most: int
+    patterns: tuple[str, ...]
+
+
+def _ids_of(case: Case) -> _Ids:
     forms = [one.pattern for one in case.clauses(IdForm, spelled=False) if one.of == "call" and one.pattern]
-    patterns = [*forms, *(one.pattern for one in case.clauses(IdCharset, spelled=False))]
-    lengths = [one.most for one in case.clauses(IdLength, spelled=False) if one.of == "call"]
-    return all(case.traits.longest_id <= most for most in lengths) and all(
-        _are_taken(case, pattern) for pattern in patterns
-    )
+    letters = [one.pattern for one in case.clauses(IdCharset, spelled=False)]
+    lengths = (one.most for one in case.clauses(IdLength, spelled=False) if one.of == "call")
+    return _Ids(min(lengths, default=sys.maxsize), tuple(dict.fromkeys((*forms, *letters))))
+
+
+def _id_collision(case: Case, ids: _Ids) -> bool:
+    """Ids become one only where one of them has to be mended."""
+    return case.traits.longest_id <= ids.most and all(_are_taken(case, one) for one in ids.patterns)
 
 
 def _no_items(case: Case) -> bool:
@@ -212,7 +229,8 @@ def _only_results(case: Case, _: Clause) -> bool:
     before = ""
     for message in case.messages:
         blocks = message.blocks
-        if blocks and Result in (kinds := set(map(type, blocks))):
+        kinds = (type(blocks[0]),) if len(blocks) == 1 else set(map(type, blocks))
+        if Result in kinds:
             mixed = bool(message.blanks) or len(kinds) > 1 or before != "assistant"
             if mixed and any(type(block) is Result and not block.server for block in blocks):
                 return False
@@ -283,7 +301,7 @@ def _thinking(case: Case, clause: ThinkingForm) -> bool:
     request = case.transcript.request
     if clause.what in ("turn-start", "forced-tool"):
         return not clause.always and (request is None or request.thinking != "budget")
-    return all(
+    return not case.traits.thoughts or all(
         clause.what != "taken"
         and place == 0
         and not message.blanks

@@ -29,6 +29,8 @@ from turnlint.model import (
 )
 
 Labels = frozenset[str]
+Turn = tuple[Labels, Labels]
+"""What a turn is, and what was said last in it."""
 _START: Labels = frozenset({"start"})
 
 
@@ -54,6 +56,8 @@ class Traits(Struct, dict=True):
     """With their places among the blocks of their messages."""
     letters: bytes = b""
     """The outline, where there is one. Then there are no labels."""
+    taken: dict[str, bool] = {}
+    """Expressions that were asked for, and whether all ids are such."""
 
     @cached_property
     def ids(self) -> set[str]:
@@ -102,12 +106,14 @@ class Traits(Struct, dict=True):
         return {(_START, turns[0][0]), *((before[1], here[0]) for before, here in pairwise(turns))}
 
     @cached_property
-    def _outlined(self) -> set[tuple[tuple[Labels, Labels], tuple[Labels, Labels]]]:
+    def _outlined(self) -> Collection[tuple[Turn, Turn]]:
         """The same of both kinds, by the outline."""
-        turns = (_JOINED if self.joins else _APART).findall(self.letters)
+        letters = self.letters
+        if self._are_apart:
+            return _pairs_of(frozenset(zip(letters, letters[1:], strict=False)), letters[0])
+        turns = _JOINED.findall(letters)
         pairs = {(_turn_of(before), _turn_of(here)) for before, here in set(pairwise(turns))}
-        pairs.add(((_START, _START), _turn_of(turns[0])))
-        return pairs
+        return pairs | {((_START, _START), _turn_of(turns[0]))}
 
     @property
     def first(self) -> Labels:
@@ -219,7 +225,13 @@ _ASSISTANTS = b"".join(
 )
 _TWICE = re.compile(b"[%b]{2}" % _ASSISTANTS)
 _JOINED = re.compile(b"(?s)[%b]+|." % _ASSISTANTS)
-_APART = re.compile(b"(?s).")
+
+
+@lru_cache(maxsize=1024)
+def _pairs_of(letters: frozenset[tuple[int, int]], first: int) -> Collection[tuple[Turn, Turn]]:
+    """What follows on what, where each message is a turn."""
+    pairs = {(_turn_of(bytes((before,))), _turn_of(bytes((here,)))) for before, here in letters}
+    return pairs | {((_START, _START), _turn_of(bytes((first,))))}
 
 
 @lru_cache(maxsize=256)
@@ -227,12 +239,12 @@ def _label_of(letter: int) -> Labels:
     return _label(SPEAKERS[letter & _ROLE], bool(letter & CALLED), bool(letter & ANSWERED))
 
 
-def _turn_of(letters: bytes) -> tuple[Labels, Labels]:
+def _turn_of(letters: bytes) -> Turn:
     """What a turn is, and what was said last in it."""
     return (_known_turn if len(letters) < _FEW else _read_turn)(letters)
 
 
-def _read_turn(letters: bytes) -> tuple[Labels, Labels]:
+def _read_turn(letters: bytes) -> Turn:
     whole: Labels = frozenset().union(*map(_label_of, letters))
     last = next((_label_of(letter) for letter in reversed(letters) if not letter & SILENT), whole)
     return whole, last
