@@ -47,10 +47,27 @@ from turnlint.profiles import Profile
 Check = Callable[[Case, Any], bool]
 _ANYWHERE = (IdCharset, IdLength, IdForm, IdCollision, IdUnique, NameForm, OverLimit)
 """What holds of a conversation on any wire; the others are about how it is spelled."""
-Known = dict[tuple[int, str, str | None], tuple[tuple[str, Check, Any], ...]]
+Asked = tuple[str, Check, Any]
+"""The code of a rule, what looks for it, and what at."""
+
+
+class Alike(Struct, frozen=True):
+    """Questions whose answers are the same for all conversations that are alike in one thing."""
+
+    asked: tuple[Asked, ...]
+    by: Callable[[Case], object] | None = None
+    """That thing; nothing where it is not known of a conversation, or there is none."""
+    known: dict[Any, frozenset[str]] = {}
+    """What was found, by that thing."""
+
+
+Known = dict[tuple[int, str, str | None], tuple[Alike, ...]]
 """What there is to look at, by profile, wire and model. Whoever keeps it keeps the profiles too."""
 MOST_MODELS = 1000
 """For so many it is kept what there is to look at."""
+MOST_MET = 1000
+"""For so many conversations that are not alike it is kept what was found."""
+MOST_NAMES = 64
 _SAID = frozenset({"text", "parts"})
 _NOTHING = frozenset({b"", b"null", b'""', b"[]"})
 
@@ -74,15 +91,56 @@ def doubts(case: Case, known: Known | None = None) -> set[str]:
             known.clear()
         held = known[key] = _held(case, profile)
     found: set[str] = set()
-    for code, check, clause in held:
-        if code not in found and not check(case, clause):
-            found.add(code)
+    for alike in held:
+        thing = alike.by(case) if alike.by else None
+        if thing in alike.known:
+            found |= alike.known[thing]
+            continue
+        here: set[str] = set()
+        for code, check, clause in alike.asked:
+            if code not in here and not check(case, clause):
+                here.add(code)
+        if thing is not None:
+            if len(alike.known) > MOST_MET:
+                alike.known.clear()
+            alike.known[thing] = frozenset(here)
+        found |= here
     return found
 
 
-def _held(case: Case, profile: Profile) -> tuple[tuple[str, Check, Any], ...]:
-    """What there is to look at for conversations of this wire and model."""
-    held: list[tuple[str, Check, Any]] = []
+def _letters(case: Case) -> object:
+    return case.traits.summary if case.transcript.outline is not None else None
+
+
+def _names(case: Case) -> object:
+    names = frozenset(case.traits.result_names), *map(frozenset, case.traits.names.values())
+    return names if sum(map(len, names)) < MOST_NAMES else None
+
+
+def _is_by_names(clause: Any) -> bool:
+    return isinstance(clause, NameForm) and clause.of in ("call", "server", "result")
+
+
+def _is_by_letters(clause: Any) -> bool:
+    """Whether what a clause asks is the same for all conversations on a wire whose outlines are alike.
+
+    Pieces that an outline stands for are of one kind each: calls with an object of arguments, results of one text.
+    """
+    if isinstance(clause, EmptyContent):
+        return clause.what not in ("error-result", "result-list")
+    if isinstance(clause, ThinkingForm):
+        return clause.what not in ("turn-start", "forced-tool")
+    if isinstance(clause, ContentKey):
+        return clause.what in ("content", "calls", "call-type")
+    if isinstance(clause, ArgumentsEncoding):
+        return clause.wants != "no-empty-key"
+    if isinstance(clause, IdLength | IdForm | IdUnique | NameForm):
+        return clause.of in ("item", "author")
+    return isinstance(clause, RoleOrder | ThoughtSignature | ResultContent)
+
+
+def _held(case: Case, profile: Profile) -> tuple[Alike, ...]:
+    held: list[Asked] = []
     for code, clauses in profile.by_code.items():
         here = [one for one in clauses if case.holds(one) and (case.spelled or isinstance(one, _ANYWHERE))]
         held += [
@@ -93,7 +151,10 @@ def _held(case: Case, profile: Profile) -> tuple[tuple[str, Check, Any], ...]:
         keys = by_place(one for one in here if isinstance(one, UnknownKey))
         if keys:
             held.append((code, _known_keys, Strict(keys)))
-    return tuple(held)
+    by_letters = tuple(one for one in held if _is_by_letters(one[2]))
+    by_names = tuple(one for one in held if _is_by_names(one[2]))
+    others = tuple(one for one in held if one not in (*by_letters, *by_names))
+    return Alike(by_letters, _letters), Alike(by_names, _names), Alike(others)
 
 
 def _known_keys(case: Case, known: Strict) -> bool:

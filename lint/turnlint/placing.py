@@ -15,6 +15,9 @@ from turnlint.rows import Place, Point
 
 def as_pointer(parts: Pointer) -> str:
     """A JSON Pointer (RFC 6901)."""
+    text = "/".join(map(str, parts))
+    if "~" not in text and text.count("/") == len(parts) - 1:
+        return f"/{text}"
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
@@ -34,10 +37,13 @@ class Placer:
         self.places: dict[Key, Place] = {}
         self.found: dict[tuple[int, Pointer], tuple[int, int]] = {}
         by_record: dict[int, tuple[Record, list[Location], list[Pointer]]] = {}
-        for location in locations:
-            by_record.setdefault(id(location.record), (location.record, [], []))[1].append(location)
-        for location in besides:
-            by_record.setdefault(id(location.record), (location.record, [], []))[2].append(location.at)
+        for some, which in ((locations, 1), (besides, 2)):
+            for location in some:
+                record = location.record
+                known = by_record.get(id(record))
+                if known is None:
+                    known = by_record[id(record)] = (record, [], [])
+                known[which].append(location if which == 1 else location.at)  # type: ignore[attr-defined]
         for record, some, others in by_record.values():
             self._place(record, some, others)
 
@@ -51,6 +57,7 @@ class Placer:
 
     def _place(self, record: Record, locations: list[Location], others: list[Pointer]) -> None:
         pointers = [location.at for location in locations if location.start is None]
+        offset, prefix = record.offset, record.prefix
         spans = (
             locate_all(record.data, [*pointers, *others], plain=record.plain) if pointers or others else {}
         )
@@ -63,7 +70,7 @@ class Placer:
             else:
                 at, start = location.at, location.start
                 end = start if location.end is None else location.end
-            found[_key(location)] = (start, end, (*record.prefix, *at))
+            found[_key(location)] = (start, end, (*prefix, *at) if prefix else at)
         if self.spans:
             self._in_all_units(record, found)
             return
@@ -71,7 +78,7 @@ class Placer:
         starts = {start: count.to(start) for start in sorted({start for start, _, _ in found.values()})}
         for key, (start, end, at) in found.items():
             line, column = starts[start]
-            self.places[key] = Place(line, column, record.offset + start, record.offset + end, as_pointer(at))
+            self.places[key] = Place(line, column, offset + start, offset + end, as_pointer(at))
 
     def _in_all_units(self, record: Record, found: dict[Key, tuple[int, int, Pointer]]) -> None:
         count = _Counter(record)

@@ -31,6 +31,7 @@ from turnlint.model import (
 Labels = frozenset[str]
 Turn = tuple[Labels, Labels]
 """What a turn is, and what was said last in it."""
+Summary = tuple[bytes, frozenset[tuple[int, int]] | frozenset[tuple[bytes, bytes]]]
 _START: Labels = frozenset({"start"})
 
 
@@ -62,8 +63,12 @@ class Traits(Struct, dict=True):
     @cached_property
     def ids(self) -> set[str]:
         """Of calls and results but the provider's own, as far as they can be told from nothing."""
-        found = {one.id for one in self.calls if not one.server}
-        found.update([one.id for one in self.results if not one.server])
+        if self.letters:  # all are the caller's own
+            found = {one.id for one in self.calls}
+            found.update([one.id for one in self.results])
+        else:
+            found = {one.id for one in self.calls if not one.server}
+            found.update([one.id for one in self.results if not one.server])
         return {one for one in found if one is not None and usable(one)}
 
     @cached_property
@@ -108,12 +113,27 @@ class Traits(Struct, dict=True):
     @cached_property
     def _outlined(self) -> Collection[tuple[Turn, Turn]]:
         """The same of both kinds, by the outline."""
+        first, pairs = self._pairs
+        found = {((_START, _START), _turn_of(first))}
+        for before, here in pairs:
+            if isinstance(before, int) and isinstance(here, int):
+                before, here = bytes((before,)), bytes((here,))
+            found.add((_turn_of(before), _turn_of(here)))  # type: ignore[arg-type]
+        return found
+
+    @cached_property
+    def _pairs(self) -> Summary:
+        """The letters of the first turn, and those of turns that follow on each other."""
         letters = self.letters
         if self._are_apart:
-            return _pairs_of(frozenset(zip(letters, letters[1:], strict=False)), letters[0])
+            return letters[:1], frozenset(zip(letters, letters[1:], strict=False))
         turns = _JOINED.findall(letters)
-        pairs = {(_turn_of(before), _turn_of(here)) for before, here in set(pairwise(turns))}
-        return pairs | {((_START, _START), _turn_of(turns[0]))}
+        return turns[0], frozenset(pairwise(turns))
+
+    @property
+    def summary(self) -> Summary | None:
+        """What the outline says of roles, contents and turns; nothing where that is long."""
+        return self._pairs if len(self.letters) < _LONG else None
 
     @property
     def first(self) -> Labels:
@@ -208,15 +228,20 @@ def _look(found: Traits) -> Traits:
 def _traits_by(outline: Outline, found: Traits) -> Traits:
     """What a pass would find, by the letters that stand for messages."""
     letters = found.letters = outline.letters
-    for letter in set(letters):
-        role = SPEAKERS[letter & _ROLE]
-        found.roles.add(role)
-        found.contents.add((CONTENTS[letter >> 5 & 3], role, bool(letter & CALLED)))
-        if letter & SILENT:
-            found.marks.add("hollow")
-    if _TWICE.search(letters):
-        found.marks.add("twice")
+    roles, contents, marks = _kinds_of(frozenset(letters))
+    found.roles, found.contents = set(roles), set(contents)
+    found.marks = {*marks, "twice"} if _TWICE.search(letters) else set(marks)
     return found
+
+
+@lru_cache(maxsize=1024)
+def _kinds_of(letters: frozenset[int]) -> tuple[set[str], set[tuple[Content, str, bool]], set[str]]:
+    """Roles, contents and marks."""
+    roles = {SPEAKERS[letter & _ROLE] for letter in letters}
+    contents = {
+        (CONTENTS[letter >> 5 & 3], SPEAKERS[letter & _ROLE], bool(letter & CALLED)) for letter in letters
+    }
+    return roles, contents, {"hollow"} if any(letter & SILENT for letter in letters) else set()
 
 
 _ROLE = 7
@@ -225,13 +250,7 @@ _ASSISTANTS = b"".join(
 )
 _TWICE = re.compile(b"[%b]{2}" % _ASSISTANTS)
 _JOINED = re.compile(b"(?s)[%b]+|." % _ASSISTANTS)
-
-
-@lru_cache(maxsize=1024)
-def _pairs_of(letters: frozenset[tuple[int, int]], first: int) -> Collection[tuple[Turn, Turn]]:
-    """What follows on what, where each message is a turn."""
-    pairs = {(_turn_of(bytes((before,))), _turn_of(bytes((here,)))) for before, here in letters}
-    return pairs | {((_START, _START), _turn_of(bytes((first,))))}
+_LONG = 512
 
 
 @lru_cache(maxsize=256)
