@@ -166,7 +166,7 @@ class Run:
         ready: list[Drawn] = []
         for finding, transcript in told:
             plan, rank = self._plan(finding, transcript)
-            gone = any([not record.data and record.size for record in _records_of(finding, plan)])
+            gone = any(not record.data and record.size for record in _records_of(finding, plan))
             (self.deferred if gone else ready).append((finding, transcript, plan, rank))
         self.waiting.extend(self._rows(ready))
 

@@ -37,13 +37,13 @@ class Placer:
         self.places: dict[Key, Place] = {}
         self.found: dict[tuple[int, Pointer], tuple[int, int]] = {}
         by_record: dict[int, tuple[Record, list[Location], list[Pointer]]] = {}
-        for some, which in ((locations, 1), (besides, 2)):
-            for location in some:
-                record = location.record
-                known = by_record.get(id(record))
-                if known is None:
-                    known = by_record[id(record)] = (record, [], [])
-                known[which].append(location if which == 1 else location.at)  # type: ignore[attr-defined]
+        for location in locations:
+            record = location.record
+            if id(record) not in by_record:
+                by_record[id(record)] = (record, [], [])
+            by_record[id(record)][1].append(location)
+        for location in besides:
+            by_record.setdefault(id(location.record), (location.record, [], []))[2].append(location.at)
         for record, some, others in by_record.values():
             self._place(record, some, others)
 

@@ -116,9 +116,7 @@ class Traits(Struct, dict=True):
         first, pairs = self._pairs
         found = {((_START, _START), _turn_of(first))}
         for before, here in pairs:
-            if isinstance(before, int) and isinstance(here, int):
-                before, here = bytes((before,)), bytes((here,))
-            found.add((_turn_of(before), _turn_of(here)))  # type: ignore[arg-type]
+            found.add((_turn_of(_as_bytes(before)), _turn_of(_as_bytes(here))))
         return found
 
     @cached_property
@@ -126,7 +124,7 @@ class Traits(Struct, dict=True):
         """The letters of the first turn, and those of turns that follow on each other."""
         letters = self.letters
         if self._are_apart:
-            return letters[:1], frozenset(zip(letters, letters[1:], strict=False))
+            return letters[:1], frozenset(pairwise(letters))
         turns = _JOINED.findall(letters)
         return turns[0], frozenset(pairwise(turns))
 
@@ -256,6 +254,10 @@ _LONG = 512
 @lru_cache(maxsize=256)
 def _label_of(letter: int) -> Labels:
     return _label(SPEAKERS[letter & _ROLE], bool(letter & CALLED), bool(letter & ANSWERED))
+
+
+def _as_bytes(letters: int | bytes) -> bytes:
+    return bytes((letters,)) if isinstance(letters, int) else letters
 
 
 def _turn_of(letters: bytes) -> Turn:
