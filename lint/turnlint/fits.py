@@ -41,7 +41,7 @@ from turnlint.clauses import (
 )
 from turnlint.keys import Strict, by_place, strange
 from turnlint.ledger import is_missing, usable
-from turnlint.model import Call, Result, Text
+from turnlint.model import ANSWERED, Call, Result, Text
 from turnlint.profiles import Profile
 
 Check = Callable[[Case, Any], bool]
@@ -288,7 +288,11 @@ def _arguments(case: Case, clause: ArgumentsEncoding) -> bool:
 def _only_results(case: Case, _: Clause) -> bool:
     """Every message with results holds nothing else and follows on the turn that asked."""
     before = ""
-    for message in case.messages:
+    letters = case.traits.letters
+    for index, message in enumerate(case.messages):
+        if letters and not letters[index] & ANSWERED:
+            before = message.role
+            continue
         blocks = message.blocks
         kinds = (type(blocks[0]),) if len(blocks) == 1 else set(map(type, blocks))
         if Result in kinds:

@@ -6,7 +6,7 @@ without another: clauses of providers ask many. It refuses to know any of them.
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 from msgspec import Struct
@@ -27,6 +27,7 @@ from turnlint.model import (
     Thinking,
     Written,
 )
+from turnlint.once import once
 
 Labels = frozenset[str]
 Turn = tuple[Labels, Labels]
@@ -60,7 +61,7 @@ class Traits(Struct, dict=True):
     taken: dict[str, bool] = {}
     """Expressions that were asked for, and whether all ids are such."""
 
-    @cached_property
+    @once
     def ids(self) -> set[str]:
         """Of calls and results but the provider's own, as far as they can be told from nothing."""
         if self.letters:  # all are the caller's own
@@ -71,11 +72,11 @@ class Traits(Struct, dict=True):
             found.update([one.id for one in self.results if not one.server])
         return {one for one in found if one is not None and usable(one)}
 
-    @cached_property
+    @once
     def longest_id(self) -> int:
         return max(map(len, self.ids), default=0)
 
-    @cached_property
+    @once
     def names(self) -> dict[bool, set[str]]:
         """Of tools that are called: of the provider's own, and of the caller's."""
         found: dict[bool, set[str]] = {True: set(), False: set()}
@@ -83,16 +84,16 @@ class Traits(Struct, dict=True):
             found[call.server].add(call.name or "")
         return found
 
-    @cached_property
+    @once
     def result_names(self) -> set[str]:
         return {result.name for result in self.results if result.name}
 
-    @cached_property
+    @once
     def forms(self) -> set[tuple[tuple[str, ...], Written]]:
         """What results hold, and how it is written."""
         return {(result.parts, result.written) for result in self.results}
 
-    @cached_property
+    @once
     def steps(self) -> set[tuple[Labels, Labels]]:
         """What comes after what, turn by turn."""
         if self.letters:
@@ -100,7 +101,7 @@ class Traits(Struct, dict=True):
         turns = self.labels if self._are_apart else [labels for labels, _ in self._turns()]
         return set(pairwise([_START, *turns]))
 
-    @cached_property
+    @once
     def answers(self) -> set[tuple[Labels, Labels]]:
         """The same for results, which follow on what was last said: a chunk of a stream may say nothing."""
         if self.letters:
@@ -110,7 +111,7 @@ class Traits(Struct, dict=True):
         turns = list(self._turns())
         return {(_START, turns[0][0]), *((before[1], here[0]) for before, here in pairwise(turns))}
 
-    @cached_property
+    @once
     def _outlined(self) -> Collection[tuple[Turn, Turn]]:
         """The same of both kinds, by the outline."""
         first, pairs = self._pairs
@@ -119,7 +120,7 @@ class Traits(Struct, dict=True):
             found.add((_turn_of(_as_bytes(before)), _turn_of(_as_bytes(here))))
         return found
 
-    @cached_property
+    @once
     def _pairs(self) -> Summary:
         """The letters of the first turn, and those of turns that follow on each other."""
         letters = self.letters
