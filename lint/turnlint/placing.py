@@ -5,6 +5,7 @@ in one walk over it. It refuses to know rules and sinks.
 """
 
 from collections.abc import Iterable, Iterator
+from types import ModuleType
 
 from turnlint.compiled import loaded
 from turnlint.documents.columns import measure, more
@@ -56,6 +57,30 @@ class Placer:
         return location.record.data[start:end]
 
     def _place(self, record: Record, locations: list[Location], others: list[Pointer]) -> None:
+        native = loaded() if record.plain and not self.spans else None
+        if native is None or not self._place_natively(native, record, locations, others):
+            self._place_exactly(record, locations, others)
+
+    def _place_natively(
+        self, native: ModuleType, record: Record, locations: list[Location], others: list[Pointer]
+    ) -> bool:
+        """The same for a record that is known to be plain, whose places are asked for by their pointers."""
+        pointers = [location.at for location in locations if location.start is None]
+        found = native.places(record.data, pointers + others) if len(pointers) == len(locations) else None
+        if found is None:
+            return False
+        key, offset, prefix, places = id(record), record.offset, record.prefix, self.places
+        for pointer, (_, start, end) in zip(others, found[len(pointers) :], strict=True):
+            self.found[key, pointer] = start, end
+        count = _Characters(record)
+        for (depth, start, end), at in sorted(zip(found, pointers, strict=False), key=_start):
+            line, column = count.to(start)
+            there = at if depth == len(at) else at[:depth]
+            text = as_pointer((*prefix, *there) if prefix else there)
+            places[key, at, None] = Place(line, column, offset + start, offset + end, text)
+        return True
+
+    def _place_exactly(self, record: Record, locations: list[Location], others: list[Pointer]) -> None:
         pointers = [location.at for location in locations if location.start is None]
         offset, prefix = record.offset, record.prefix
         spans = (
@@ -89,6 +114,10 @@ class Placer:
             self.places[key] = Place(
                 here.line, here.column, offset + start, offset + end, as_pointer(at), (here, points[end])
             )
+
+
+def _start(found: tuple[tuple[int, int, int], Pointer]) -> int:
+    return found[0][1]
 
 
 def _key(location: Location) -> Key:

@@ -5,7 +5,7 @@ written as they come, so a report may be larger than memory. ASCII only: nothing
 terminal that shows it.
 """
 
-from json import dumps
+from json import JSONEncoder, dumps
 from typing import TYPE_CHECKING, Any
 
 from turnlint.engine import Event, Tally
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 SCHEMA = "turnlint/report-v1"
 LONGEST_NAME = 500
+_dumps = JSONEncoder(check_circular=False).encode
+"""What is written here is made here, and in no circle."""
 
 
 def finding_of(row: Row) -> dict[str, Any]:
@@ -96,7 +98,7 @@ class _Counting:
 
 
 def _text(finding: dict[str, Any]) -> str:
-    return in_json(dumps(finding))
+    return in_json(_dumps(finding))
 
 
 class Lines:
