@@ -32,6 +32,14 @@ static bool goes_on(const Wanted *one, At inside, const Text *key, Py_ssize_t nu
 
 static At walk(Walk *self, At at);
 
+/* A number or a word is taken for as long as what follows it. */
+static At trim(At end)
+{
+    while (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')
+        end--;
+    return end;
+}
+
 /* Past a value in another, or into it where a pointer goes on. Nothing once all are found. */
 static At step(Walk *self, At inside, At at, const Text *key, Py_ssize_t number)
 {
@@ -45,16 +53,14 @@ static At step(Walk *self, At inside, At at, const Text *key, Py_ssize_t number)
         wanted = true;
         deeper = deeper || one->size > one->depth;
     }
-    At after = deeper ? walk(self, at) : skip_value(at, self->whole), end = after;
+    At after = deeper ? walk(self, at) : skip_value(at, self->whole);
     if (!after || !wanted)
         return after;
-    while (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')
-        end--; /* behind a number or a word */
     for (size_t i = 0; i < self->count; i++) {
         Wanted *one = &self->wanted[i];
         if (one->start != at)
             continue;
-        one->end = end;
+        one->end = trim(after);
         self->left -= one->size == one->depth;
     }
     return self->left ? after : NULL;
@@ -129,7 +135,7 @@ PyObject *find_places(PyObject *Py_UNUSED(module), PyObject *args)
         end = walk(&self, first);
         for (size_t i = 0; end && i < self.count; i++)
             if (self.wanted[i].start == first)
-                self.wanted[i].end = end;
+                self.wanted[i].end = end > first ? trim(end) : end;
         bool known = true;
         for (size_t i = 0; i < self.count; i++)
             known = known && self.wanted[i].end;

@@ -10,7 +10,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from turnlint import carriers, scan
+from turnlint import carriers, ledger, scan
+from turnlint.carrying.carrier import Carrier
+from turnlint.documents.gate import loaded
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options
 from turnlint.model import Record
@@ -58,6 +60,7 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     first = scan.scanner_for(carrier, carrier.open(), [Record(1, 0, line)], book.chosen, Source("-", None))
     assert first
     passed = first.scan(b"\n".join(break_up(line, chance) for _ in range(4)), 1, 0).passed
+    read_natively(carrier, [break_up(line, chance) for _ in range(4)], chance)
     path = folder / "talks.jsonl"
     said: list[Any] = record["messages"]
     lines = [json.dumps({"session_id": f"s{n % 3}", **one}).encode() for n in range(6) for one in said]
@@ -69,6 +72,22 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     return passed
 
 
+def read_natively(carrier: Carrier, lines: list[bytes], chance: random.Random) -> None:
+    """What is made, walked, found and measured of lines that may be broken."""
+    assert carrier.swift
+    native = loaded()
+    assert native
+    reader = carrier.swift(native)
+    for line in lines:
+        found = reader.read(Record(1, 0, line))
+        if found:
+            ledger.read(found.messages[:: chance.choice([1, 1, -1])], found.wire)
+        native.places(
+            line, [("messages", chance.randrange(9), "content"), ("messages", 1, "x", 0), (), ("model",)]
+        )
+        native.measure(line, chance.randrange(-3, 50), chance.randrange(len(line) + 9))
+
+
 def main() -> None:
     from tempfile import TemporaryDirectory
 
@@ -78,6 +97,7 @@ def main() -> None:
     native = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(native)
     scan.compiled = lambda: native
+    sys.modules["turnlint.scan._native"] = native
     chance = random.Random(3)  # noqa: S311 - the same lines every time
     with TemporaryDirectory() as folder:
         passed = sum(

@@ -7,8 +7,8 @@ in one walk over it. It refuses to know rules and sinks.
 from collections.abc import Iterable, Iterator
 from types import ModuleType
 
-from turnlint.compiled import loaded
 from turnlint.documents.columns import measure, more
+from turnlint.documents.gate import loaded
 from turnlint.documents.locate import locate_all
 from turnlint.model import Finding, Location, Pointer, Record
 from turnlint.rows import Place, Point

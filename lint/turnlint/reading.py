@@ -20,7 +20,6 @@ from turnlint.documents.source import Guarded, Part, Progress, Source, SourceErr
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Call, Message, Other, Record, Result, Transcript
 from turnlint.sampling import sample
-from turnlint.scan import compiled
 
 if TYPE_CHECKING:
     from turnlint.carrying.swift import SwiftReader
@@ -259,6 +258,8 @@ class Reading:
 
 
 def _swift(carrier: Carrier) -> "SwiftReader | None":
+    from turnlint.scan import compiled
+
     native = compiled() if carrier.swift else None
     return carrier.swift(native) if native and carrier.swift else None
 

@@ -1,9 +1,12 @@
 """Where somebody may look at the lines of a log before they are read.
 
-This module owns what is asked of a scanner, and what it promises. It refuses to know any.
+This module owns what is asked of a scanner, what it promises, and whether what was compiled for one is there to help
+others. It refuses to know any.
 """
 
+import sys
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any, Protocol
 
 from msgspec import Struct
@@ -58,3 +61,8 @@ class Gate(Struct):
     """How many lines were read, where the log is one of lines."""
     returned: bool = False
     """A line was met that ends with a carriage return."""
+
+
+def loaded() -> ModuleType | None:
+    """What was compiled, once somebody has loaded it to look at much. Where little is read it is done without."""
+    return sys.modules.get("turnlint.scan._native")

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Raw, json
 
-from turnlint.compiled import loaded
+from turnlint.documents.gate import loaded
 from turnlint.model import Pointer
 
 _SPACE = re.compile(rb"[ \t\n\r]*")

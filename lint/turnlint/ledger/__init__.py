@@ -26,7 +26,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from types import ModuleType
 
-from turnlint.compiled import loaded
+from turnlint.documents.gate import loaded
 from turnlint.ledger.copies import NEAR, is_copy, prefer_fresh
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.positions import match_by_position, match_last
