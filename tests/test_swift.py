@@ -153,7 +153,17 @@ def test_an_outline_says_what_the_messages_say(wire: str) -> None:
         for joins in (True, False):
             traits = traits_of(found.messages, pairs, joins=joins, outline=found.outline)
             other = traits_of(found.messages, pairs, joins=joins)
-            for name in ("roles", "contents", "marks", "ids", "steps", "answers", "first"):
+            for name in (
+                "roles",
+                "contents",
+                "marks",
+                "ids",
+                "names",
+                "result_names",
+                "steps",
+                "answers",
+                "first",
+            ):
                 assert getattr(traits, name) == getattr(other, name), name
             assert all(traits.speaks({one}) == other.speaks({one}) for one in ("user", "call", "tool"))
         for profile in PROFILES[wire]:

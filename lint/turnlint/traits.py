@@ -79,6 +79,8 @@ class Traits(Struct, dict=True):
     @once
     def names(self) -> dict[bool, set[str]]:
         """Of tools that are called: of the provider's own, and of the caller's."""
+        if self.letters:
+            return {True: set(), False: {call.name or "" for call in self.calls}}
         found: dict[bool, set[str]] = {True: set(), False: set()}
         for call in self.calls:
             found[call.server].add(call.name or "")
@@ -86,7 +88,7 @@ class Traits(Struct, dict=True):
 
     @once
     def result_names(self) -> set[str]:
-        return {result.name for result in self.results if result.name}
+        return set() if self.letters else {result.name for result in self.results if result.name}
 
     @once
     def forms(self) -> set[tuple[tuple[str, ...], Written]]:

@@ -63,15 +63,18 @@ def _fields(
     index = finding.message_index
     if index is None:
         return {}
+    name = finding.call_id or ""
+    fields: dict[str, object] = {"ids": name, "id": name, "name": finding.tool or "", "kind": finding.kind}
+    if fields.keys() >= {*wanted}:
+        return fields
     message = transcript.messages[index]
     below = finding.where.at[len(message.at) :]
     place = wording.in_request(message, index, below, transcript.wire)
-    name = finding.call_id or ""
     number = place[1] if len(place) > 1 else index
     first = next((one.message for one in finding.related if one.message is not None), "…")
-    return {
+    return fields | {
         "first": first, "behind": first + 1 if isinstance(first, int) else "…",
-        "path": wording.path(place, profile.paths, finding.kind) if "path" in wanted else "", "kind": finding.kind, "index": number, "ids": name, "id": name, "name": finding.tool or "",
+        "path": wording.path(place, profile.paths, finding.kind) if "path" in wanted else "", "index": number,
         "role": message.written_role, "next": int(number) + 1 if isinstance(number, int) else number,
         "block": next((part for part in below if isinstance(part, int)), 0),
         "after": transcript.messages[index - 1].written_role if index else "start",

@@ -47,8 +47,8 @@ def told(says: str, fields: Mapping[str, object]) -> str | None:
 
 @lru_cache(maxsize=512)
 def left_open(says: str) -> tuple[str, ...]:
-    """The fields that a text may leave open; perhaps more."""
-    return tuple(name for name in sorted(FIELDS) if name in says)
+    """The fields that a text leaves open; perhaps more."""
+    return tuple(name for name in sorted(FIELDS) if f"{{{name}" in says)
 
 
 def _clipped(text: str) -> str:
