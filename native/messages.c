@@ -372,6 +372,8 @@ static PyObject *read_all(Reader *self)
     return NULL;
 }
 
+enum { LONGEST = 1 << 22 }; /* what is handed over as bytes is held twice, which of a long record is too much */
+
 /* Nothing where the record is not plain, or no object with a list of messages. */
 PyObject *read_messages(PyObject *Py_UNUSED(module), PyObject *args)
 {
@@ -390,7 +392,7 @@ PyObject *read_messages(PyObject *Py_UNUSED(module), PyObject *args)
                    .outlined = true};
     if (!self.wire)
         return NULL;
-    PyObject *found = size < HUGE_LINE ? read_all(&self) : NULL;
+    PyObject *found = size < LONGEST ? read_all(&self) : NULL;
     drop_pieces(&self.said);
     PyMem_Free(self.letters);
     return found || PyErr_Occurred() ? found : Py_NewRef(Py_None);

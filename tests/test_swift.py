@@ -3,6 +3,7 @@
 Conversations are drawn at random and damaged, below their messages and in their bytes.
 """
 
+import copy
 import json
 from collections.abc import Iterator
 from types import ModuleType
@@ -74,6 +75,7 @@ def records(draw: st.DrawFn, wire: str) -> bytes:
     record: dict[str, Any] = spell(some, wire).record
     for _ in range(draw(st.sampled_from([0, 0, 1, 2]))):
         disturb(record, draw)
+        record = copy.deepcopy(record)  # what is drawn is shared, and must not be put into itself
     if wire == "openai-chat" and draw(st.booleans()):
         for message in record["messages"]:
             if isinstance(message, dict) and draw(st.integers(0, 5)) == 0:

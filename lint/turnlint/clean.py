@@ -7,7 +7,7 @@ be nothing, never miss what a rule would report; tests hold it to that on arbitr
 
 from collections.abc import Iterable
 
-from turnlint.ledger import Interaction, Ledger, is_missing
+from turnlint.ledger import MISSING, Interaction, Ledger, is_missing
 from turnlint.model import SILENT, SPEAKERS, Other, Result, Text, Transcript
 
 _SOUND = frozenset({"object", "nothing", "free"})
@@ -56,12 +56,28 @@ def concerns(transcript: Transcript, ledger: Ledger) -> set[str]:
         links = transcript.links or transcript.messages
         if not _is_linked((one.id, one.parent) for one in links):
             found.add("link")
+    if outline is not None:
+        _look_at_names(ledger, found)
+        return found
     _look_at_pairs(ledger.interactions, found)
     for orphan in ledger.orphans:
         _look_at_result(orphan.result, found)
     for again, _ in ledger.duplicates:
         _look_at_result(again.result, found)
     return found
+
+
+def _look_at_names(ledger: Ledger, found: set[str]) -> None:
+    """All that can be amiss with the pieces of an outlined conversation."""
+    calls = [one.asked.call for one in ledger.interactions]
+    ids = [call.id for call in calls]
+    ids += [one.answer.result.id for one in ledger.interactions if one.answer is not None]
+    ids += [one.result.id for one in ledger.orphans]
+    ids += [again.result.id for again, _ in ledger.duplicates]
+    if not MISSING.isdisjoint(ids):
+        found.add("id")
+    if not all(call.name for call in calls):
+        found.add("name")
 
 
 def _look_at_pairs(interactions: Iterable[Interaction], found: set[str]) -> None:

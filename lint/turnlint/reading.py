@@ -193,10 +193,9 @@ class Reading:
         """The conversation of a plain record, if it is one."""
         assert self.swift
         record.kept = self.kept
-        found = self.swift.read(record)
-        if found is None or (not self.format and _fits_badly(found)):
+        found = self.swift.read(record, self.count + self.gate.passed)
+        if found is None or (not self.format and found.outline is None and _fits_badly(found)):
             return None
-        found = structs.replace(found, index=self.count + self.gate.passed)
         self.count += 1
         return found
 

@@ -12,6 +12,7 @@ from itertools import pairwise
 from msgspec import Struct
 
 from turnlint.ledger import Ledger, usable
+from turnlint.ledger.values import LONGEST_WORD
 from turnlint.model import (
     ANSWERED,
     CALLED,
@@ -70,7 +71,7 @@ class Traits(Struct, dict=True):
         else:
             found = {one.id for one in self.calls if not one.server}
             found.update([one.id for one in self.results if not one.server])
-        return {one for one in found if one is not None and usable(one)}
+        return {one for one in found if one is not None and (len(one) > LONGEST_WORD or usable(one))}
 
     @once
     def longest_id(self) -> int:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     from turnlint.carrying.envelope import Spelling, Swift
 
+MOST_IDLE = 1 << 6
+"""After so many in a row that had to be read as any other, nobody looks any more."""
 MOST_SHELLS = 1 << 10
 MOST_HELD = 1 << 20
 """Bytes of them: one may hold all the tools of an agent."""
@@ -73,10 +75,13 @@ class SwiftReader:
         self.shape = shape
         self.around: dict[bytes, Transcript | None] = {}
         self.held = 0
+        self.idle = 0
+        """So many records came by that were of no use."""
 
-    def read(self, record: Record) -> Transcript | None:
+    def read(self, record: Record, number: int = 0) -> Transcript | None:
         """A conversation; nothing where the record has to be read as any other."""
-        found = self.messages(record.data, self.wire, self.kit, record)
+        found = self.messages(record.data, self.wire, self.kit, record) if self.idle < MOST_IDLE else None
+        self.idle += 1
         if found is None:
             return None
         shell, messages, odd, letters = found
@@ -89,8 +94,9 @@ class SwiftReader:
         request = around.request
         assert request is not None, "there is none but of a request"
         record.plain = True
+        self.idle = 0
         return Transcript(
-            around.wire, tuple(messages), 0, around.id, around.headless, around.open_end,
+            around.wire, tuple(messages), number, around.id, around.headless, around.open_end,
             tuple((record, misfit) for misfit in misfits), _of(request, record), bound=around.bound,
             outline=Outline(letters, self.samples) if letters else None,
         )  # fmt: skip

@@ -265,29 +265,25 @@ def _close(work: Matching, count: int) -> Ledger:
     """Rule 5, and whether there was anything but a tidy conversation."""
     tail_open = work.last_turn_message == count - 1
     last_turn = work.calls[-1].turn if work.calls else -1
-    interactions: list[Interaction] = []
-    results, answer_of, hows = work.results, work.answer_of, work.how
+    calls, results, answer_of = work.calls, work.results, work.answer_of
     odd: set[Odd] = set()
-    seen: set[str | None] = set()
-    for index, asked in enumerate(work.calls):
-        call = asked.call
-        if call.id in seen:
-            odd.add("taken")
-        seen.add(call.id)
-        if index in answer_of:
-            answer, how = results[answer_of[index]], hows[index]
-            interactions.append(Interaction(asked, answer, how))
-            name = answer.result.name
-            if name and name != call.name:
+    if len({asked.call.id for asked in calls}) < len(calls):
+        odd.add("taken")
+    numbers = range(len(calls))
+    answers = [results[answer_of[index]] if index in answer_of else None for index in numbers]
+    interactions = list(map(Interaction, calls, answers, map(work.how.get, numbers)))
+    for one in interactions:
+        if one.answer is not None:
+            name = one.answer.result.name
+            if name and name != one.asked.call.name:
                 odd.add("renamed")
-            if how == "in-place":
+            if one.how == "in-place" or one.how is None:
                 continue
-            odd.add(how)
+            odd.add(one.how)
         else:
-            pending = tail_open and asked.turn == last_turn
-            odd.add("pending" if pending else "open")
-            interactions.append(Interaction(asked, None, None, pending))
-        if call.server:
+            one.pending = tail_open and one.asked.turn == last_turn
+            odd.add("pending" if one.pending else "open")
+        if one.asked.call.server:
             odd.add("server")
     tidy = not (odd or work.spare or work.interrupted)
     spare = work.unplaced() if work.spare else ()

@@ -71,6 +71,7 @@ def check(case: Case) -> Iterator[Finding]:
     clauses = list(case.clauses(BlockAfterCall))
     if not clauses:
         return
+    calls: dict[int, Asked] = {}
     joins = case.transcript.wire.joins
     for clause in clauses:
         open_call: Call | None = None
@@ -87,7 +88,8 @@ def check(case: Case) -> Iterator[Finding]:
                     open_call = block  # type: ignore[assignment]
                     first = first or open_call
                 elif kind is Text and open_call is not None:
-                    asked = next(one for one in case.asked if one.call is open_call)
+                    calls = calls or {id(one.call): one for one in case.asked}
+                    asked = calls[id(open_call)]
                     texts = takewhile(lambda one: isinstance(one, Text), message.blocks[place:])
                     fix = _fix(case, index, asked, [one.at for one in texts], first)
                     yield _finding(case, clause, index, block, asked, fix)  # type: ignore[arg-type]
