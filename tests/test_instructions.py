@@ -20,9 +20,9 @@ MOST = {
 3.11, and 3.99 and 4.37 in Python alone with msgspec 0.22 on other requests than these."""
 
 
-MOST_READ = {"openai-chat": 17.0, "anthropic": 21.0, "claude-code": 14.5}
-"""The same where nobody may look first: each conversation has lost a result, or is an agent's session; measured 14.5,
-18.2 and 12.4."""
+MOST_READ = {"openai-chat": (4.6, 17.0), "anthropic": (7.2, 21.0), "claude-code": (14.5, 14.5)}
+"""The same where all is read: each conversation has lost a result, or is an agent's session; measured 3.9, 6.2 and
+12.4, and 14.5 and 18.2 before anything of that was native."""
 
 
 @pytest.mark.skipif(not measuring.has_valgrind(), reason="valgrind is not here")
@@ -45,4 +45,5 @@ def test_instructions_per_byte_where_all_is_read(kind: str, tmp_path: Path) -> N
 
     short, long = make(tmp_path / "short.jsonl", 400_000), make(tmp_path / "long.jsonl", 1_200_000)
     mine = measuring.per_byte(lambda path: measuring.lint(path, kind, "-j", "1"), short, long)
-    assert mine / measuring.per_byte(measuring.read, short, long) < MOST_READ[kind]
+    native, python = MOST_READ[kind]
+    assert mine / measuring.per_byte(measuring.read, short, long) < (native if scan.compiled() else python)
