@@ -78,11 +78,15 @@ static At read_field(At at, At end, unsigned field, Piece *block, Text *kind, un
     case NAME:
     case SIGNATURE:
         return read_text(at, end, &block->name);
+    case INPUT:
+        block->in_place = true;
+        block->body.start = at;
+        return block->body.end = at < end && *at == '{' ? read_value(at, end, 0) : NULL;
     case SOURCE:
     case CACHE:
-    case INPUT:
         return at < end && *at == '{' ? read_value(at, end, 0) : NULL;
     case FAILED:
+        block->failed = at < end && *at == 't' ? WENT_WRONG : WENT_WELL;
         return at < end && (*at == 't' || *at == 'f') ? read_value(at, end, 0) : NULL;
     default:
         *needs |= LAX_KEYS;
@@ -146,6 +150,7 @@ At read_blocks(At at, At end, Message *said)
         at = read_text(at, end, &text.body);
         return at && add_piece(said, text) ? at : NULL;
     }
+    said->listed = true;
     at = enter(at, end, '[', ']', &more);
     while (at && more) {
         Piece block = {.kind = SAID};

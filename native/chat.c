@@ -174,7 +174,7 @@ static bool settle(Message *said, const Fields *fields)
     if (!(fields->seen & ROLE))
         return false;
     if (fields->seen & ANSWERS) {
-        Piece result = {RESULT, fields->answers, {0}, fields->content};
+        Piece result = {.kind = RESULT, .id = fields->answers, .body = fields->content};
         if (fields->seen & NAME)
             result.name = fields->name;
         return said->role == TOOL && text && !said->count && add_piece(said, result);
@@ -187,7 +187,7 @@ static bool settle(Message *said, const Fields *fields)
     }
     if (!(fields->seen & CONTENT))
         said->needs |= LAX_ABSENT;
-    return !text || add_piece(said, (Piece){SAID, {0}, {0}, fields->content});
+    return !text || add_piece(said, (Piece){.kind = SAID, .body = fields->content});
 }
 
 static At read_message(At at, At end, Message *said, Spare *spare)

@@ -6,6 +6,7 @@ PyTypeObject *terms_type, *unread_type, *unheard_type;
 extern PyType_Spec terms_spec, requests_spec, talks_spec, unread_spec, sessions_spec, unheard_spec;
 
 extern PyMethodDef words_methods[];
+extern PyMethodDef exact_methods[];
 
 const Wire *wire_of(const char *name)
 {
@@ -65,7 +66,7 @@ static int fill(PyObject *module)
     terms_type = (PyTypeObject *)types[0];
     unread_type = (PyTypeObject *)types[3];
     unheard_type = (PyTypeObject *)types[5];
-    if (PyModule_AddFunctions(module, words_methods) < 0)
+    if (PyModule_AddFunctions(module, words_methods) < 0 || PyModule_AddFunctions(module, exact_methods) < 0)
         return -1;
     return PyModule_AddStringConstant(module, "DIGEST", TURNLINT_DIGEST);
 }

@@ -14,6 +14,7 @@ typedef struct {
     Terms *terms;
     Message said;
     Talk talk;
+    At stuck; /* the message that was not sound, where there was one */
 } Requests;
 
 /* Reads a whole list of messages, all of them sound; gives the place behind it. */
@@ -23,12 +24,26 @@ static At read_messages(Requests *self, Terms *terms, At at, At end)
     forget(&self->talk);
     at = enter(at, end, '[', ']', &more);
     while (at && more) {
+        self->stuck = at;
         at = self->wire->read(at, end, &self->said, NULL);
         if (!at || !self->wire->follows(&self->talk, terms, &self->said))
             return NULL;
         at = onward(at, end, ']', &more);
     }
+    self->stuck = NULL;
     return at && is_whole(&self->talk, terms) ? at : NULL;
+}
+
+/* Where a list ends whose next element stands here. */
+static At end_of_list(At at, At end)
+{
+    bool more = true;
+    while (at && more) {
+        at = skip_value(at, end);
+        if (at)
+            at = onward(at, end, ']', &more);
+    }
+    return at;
 }
 
 static void count(Requests *self)
@@ -38,17 +53,22 @@ static void count(Requests *self)
     self->terms->answered += (Py_ssize_t)self->talk.count;
 }
 
-/* Whether a line is like the one before it, but for sound messages. */
-static bool is_alike(Requests *self, At at, At end)
+typedef enum { OTHER, SOUND, UNSOUND } Look;
+
+/* Whether a line is like the one before it, but for its messages, and these are sound. */
+static Look is_alike(Requests *self, At at, At end)
 {
     if (!self->terms)
-        return false;
+        return OTHER;
     At shell = (At)PyBytes_AsString(self->shell);
     size_t after = (size_t)PyBytes_Size(self->shell) - self->before - 2;
     if ((size_t)(end - at) < self->before + after || memcmp(at, shell, self->before) != 0
         || memcmp(end - after, shell + self->before + 2, after) != 0)
-        return false;
-    return read_messages(self, self->terms, at + self->before, end - after) == end - after;
+        return OTHER;
+    At to = end - after;
+    if (read_messages(self, self->terms, at + self->before, to) == to)
+        return SOUND;
+    return self->stuck && end_of_list(self->stuck, to) == to ? UNSOUND : OTHER;
 }
 
 /* Where the list of messages stands in a line that is an object, if it is one. */
@@ -98,7 +118,10 @@ static bool turn_to(Requests *self, At at, At end, At from, At to)
 static bool vouches(Requests *self, At at, At end)
 {
     At from, to;
-    if (!is_alike(self, at, end)) {
+    Look look = is_alike(self, at, end);
+    if (look == UNSOUND)
+        return false;
+    if (look == OTHER) {
         if (PyErr_Occurred() || !find_messages(at, end, &from, &to) || !turn_to(self, at, end, from, to) || !self->terms)
             return false;
         if (read_messages(self, self->terms, from, to) != to)

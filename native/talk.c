@@ -87,6 +87,7 @@ void begin_message(Message *said)
 {
     said->role = said->needs = 0;
     said->count = 0;
+    said->listed = false;
     said->author = (Text){0};
 }
 

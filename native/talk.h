@@ -29,7 +29,9 @@ enum {
 typedef struct {
     Kind kind;
     Text id, name;
-    Text body; /* of a text and a result; the arguments of a call that writes them as a text */
+    Text body; /* of a text and a result; the arguments of a call */
+    bool in_place; /* they stand there themselves, in no text */
+    enum { UNSAID, WENT_WELL, WENT_WRONG } failed; /* what a result says of itself */
 } Piece;
 
 typedef struct {
@@ -37,6 +39,7 @@ typedef struct {
     Piece *pieces;
     size_t count, room;
     unsigned needs; /* what of it some providers mind */
+    bool listed;    /* its pieces stand in a list that is its content */
     Text author;
 } Message;
 

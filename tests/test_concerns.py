@@ -21,11 +21,12 @@ from turnlint.clauses import Clause
 from turnlint.clean import concerns
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options
-from turnlint.fits import CHECKS, doubts
+from turnlint.fits import doubts
 from turnlint.ledger import Odd
 from turnlint.model import Transcript
 from turnlint.providers import Providers
 from turnlint.reading import transcripts
+from turnlint.taking import CHECKS
 
 ROOT = Path(__file__).parent.parent / "fixtures"
 FIXTURES = sorted(

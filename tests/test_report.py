@@ -6,13 +6,18 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from turnlint import testing
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Options, Skipped, Tally, lint
+from turnlint.model import Finding, Fix, Location, Record
 from turnlint.report import FORMATS, open_sink
 from turnlint.report.escape import clip, columns, line_start, visible
+from turnlint.report.machine import finding_of, written
+from turnlint.rows import Place, Row
 
 ROOT = Path(__file__).parent.parent
 SCHEMA = json.loads((ROOT / "lint" / "turnlint" / "schemas" / "report-v1.json").read_text())
@@ -76,6 +81,30 @@ def test_the_json_report_fits_its_schema(log: Path) -> None:
     assert document["summary"]["findings"] == {"error": 2, "warning": 0, "info": 0}
     assert document["summary"]["rules"] == {"orphan-result": 1, "unanswered-call": 1}
     assert (document["summary"]["calls"], document["summary"]["results"]) == (1, 1)
+
+
+TEXTS = st.text(max_size=4) | st.sampled_from(['"', "\\", "\x7f", "\ud800", "é##[", "n" * 600])
+NAMES = st.none() | TEXTS
+INDICES = st.none() | st.integers(0, 9)
+
+
+def _finding(*some: Any, **more: Any) -> Finding:
+    """By itself it would have its fields drawn from their types."""
+    return Finding(*some, **more)
+
+
+@given(
+    finding=st.builds(
+        _finding, TEXTS, TEXTS, st.just("state"), st.just("error"), TEXTS, st.just(Location(Record(1, 0, b""), ())),
+        NAMES, INDICES, INDICES, call_id=NAMES, tool=NAMES, provider=NAMES, provider_error=NAMES,
+        fix=st.none() | TEXTS.map(lambda title: Fix("lossy", title)),
+    ),
+    place=TEXTS.map(lambda pointer: Place(1, 2, 3, 4, pointer)),
+    more=st.lists(TEXTS, max_size=2),
+)  # fmt: skip
+def test_a_finding_is_written_as_any_json_is(finding: Any, place: Any, more: list[str]) -> None:
+    row = Row(finding, "a/é.jsonl", place, tuple((note, place) for note in more), fingerprint="0f")
+    assert written(row) == json.dumps(finding_of(row))
 
 
 def test_the_json_report_without_findings_fits_its_schema(tmp_path: Path) -> None:

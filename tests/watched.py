@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from session_lines import cut, rollout, session_log
-from turnlint import carriers, reading, scan
+from turnlint import carriers, compiled, ledger, reading, scan
+from turnlint.carrying.carrier import Carrier
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
 from turnlint.model import Record
@@ -59,6 +60,7 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     first = scan.scanner_for(carrier, carrier.open(), [Record(1, 0, line)], book.chosen, Source("-", None))
     assert first
     passed = first.scan(b"\n".join(break_up(line, chance) for _ in range(4)), 1, 0).passed
+    read_natively(carrier, [break_up(line, chance) for _ in range(4)], chance)
     path = folder / "talks.jsonl"
     said: list[Any] = record["messages"]
     lines = [json.dumps({"session_id": f"s{n % 3}", **one}).encode() for n in range(6) for one in said]
@@ -78,6 +80,22 @@ def look_at_session(chance: random.Random, folder: Path) -> None:
     options = Options(format=name, providers=chance.choice([(), ("anthropic",)]))
     for _ in lint(Source("session.jsonl", str(path)), options, Book(options)):
         pass
+
+
+def read_natively(carrier: Carrier, lines: list[bytes], chance: random.Random) -> None:
+    """What is made, walked, found and measured of lines that may be broken."""
+    assert carrier.swift
+    native = compiled.loaded()
+    assert native
+    reader = carrier.swift(native)
+    for line in lines:
+        found = reader.read(Record(1, 0, line))
+        if found:
+            ledger.read(found.messages[:: chance.choice([1, 1, -1])], found.wire)
+        native.places(
+            line, [("messages", chance.randrange(9), "content"), ("messages", 1, "x", 0), (), ("model",)]
+        )
+        native.measure(line, chance.randrange(-3, 50), chance.randrange(len(line) + 9))
 
 
 def main() -> None:

@@ -6,7 +6,6 @@ the provider's clauses that hold for it. It refuses to judge anything.
 
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from typing import Any, TypeVar
 
 from msgspec import Struct, field
@@ -15,6 +14,7 @@ from turnlint.clauses import Clause
 from turnlint.documents.decode import value_of
 from turnlint.ledger import Answered, Asked, Ledger
 from turnlint.model import Call, Message, Other, Pointer, Result, Severity, Text, Transcript
+from turnlint.once import once
 from turnlint.profiles import Profile
 from turnlint.traits import Traits, traits_of
 
@@ -37,12 +37,14 @@ class Case(Struct, frozen=True, dict=True):
     def messages(self) -> tuple[Message, ...]:
         return self.transcript.messages
 
-    @cached_property
+    @once
     def traits(self) -> Traits:
         """What there is in it, each kind of thing once."""
-        return traits_of(self.messages, self.ledger, joins=self.transcript.wire.joins)
+        return traits_of(
+            self.messages, self.ledger, joins=self.transcript.wire.joins, outline=self.transcript.outline
+        )
 
-    @cached_property
+    @once
     def first_in(self) -> dict[int, int]:
         """The first message of each record, by the record's identity."""
         return {id(self.messages[index].record): index for index in range(len(self.messages) - 1, -1, -1)}
@@ -52,12 +54,12 @@ class Case(Struct, frozen=True, dict=True):
         """Every call, in order."""
         return (interaction.asked for interaction in self.ledger.interactions)
 
-    @cached_property
+    @once
     def asked_by(self) -> dict[int, Asked]:
         """The call that each answer belongs to, by the identity of the result."""
         return {id(one.answer.result): one.asked for one in self.ledger.interactions if one.answer}
 
-    @cached_property
+    @once
     def ids_of_turn(self) -> dict[int, str]:
         """The ids of each turn's calls, as texts of providers list them."""
         turns: dict[int, list[str]] = {}
@@ -65,7 +67,7 @@ class Case(Struct, frozen=True, dict=True):
             turns.setdefault(asked.turn, []).append(asked.call.id or "")
         return {turn: ", ".join(ids) for turn, ids in turns.items()}
 
-    @cached_property
+    @once
     def next_words(self) -> list[int]:
         """For each message, the first from it on that holds more than calls, results and thoughts, or says nothing."""
         following = [len(self.messages)]
@@ -84,7 +86,7 @@ class Case(Struct, frozen=True, dict=True):
         yield from ((again, interaction.asked) for again, interaction in self.ledger.duplicates)
         yield from ((orphan, None) for orphan in self.ledger.orphans)
 
-    @cached_property
+    @once
     def model(self) -> str | None:
         """The model it goes on with, where that may be one of the provider's: else it is not known."""
         request, profile = self.transcript.request, self.profile
@@ -93,7 +95,7 @@ class Case(Struct, frozen=True, dict=True):
             return None
         return model if not profile.models or re.search(profile.models, model) else None
 
-    @cached_property
+    @once
     def spelled(self) -> bool:
         """The conversation is written on a wire of the provider's, so that its spelling can be judged."""
         return self.profile is not None and self.transcript.wire.speaks in self.profile.wires
@@ -195,8 +197,11 @@ def in_its_words(
         request = case.transcript.request
         place = at[len(request.at) :] if request else at
     kind = piece.kind if piece else str(more.get("kind", ""))
+    wanted = wording.left_open(clause.says)
     fields: dict[str, object] = {
-        "path": wording.path(place, case.profile.paths, kind), "index": number, "next": number + 1, "place": wording.path(place[:-1], "brackets"),
+        "path": wording.path(place, case.profile.paths, kind) if "path" in wanted else "",
+        "index": number, "next": number + 1,
+        "place": wording.path(place[:-1], "brackets") if "place" in wanted else "",
         "role": message.written_role if message else "", "kind": kind,
         "block": next((part for part in below if isinstance(part, int)), 0),
     }  # fmt: skip

@@ -7,10 +7,13 @@ be nothing, never miss what a rule would report; tests hold it to that on arbitr
 
 from collections.abc import Iterable
 
-from turnlint.ledger import Interaction, Ledger, is_missing
-from turnlint.model import Other, Result, Text, Transcript
+from turnlint.ledger import MISSING, Interaction, Ledger, is_missing
+from turnlint.model import SILENT, SPEAKERS, Other, Result, Text, Transcript
 
 _SOUND = frozenset({"object", "nothing", "free"})
+_EMPTY = frozenset(
+    letter for letter in range(256) if letter & SILENT and SPEAKERS[letter % 8 % 5] in ("user", "assistant")
+)
 Named = tuple[str | None, str | None]
 """A record's id, and that of the one before it."""
 
@@ -28,7 +31,10 @@ def concerns(transcript: Transcript, ledger: Ledger) -> set[str]:
     if transcript.misfits:
         found.add("misfit")
     linked = False
-    for message in transcript.messages:
+    outline = transcript.outline
+    if outline is not None and not _EMPTY.isdisjoint(outline.letters):
+        found.add("empty")
+    for message in transcript.messages if outline is None else ():
         if message.empty:
             found.add("empty")
         if message.dialect:
@@ -50,12 +56,28 @@ def concerns(transcript: Transcript, ledger: Ledger) -> set[str]:
         links = transcript.links or transcript.messages
         if not _is_linked((one.id, one.parent) for one in links):
             found.add("link")
+    if outline is not None:
+        _look_at_names(ledger, found)
+        return found
     _look_at_pairs(ledger.interactions, found)
     for orphan in ledger.orphans:
         _look_at_result(orphan.result, found)
     for again, _ in ledger.duplicates:
         _look_at_result(again.result, found)
     return found
+
+
+def _look_at_names(ledger: Ledger, found: set[str]) -> None:
+    """All that can be amiss with the pieces of an outlined conversation."""
+    calls = [one.asked.call for one in ledger.interactions]
+    ids = [call.id for call in calls]
+    ids += [one.answer.result.id for one in ledger.interactions if one.answer is not None]
+    ids += [one.result.id for one in ledger.orphans]
+    ids += [again.result.id for again, _ in ledger.duplicates]
+    if not MISSING.isdisjoint(ids):
+        found.add("id")
+    if not all(call.name for call in calls):
+        found.add("name")
 
 
 def _look_at_pairs(interactions: Iterable[Interaction], found: set[str]) -> None:

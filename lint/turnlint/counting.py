@@ -20,7 +20,7 @@ def count(tally: Tally, transcript: Transcript, pairs: Ledger) -> None:
     tally.conversations += 1
     tally.messages += len(transcript.messages)
     tally.calls += len(pairs.interactions)
-    answered = sum(interaction.answer is not None for interaction in pairs.interactions)
+    answered = sum([interaction.answer is not None for interaction in pairs.interactions])
     tally.results += answered + len(pairs.duplicates) + len(pairs.orphans)
 
 

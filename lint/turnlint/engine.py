@@ -7,6 +7,7 @@ conversations, what any rule says and how anything is shown.
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -162,9 +163,9 @@ class Run:
         for finding, _ in told:
             self.tally.findings[finding.severity] += 1
             self.tally.rules[finding.rule] = self.tally.rules.get(finding.rule, 0) + 1
-        plans = [self._plan(finding, transcript) for finding, transcript in told]
         ready: list[Drawn] = []
-        for (finding, transcript), (plan, rank) in zip(told, plans, strict=True):
+        for finding, transcript in told:
+            plan, rank = self._plan(finding, transcript)
             gone = any(not record.data and record.size for record in _records_of(finding, plan))
             (self.deferred if gone else ready).append((finding, transcript, plan, rank))
         self.waiting.extend(self._rows(ready))
@@ -216,7 +217,7 @@ class Run:
         if self.notes:
             rows = self.notes.noted(rows, (transcript for _, transcript, *_ in ready))
         rows = [lean(row) if len(row.finding.where.record.data) > LONG else row for row in rows]
-        return sorted(rows, key=lambda row: (row.place.offset, row.finding.code))
+        return sorted(rows, key=_order) if len(rows) > 1 else rows
 
     def _names(self, ready: list[Drawn]) -> tuple[dict[int, str], dict[int, Location]]:
         """What tells the conversations of these findings from others, each looked up once; or where that stands."""
@@ -237,10 +238,14 @@ class Run:
     def _fingerprint(self, finding: Finding, identity: str, place: Place) -> str:
         from turnlint.fingerprint import fingerprint
 
-        path = self.source.name
+        return fingerprint(finding, identity, place, self._seen_as, self.met)
+
+    @cached_property
+    def _seen_as(self) -> str:
+        """The source as fingerprints name it."""
         if self.options.root and self.source.path is not None:
-            path = os.path.relpath(self.source.path, self.options.root)
-        return fingerprint(finding, identity, place, path, self.met)
+            return os.path.relpath(self.source.path, self.options.root)
+        return self.source.name
 
     def _settle(self) -> Iterator[Row]:
         """Read again what was let go, in file order, and place what stands there."""
@@ -251,6 +256,10 @@ class Run:
         whole = structs.replace(self.source, part=None)
         for group in reread(whole, self.deferred, lambda one: _records_of(one[0], one[2])):
             yield from self._rows(group)
+
+
+def _order(row: Row) -> tuple[int, str]:
+    return row.place.offset, row.finding.code
 
 
 def _draw(plan: "Plan", content: Content) -> tuple[Line, ...]:

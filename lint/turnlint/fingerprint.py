@@ -4,6 +4,7 @@ This module owns what makes two findings the same one: the rule, the provider, t
 conversation and the call; never a line number, so that records may be reordered and appended to.
 """
 
+from functools import lru_cache
 from os.path import normpath
 
 from turnlint.model import Finding, Location, Record, Transcript
@@ -18,10 +19,13 @@ except ImportError:
 def fingerprint(finding: Finding, identity: str, place: Place, path: str, met: dict[str, int]) -> str:
     """Sixteen hex digits, and a counter where the same could be said more than once."""
     what = finding.call_id or place.pointer
-    parts = (finding.code, finding.provider or "", normpath(path), identity, what)
+    parts = (finding.code, finding.provider or "", _normal(path), identity, what)
     name = blake2b("\x1f".join(parts).encode(errors="surrogatepass"), digest_size=8).hexdigest()
     met[name] = met.get(name, 0) + 1
     return name if met[name] == 1 else f"{name}:{met[name]}"
+
+
+_normal = lru_cache(maxsize=64)(normpath)
 
 
 def named(record: Record, transcript: Transcript | None) -> str:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from turnlint import ledger
 from turnlint.case import Case
 from turnlint.clean import concerns
-from turnlint.fits import Known, doubts
+from turnlint.fits import MOST_MODELS, Known, doubts
 from turnlint.model import Finding, Severity, Transcript
 from turnlint.packages import packages
 from turnlint.profiles import Profile
@@ -81,11 +81,22 @@ class Book:
         self.entries: list[Entry] | None = None
         self.taken: dict[frozenset[str], list[Entry]] = {}
         self.known: Known = {}
+        self.met: dict[tuple[str, str | None, str | None], tuple[Chosen, ...]] = {}
+        """Providers, by all that the choice among them looks at."""
         if options.select or options.ignore:
             self.rules()
 
     def chosen(self, transcript: Transcript) -> tuple[Chosen, ...]:
         """The providers that a conversation is held against, each once."""
+        request = transcript.request
+        key = transcript.wire.speaks, request.host if request else None, request.model if request else None
+        if key not in self.met:
+            if len(self.met) > MOST_MODELS:
+                self.met.clear()
+            self.met[key] = self._choose(transcript)
+        return self.met[key]
+
+    def _choose(self, transcript: Transcript) -> tuple[Chosen, ...]:
         found = [
             self.providers.auto(transcript) if one is None else self.providers.for_named(one, transcript)
             for one in self.named

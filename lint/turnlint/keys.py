@@ -109,6 +109,7 @@ class Strict:
     def __init__(self, clauses: Mapping[str, list[UnknownKey]]) -> None:
         self.clauses = clauses
         self.asked = 0
+        self.samples: dict[int, bool] = {}
         self.message: Any = None
         self.decoders: dict[tuple[Pointer, bool], Any] = {}
 
@@ -129,6 +130,14 @@ class Strict:
         except (ValueError, RecursionError):
             return False
         return True
+
+    def takes_samples(self, samples: tuple[Any, ...]) -> bool:
+        """Whether messages are taken that have no keys but these."""
+        known = self.samples.get(id(samples))
+        if known is None:
+            taken = not any(next(strange(one, one["role"], self.clauses), None) for one in samples)
+            known = self.samples[id(samples)] = taken and "input" not in self.clauses
+        return known
 
     def _decode(self, data: bytes, at: Pointer, item: Any) -> Any:
         """The list that stands there."""

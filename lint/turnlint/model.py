@@ -6,7 +6,7 @@ and any rule; nothing here does anything.
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
@@ -159,6 +159,8 @@ class Record(Struct, gc=False):
     """Its source cannot be read again, so its bytes must stay."""
     extra: tuple[int, int] = (0, 0)
     """By how much what stands before it in its line is longer in bytes, and in UTF-16, than in characters."""
+    plain: bool = False
+    """It is known to be JSON of which no decoder misses anything."""
 
 
 class Misfit(Struct, frozen=True, gc=False):
@@ -270,6 +272,23 @@ class Request(Struct, frozen=True):
     """The model must call a tool."""
 
 
+class Outline(Struct, frozen=True):
+    """What there is in a conversation, where all its messages are of the plainest shape.
+
+    A letter for each: three bits for the role, by its number in `SPEAKERS`; one each for calls and for results; two
+    for the content, by its number in `CONTENTS`; and one where nothing at all is said.
+    """
+
+    letters: bytes
+    samples: tuple[Any, ...]
+    """Messages as they are written, which have all the keys that any of these has. In `input` may be any."""
+
+
+SPEAKERS = ("system", "developer", "user", "assistant", "tool")
+CONTENTS: tuple[Content, ...] = ("text", "absent", "null", "parts")
+CALLED, ANSWERED, SILENT = 8, 16, 128
+
+
 class Transcript(Struct, frozen=True):
     """One conversation as it would be replayed."""
 
@@ -291,6 +310,8 @@ class Transcript(Struct, frozen=True):
     """The records that say what would be replayed: the conversation is what it is only together with them."""
     links: tuple[Link, ...] = ()
     """By which its records hang together, in the order in which they were written as far as that is known."""
+    outline: Outline | None = None
+    """Known where somebody made the messages at once; it says nothing that they do not."""
     bound: str = ""
     """Why its file must not be rewritten in place, where something else relies on its bytes."""
 

@@ -5,7 +5,9 @@ in one walk over it. It refuses to know rules and sinks.
 """
 
 from collections.abc import Iterable, Iterator
+from types import ModuleType
 
+from turnlint.compiled import loaded
 from turnlint.documents.columns import measure, more
 from turnlint.documents.locate import locate_all
 from turnlint.model import Finding, Location, Pointer, Record
@@ -14,6 +16,9 @@ from turnlint.rows import Place, Point
 
 def as_pointer(parts: Pointer) -> str:
     """A JSON Pointer (RFC 6901)."""
+    text = "/".join(map(str, parts))
+    if "~" not in text and text.count("/") == len(parts) - 1:
+        return f"/{text}"
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
@@ -34,7 +39,10 @@ class Placer:
         self.found: dict[tuple[int, Pointer], tuple[int, int]] = {}
         by_record: dict[int, tuple[Record, list[Location], list[Pointer]]] = {}
         for location in locations:
-            by_record.setdefault(id(location.record), (location.record, [], []))[1].append(location)
+            record = location.record
+            if id(record) not in by_record:
+                by_record[id(record)] = (record, [], [])
+            by_record[id(record)][1].append(location)
         for location in besides:
             by_record.setdefault(id(location.record), (location.record, [], []))[2].append(location.at)
         for record, some, others in by_record.values():
@@ -49,8 +57,35 @@ class Placer:
         return location.record.data[start:end]
 
     def _place(self, record: Record, locations: list[Location], others: list[Pointer]) -> None:
+        native = loaded() if record.plain and not self.spans else None
+        if native is None or not self._place_natively(native, record, locations, others):
+            self._place_exactly(record, locations, others)
+
+    def _place_natively(
+        self, native: ModuleType, record: Record, locations: list[Location], others: list[Pointer]
+    ) -> bool:
+        """The same for a record that is known to be plain, whose places are asked for by their pointers."""
         pointers = [location.at for location in locations if location.start is None]
-        spans = locate_all(record.data, [*pointers, *others]) if pointers or others else {}
+        found = native.places(record.data, pointers + others) if len(pointers) == len(locations) else None
+        if found is None:
+            return False
+        key, offset, prefix, places = id(record), record.offset, record.prefix, self.places
+        for pointer, (_, start, end) in zip(others, found[len(pointers) :], strict=True):
+            self.found[key, pointer] = start, end
+        count = _Characters(record)
+        for (depth, start, end), at in sorted(zip(found, pointers, strict=False), key=_start):
+            line, column = count.to(start)
+            there = at if depth == len(at) else at[:depth]
+            text = as_pointer((*prefix, *there) if prefix else there)
+            places[key, at, None] = Place(line, column, offset + start, offset + end, text)
+        return True
+
+    def _place_exactly(self, record: Record, locations: list[Location], others: list[Pointer]) -> None:
+        pointers = [location.at for location in locations if location.start is None]
+        offset, prefix = record.offset, record.prefix
+        spans = (
+            locate_all(record.data, [*pointers, *others], plain=record.plain) if pointers or others else {}
+        )
         for pointer in others:
             self.found[id(record), pointer] = spans[pointer][1:]
         found: dict[Key, tuple[int, int, Pointer]] = {}
@@ -60,7 +95,7 @@ class Placer:
             else:
                 at, start = location.at, location.start
                 end = start if location.end is None else location.end
-            found[_key(location)] = (start, end, (*record.prefix, *at))
+            found[_key(location)] = (start, end, (*prefix, *at) if prefix else at)
         if self.spans:
             self._in_all_units(record, found)
             return
@@ -68,7 +103,7 @@ class Placer:
         starts = {start: count.to(start) for start in sorted({start for start, _, _ in found.values()})}
         for key, (start, end, at) in found.items():
             line, column = starts[start]
-            self.places[key] = Place(line, column, record.offset + start, record.offset + end, as_pointer(at))
+            self.places[key] = Place(line, column, offset + start, offset + end, as_pointer(at))
 
     def _in_all_units(self, record: Record, found: dict[Key, tuple[int, int, Pointer]]) -> None:
         count = _Counter(record)
@@ -81,6 +116,10 @@ class Placer:
             )
 
 
+def _start(found: tuple[tuple[int, int, int], Pointer]) -> int:
+    return found[0][1]
+
+
 def _key(location: Location) -> Key:
     return id(location.record), location.at, location.start
 
@@ -90,11 +129,19 @@ class _Characters:
 
     def __init__(self, record: Record) -> None:
         self.data = record.data
+        self.native = loaded() if record.plain else None
         self.pos = 0
         self.line = record.line
         self.column = record.column
 
     def to(self, offset: int) -> tuple[int, int]:
+        if self.native is not None:
+            lines, width = self.native.measure(self.data, self.pos, offset)
+            if lines:
+                self.line, self.column = self.line + lines, 1
+            self.column += width
+            self.pos = offset
+            return self.line, self.column
         piece = self.data[self.pos : offset]
         if newlines := piece.count(b"\n"):
             self.line += newlines

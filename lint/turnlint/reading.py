@@ -7,11 +7,11 @@ beside the conversations, in the order of the file.
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
-from turnlint import carriers
+from turnlint import carriers, compiled
 from turnlint.carrying.carrier import Carrier, Reader, Stray, Vouched
 from turnlint.documents.decode import Decoded
 from turnlint.documents.framing import frame, split
@@ -20,6 +20,9 @@ from turnlint.documents.source import Guarded, Part, Progress, Source, SourceErr
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Call, Message, Other, Record, Result, Transcript
 from turnlint.sampling import sample
+
+if TYPE_CHECKING:
+    from turnlint.carrying.swift import SwiftReader
 
 TOO_DEEP = "nested deeper than it can be read"
 
@@ -113,6 +116,8 @@ class Reading:
         self.kept = not source.again
         self.count = 0
         self.gate = Gate()
+        self.swift: SwiftReader | None = None
+        """Where somebody looks at the records first, most that are left are plain but for one fault."""
         self.held = False
         """Something that a record said had to wait for others, or for the end."""
 
@@ -133,6 +138,7 @@ class Reading:
             records = [one for one in head if isinstance(one, Record)]
             if look is not None and (len(head) >= FEW or sum(len(one.data) for one in records) >= LONG):
                 self.gate.scanner = look(carrier, self._open(carrier), records)
+                self.swift = _swift(carrier) if self.gate.scanner else None
             yield from self._read(carrier, chain(self._unsure(head), framed))
             if stream.damage:
                 detail = f"{stream.damage}, after {stream.count:,} bytes"
@@ -174,12 +180,24 @@ class Reading:
                 yield self._heard((found,))
 
     def _take(self, carrier: Carrier, record: Record) -> Batch:
+        if self.swift is not None and not self.watch and (found := self._swiftly(record)) is not None:
+            return (found,)
         decoded = self._decode(carrier, record)
         return (
             self._parts(carrier, decoded)
             if decoded.troubles or decoded.rest
             else self._feed(carrier, decoded)
         )
+
+    def _swiftly(self, record: Record) -> Transcript | None:
+        """The conversation of a plain record, if it is one."""
+        assert self.swift
+        record.kept = self.kept
+        found = self.swift.read(record, self.count + self.gate.passed)
+        if found is None or (not self.format and found.outline is None and _fits_badly(found)):
+            return None
+        self.count += 1
+        return found
 
     def _parts(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:
         """What is wrong with a record, what it holds, and what others hold that stand on its line."""
@@ -236,6 +254,11 @@ class Reading:
         if carrier.name not in self.readers:
             self.readers[carrier.name] = carrier.open()
         return self.readers[carrier.name]
+
+
+def _swift(carrier: Carrier) -> "SwiftReader | None":
+    native = compiled.load() if carrier.swift else None
+    return carrier.swift(native) if native and carrier.swift else None
 
 
 def _troubles(decoded: Decoded[Any]) -> tuple[Damage, ...]:

@@ -15,22 +15,21 @@ from turnlint.providers import Chosen
 def weigh(finding: Finding, transcript: Transcript, chosen: tuple[Chosen, ...]) -> Finding:
     """The finding as the gravest of the providers takes it, with the words of the first that has any."""
     weights = [(one, _weight(finding, transcript, one.profile)) for one in chosen]
-    if not any(weight for _, weight in weights):
+    severity: Severity | None = None
+    said: tuple[Profile, str] | None = None
+    for one, weight in weights:
+        level = _severity(finding, one, weight)
+        says = weight.says if weight else ""
+        if severity is None or SEVERITIES.index(level) < SEVERITIES.index(severity):
+            severity, said = level, None
+        if level == severity and says and said is None:
+            said = one.profile, says
+    if severity is None or not any(weight for _, weight in weights):
         return finding
-    levels = [_severity(finding, one, weight) for one, weight in weights]
-    severity = min(levels, key=SEVERITIES.index)
-    said = next(
-        (
-            (one.profile, weight.says)
-            for (one, weight), level in zip(weights, levels, strict=True)
-            if weight and weight.says and level == severity
-        ),
-        None,
-    )
     if said is None:
         return structs.replace(finding, severity=severity)
     profile, says = said
-    fields = _fields(finding, transcript, profile)
+    fields = _fields(finding, transcript, profile, wording.left_open(says))
     if transcript.is_log or transcript.wire.speaks not in profile.wires:
         fields = {name: value for name, value in fields.items() if name not in wording.PLACES}
     # A text about nothing would be a riddle of our own making.
@@ -40,8 +39,10 @@ def weigh(finding: Finding, transcript: Transcript, chosen: tuple[Chosen, ...]) 
 
 
 def _weight(finding: Finding, transcript: Transcript, profile: Profile) -> Weight | None:
-    weights = profile.by_rule.get(finding.rule, ())
-    return next((one for one in weights if not one.wires or transcript.wire.speaks in one.wires), None)
+    for one in profile.by_rule.get(finding.rule, ()):
+        if not one.wires or transcript.wire.speaks in one.wires:
+            return one
+    return None
 
 
 def _severity(finding: Finding, chosen: Chosen, weight: Weight | None) -> Severity:
@@ -56,19 +57,24 @@ def _severity(finding: Finding, chosen: Chosen, weight: Weight | None) -> Severi
     return severity if refused or milder else finding.severity
 
 
-def _fields(finding: Finding, transcript: Transcript, profile: Profile) -> dict[str, object]:
+def _fields(
+    finding: Finding, transcript: Transcript, profile: Profile, wanted: tuple[str, ...]
+) -> dict[str, object]:
     index = finding.message_index
     if index is None:
         return {}
+    name = finding.call_id or ""
+    fields: dict[str, object] = {"ids": name, "id": name, "name": finding.tool or "", "kind": finding.kind}
+    if fields.keys() >= {*wanted}:
+        return fields
     message = transcript.messages[index]
     below = finding.where.at[len(message.at) :]
     place = wording.in_request(message, index, below, transcript.wire)
-    name = finding.call_id or ""
     number = place[1] if len(place) > 1 else index
     first = next((one.message for one in finding.related if one.message is not None), "…")
-    return {
+    return fields | {
         "first": first, "behind": first + 1 if isinstance(first, int) else "…",
-        "path": wording.path(place, profile.paths, finding.kind), "kind": finding.kind, "index": number, "ids": name, "id": name, "name": finding.tool or "",
+        "path": wording.path(place, profile.paths, finding.kind) if "path" in wanted else "", "index": number,
         "role": message.written_role, "next": int(number) + 1 if isinstance(number, int) else number,
         "block": next((part for part in below if isinstance(part, int)), 0),
         "after": transcript.messages[index - 1].written_role if index else "start",

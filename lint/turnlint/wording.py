@@ -6,6 +6,7 @@ to know which provider says what: that stands in the profiles.
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from turnlint.model import Message, Pointer, Wire
 from turnlint.profiles import Paths
@@ -29,6 +30,7 @@ class _Fields(dict[str, object]):
 
 
 LONGEST = 200
+_NONE = object()
 
 
 def told(says: str, fields: Mapping[str, object]) -> str | None:
@@ -37,10 +39,16 @@ def told(says: str, fields: Mapping[str, object]) -> str | None:
         return None
     short = {
         name: value if isinstance(value, int) else _clipped(str(value))
-        for name, value in fields.items()
-        if name in says
+        for name in left_open(says)
+        if (value := fields.get(name, _NONE)) is not _NONE
     }
     return says.format_map(_Fields(short))
+
+
+@lru_cache(maxsize=512)
+def left_open(says: str) -> tuple[str, ...]:
+    """The fields that a text leaves open; perhaps more."""
+    return tuple(name for name in sorted(FIELDS) if f"{{{name}" in says)
 
 
 def _clipped(text: str) -> str:

@@ -14,7 +14,7 @@ from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.contents import arguments_in_place
 from turnlint.carrying.draft import CONTENT, Draft, settle_calls, signature_of, text_of
-from turnlint.carrying.envelope import Dialect, make_carrier
+from turnlint.carrying.envelope import Dialect, Swift, make_carrier
 from turnlint.carrying.guests import Guest, add_chat
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import (
@@ -304,6 +304,15 @@ def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> An
     return {"role": role, "content": texts[0]}
 
 
+_PIECES = (
+    {"type": "text", "text": "x"},
+    {"type": "tool_use", "id": "c", "name": "f", "input": {}},
+    {"type": "tool_result", "tool_use_id": "c", "content": "x", "is_error": True},
+)
+SAMPLES = tuple(
+    {"role": role, "content": content} for role in ("user", "assistant") for content in ("x", [*_PIECES])
+)
+
 CARRIER = make_carrier(
     Dialect(
         wire=Wire("anthropic", window=frozenset({"user", "tool"}), joins=True),
@@ -318,6 +327,9 @@ CARRIER = make_carrier(
         ends_open=lambda _: False,
         evidence=_evidence,
         splice=Splice(_write_result, _write_call, _write_message, "content", {"role": "user"}),
+        swift=Swift(
+            ROLES, "content", (CALL_KEYS, "object", "tool_use"), (RESULT_KEYS, "tool_result"), SAMPLES
+        ),
     ),
     title="Anthropic Messages",
     about="request bodies, message arrays, request/response pairs, batch lines, one message a line; server tools",

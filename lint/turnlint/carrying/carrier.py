@@ -4,13 +4,18 @@ This module owns what a carrier is. It refuses to know any.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
 from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Misfit, Record, Transcript
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from turnlint.carrying.swift import SwiftReader
 
 SPEAKS, NEUTRAL, STRANGE = 100, 1, -100
 """What one thing in a record says for a format: it is this format's own, it could be anyone's, it is another's.
@@ -52,6 +57,8 @@ class Carrier(Struct, frozen=True):
     wires: frozenset[str] = frozenset()
     """Names that its conversations have besides its own, where it reads more than one wire."""
 
+    swift: "Callable[[ModuleType], SwiftReader] | None" = None
+    """Reads its records natively, as far as that goes."""
     session: bool = False
     """It is an agent's own log, which no wire may be preferred to."""
 

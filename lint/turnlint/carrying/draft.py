@@ -46,13 +46,13 @@ def text_of(text: memoryview, at: Pointer, role: Role) -> Text:
     marker = marker_in(bytes(text)) if role == "assistant" else None
     trailing = trails(text)
     if at is CONTENT and marker is None:
-        return _TRAILING if trailing else _WHOLE
+        return WHOLE_TRAILING if trailing else WHOLE
     return Text(at, marker, trailing)
 
 
 CONTENT: Pointer = ("content",)
-_WHOLE, _TRAILING = Text(CONTENT), Text(CONTENT, trailing=True)
-_ALONE: dict[int, tuple[Block, ...]] = {id(_WHOLE): (_WHOLE,), id(_TRAILING): (_TRAILING,)}
+WHOLE, WHOLE_TRAILING = Text(CONTENT), Text(CONTENT, trailing=True)
+_ALONE: dict[int, tuple[Block, ...]] = {id(WHOLE): (WHOLE,), id(WHOLE_TRAILING): (WHOLE_TRAILING,)}
 
 
 def together(blocks: list[Block]) -> tuple[Block, ...]:

@@ -5,7 +5,7 @@ fine-tuning lines, and one message a line grouped by a conversation key. It refu
 message is spelled: each wire brings that as a `Dialect`.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,13 @@ from turnlint.carrying.raws import NOTHING, given, head
 from turnlint.carrying.requests import request_of
 from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape, dig
-from turnlint.model import Message, Misfit, Pointer, Record, Request, Transcript, Wire
+from turnlint.model import Keys, Message, Misfit, Pointer, Record, Request, Role, Transcript, Wire
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from turnlint.carrying.lines import Lines
+    from turnlint.carrying.swift import SwiftReader
 
 LONGEST_NAME = 400
 _REQUESTS = ("request", "request_body", "body", "params", "input", "inputs")
@@ -42,6 +45,20 @@ ANSWERED = "it records what was sent and what a provider answered"
 """Why such a file is not rewritten in place: it is evidence, and what it says happened so."""
 
 ReadTurn = Callable[[Any, Pointer, Record], tuple[Message, list[Misfit]]]
+
+
+class Swift(Struct, frozen=True):
+    """What a wire says to have its messages made natively."""
+
+    roles: Mapping[str, Role]
+    key: str
+    """Under which a message has the pieces that are numbered."""
+    call: tuple[Keys, str, str]
+    """Where calls write what, how their arguments are written, and their kind."""
+    result: tuple[Keys, str]
+    """Where results write what, and their kind."""
+    samples: tuple[Any, ...]
+    """Messages with all the keys that those have which are made so."""
 
 
 class Dialect(Struct, frozen=True):
@@ -74,6 +91,7 @@ class Dialect(Struct, frozen=True):
     typed: bool = False
     """Messages have a `type`, so that one does not make a record an event of something else."""
     splice: Splice | None = None
+    swift: Swift | None = None
 
 
 class _Found(Struct):
@@ -114,8 +132,22 @@ def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
     return Carrier(
         dialect.wire.name, title, about, spelling.sniff, shape, lambda: Enveloped(spelling),
         record_keys=frozenset((*dialect.keys, *_REQUESTS, *_RESPONSES)),
-        message_keys=frozenset((dialect.turn_key,)), splice=dialect.splice,
+        message_keys=frozenset((dialect.turn_key,)), splice=dialect.splice, swift=_swiftly(spelling, shape),
     )  # fmt: skip
+
+
+def _swiftly(spelling: "Spelling", shape: Shape[Any]) -> "Callable[[ModuleType], SwiftReader] | None":
+    """Its records natively, where the wire says how."""
+    swift = spelling.dialect.swift
+    if swift is None:
+        return None
+
+    def open_swift(native: "ModuleType") -> "SwiftReader":
+        from turnlint.carrying.swift import SwiftReader
+
+        return SwiftReader(native, swift, spelling, shape)
+
+    return open_swift
 
 
 class Enveloped:

@@ -48,6 +48,7 @@ class Shape(Generic[T]):
         data = record.data
         try:
             if census.is_plain(data) if plain is None else plain:
+                record.plain = True
                 return Decoded(record, self.decoder.decode(data), data)
         except (ValueError, RecursionError):
             pass  # the exact reading says what it is, with its place

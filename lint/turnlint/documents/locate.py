@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Raw, json
 
+from turnlint.compiled import loaded
 from turnlint.model import Pointer
 
 _SPACE = re.compile(rb"[ \t\n\r]*")
@@ -35,9 +36,15 @@ def locate(data: bytes, pointer: Pointer) -> Span:
     return locate_all(data, [pointer])[pointer]
 
 
-def locate_all(data: bytes, pointers: Iterable[Pointer]) -> dict[Pointer, Span]:
-    """Find each pointer, or the deepest part of it that exists."""
+def locate_all(data: bytes, pointers: Iterable[Pointer], *, plain: bool = False) -> dict[Pointer, Span]:
+    """Find each pointer, or the deepest part of it that exists. Of a text that is known to be plain less is asked."""
     wanted = list(dict.fromkeys(pointers))
+    native = loaded() if plain else None
+    if native is not None and (places := native.places(data, wanted)) is not None:
+        return {
+            pointer: (pointer[:depth], start, end)
+            for pointer, (depth, start, end) in zip(wanted, places, strict=True)
+        }
     tree: dict[Any, Any] = {}
     for pointer in wanted:
         branch = tree

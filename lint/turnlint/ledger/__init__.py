@@ -24,7 +24,9 @@ wire by name, a provider, or how anything is spelled.
 
 from collections import deque
 from collections.abc import Iterable, Sequence
+from types import ModuleType
 
+from turnlint.compiled import loaded
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.values import (
     MISSING,
@@ -60,7 +62,8 @@ __all__ = [
 def read(messages: Iterable[Message], wire: Wire) -> Ledger:
     """Pair a conversation: one pass over the messages, then the few pieces the pass left over."""
     work = Matching(afterwards="in-place" if wire.anywhere else "late")
-    count = _walk(messages, wire, work)
+    native = loaded() if type(messages) is tuple else None
+    count = _walk(messages, wire, work) if native is None else _walk_natively(native, messages, wire, work)
     if work.spare:
         # Most conversations leave nothing over, and most runs need none of these.
         from turnlint.ledger.copies import prefer_fresh
@@ -119,6 +122,19 @@ def _walk(messages: Iterable[Message], wire: Wire, work: Matching) -> int:
             work.last_turn_message = index
     _end_window(work, turn_calls, turn_results, earlier_open)
     return index + 1
+
+
+def _walk_natively(native: ModuleType, messages: Iterable[Message], wire: Wire, work: Matching) -> int:
+    """The same, where what does it was compiled."""
+    parts = work.calls, work.results, work.spare, work.strayed, work.answer_of, work.how, work.placed
+    work.last_turn_message, work.interrupted = native.walk(
+        messages, wire.window, wire.joins, _KIT, work, _end_window, parts
+    )
+    return len(messages)  # type: ignore[arg-type]
+
+
+_KIT = Call, Result, Asked, Answered, "role", "blocks", "id", "server", "in-place"
+"""In the order of `native/pairing.c`."""
 
 
 def _end_window(
@@ -251,29 +267,25 @@ def _close(work: Matching, count: int) -> Ledger:
     """Rule 5, and whether there was anything but a tidy conversation."""
     tail_open = work.last_turn_message == count - 1
     last_turn = work.calls[-1].turn if work.calls else -1
-    interactions: list[Interaction] = []
-    results, answer_of, hows = work.results, work.answer_of, work.how
+    calls, results, answer_of = work.calls, work.results, work.answer_of
     odd: set[Odd] = set()
-    seen: set[str | None] = set()
-    for index, asked in enumerate(work.calls):
-        call = asked.call
-        if call.id in seen:
-            odd.add("taken")
-        seen.add(call.id)
-        if index in answer_of:
-            answer, how = results[answer_of[index]], hows[index]
-            interactions.append(Interaction(asked, answer, how))
-            name = answer.result.name
-            if name and name != call.name:
+    if len({asked.call.id for asked in calls}) < len(calls):
+        odd.add("taken")
+    numbers = range(len(calls))
+    answers = [results[answer_of[index]] if index in answer_of else None for index in numbers]
+    interactions = list(map(Interaction, calls, answers, map(work.how.get, numbers)))
+    for one in interactions:
+        if one.answer is not None:
+            name = one.answer.result.name
+            if name and name != one.asked.call.name:
                 odd.add("renamed")
-            if how == "in-place":
+            if one.how == "in-place" or one.how is None:
                 continue
-            odd.add(how)
+            odd.add(one.how)
         else:
-            pending = tail_open and asked.turn == last_turn
-            odd.add("pending" if pending else "open")
-            interactions.append(Interaction(asked, None, None, pending))
-        if call.server:
+            one.pending = tail_open and one.asked.turn == last_turn
+            odd.add("pending" if one.pending else "open")
+        if one.asked.call.server:
             odd.add("server")
     tidy = not (odd or work.spare or work.interrupted)
     spare = work.unplaced() if work.spare else ()

@@ -25,7 +25,7 @@ MISSING = frozenset({"", "null"})
 
 REDACTED = frozenset({"REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX", "xxx"})
 """What log scrubbers put where an id was. Such an id names nothing, so it pairs nothing."""
-_LONGEST_WORD = max(map(len, MISSING | REDACTED))
+LONGEST_WORD = max(map(len, MISSING | REDACTED))
 """No id that is longer says nothing: capitals are never fewer than what they are made from."""
 
 
@@ -39,7 +39,7 @@ def is_missing(identifier: str | None) -> bool:
 
 def usable(identifier: str | None) -> bool:
     """True for an id that can tell one call from another."""
-    if identifier is not None and len(identifier) > _LONGEST_WORD:
+    if identifier is not None and len(identifier) > LONGEST_WORD:
         return True
     return not is_missing(identifier) and not is_redacted(identifier)
 

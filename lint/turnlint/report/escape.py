@@ -33,7 +33,9 @@ def _named(char: str) -> str:
 
 def in_json(text: str) -> str:
     """A JSON text without what a runner looks for. Where two `#` stand, they stand inside a string."""
-    return text.replace("##", "#\\u0023")
+    return (
+        text.replace("##", "#\\u0023") if "#" in text else text
+    )  # one letter is looked for twenty times as fast
 
 
 def in_command(text: str) -> str:

@@ -9,6 +9,30 @@ DIGEST: str
 def find_words(texts: list[bytes], words: tuple[bytes, ...], /) -> list[bool]: ...
 
 # Of each word, whether it stands in some of the texts.
+# The messages of a plain request, as the kit of `turnlint.carrying.swift` has them made: what stands around them, they
+# themselves or their bytes, the numbers of those that are bytes, and the outline. Nothing for any other record.
+def messages(
+    data: bytes, wire: str, kit: tuple[Any, ...], record: Any, /
+) -> tuple[bytes, list[Any], list[int], bytes] | None: ...
+
+# How much of each pointer exists in a text known to be plain, and the bytes of what is there; or nothing.
+def places(data: bytes, pointers: list[tuple[str | int, ...]], /) -> list[tuple[int, int, int]] | None: ...
+
+# How many lines end between two bytes of well-formed UTF-8, and how many characters stand in the last.
+def measure(data: bytes, start: int, end: int, /) -> tuple[int, int]: ...
+
+# The walk of `turnlint.ledger`, with what it needs for it, into the parts of its working state: the last message of the
+# last turn, and whether something was said in a window before its last result.
+def walk(
+    messages: tuple[Any, ...],
+    window: frozenset[str],
+    joins: bool,
+    kit: tuple[Any, ...],
+    work: Any,
+    end_window: Callable[..., None],
+    parts: tuple[Any, ...],
+    /,
+) -> tuple[int, bool]: ...
 
 @final
 class Terms:

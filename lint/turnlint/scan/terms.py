@@ -37,7 +37,7 @@ from turnlint.clauses import (
     TrailingSpace,
     UnknownKey,
 )
-from turnlint.fits import CHECKS
+from turnlint.taking import CHECKS
 
 Takes = Callable[[str], Any]
 _PIECES = {

@@ -71,24 +71,28 @@ def check(case: Case) -> Iterator[Finding]:
     clauses = list(case.clauses(BlockAfterCall))
     if not clauses:
         return
-    calls = {id(asked.call): asked for asked in case.asked}
+    calls: dict[int, Asked] = {}
+    joins = case.transcript.wire.joins
     for clause in clauses:
-        open_call: Asked | None = None
+        open_call: Call | None = None
         for index, message in enumerate(case.messages):
-            if message.role != "assistant" or not case.transcript.wire.joins:
-                open_call = None
             if message.role != "assistant":
+                open_call = None
                 continue
-            first: Asked | None = None
+            if not joins:
+                open_call = None
+            first: Call | None = None
             for place, block in enumerate(message.blocks):
-                if isinstance(block, Call) and not block.server:
-                    open_call = calls[id(block)]
+                kind = type(block)
+                if kind is Call and not block.server:  # type: ignore[union-attr]
+                    open_call = block  # type: ignore[assignment]
                     first = first or open_call
-                elif open_call is not None and isinstance(block, Text):
-                    following = map(message.blocks.__getitem__, range(place, len(message.blocks)))
-                    texts = takewhile(lambda one: isinstance(one, Text), following)
-                    fix = _fix(case, index, open_call, [one.at for one in texts], first)
-                    yield _finding(case, clause, index, block, open_call, fix)
+                elif kind is Text and open_call is not None:
+                    calls = calls or {id(one.call): one for one in case.asked}
+                    asked = calls[id(open_call)]
+                    texts = takewhile(lambda one: isinstance(one, Text), message.blocks[place:])
+                    fix = _fix(case, index, asked, [one.at for one in texts], first)
+                    yield _finding(case, clause, index, block, asked, fix)  # type: ignore[arg-type]
                     open_call = None
 
 
@@ -102,7 +106,7 @@ def _finding(
     )  # fmt: skip
 
 
-def _fix(case: Case, index: int, asked: Asked, texts: list[Pointer], first: Asked | None) -> Fix | None:
+def _fix(case: Case, index: int, asked: Asked, texts: list[Pointer], first: Call | None) -> Fix | None:
     """One list of blocks is put in order; of two messages one is made, which the next look puts in order."""
     message, there = case.messages[index], case.messages[asked.message]
     only = len(texts) == len(message.blocks) and not any(
@@ -110,7 +114,7 @@ def _fix(case: Case, index: int, asked: Asked, texts: list[Pointer], first: Aske
     )
     steps: tuple[Step, ...] = ()
     if first is not None:
-        at = first.call.at
+        at = first.at
         same = isinstance(at[-1], int) and all(text[:-1] == at[:-1] for text in texts)
         steps = tuple(Shift(Piece(index, text), int(at[-1])) for text in texts if same)
     elif message.content == there.content == "parts":
