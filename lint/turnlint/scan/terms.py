@@ -161,7 +161,7 @@ def _name_form(case: Case, clause: NameForm, terms: Terms, _: Shapes) -> bool:
     held.append(
         lambda name: takes(name) and clause.least <= len(name) <= most and (not known or name in known)
     )
-    return True
+    return not clause.unique
 
 
 def _arguments(_: Case, clause: ArgumentsEncoding, __: Terms, shapes: Shapes) -> bool:
@@ -170,8 +170,9 @@ def _arguments(_: Case, clause: ArgumentsEncoding, __: Terms, shapes: Shapes) ->
     return clause.wants in ("json", "json-object")
 
 
-def _together(_: Case, __: Clause, ___: Terms, shapes: Shapes) -> bool:
-    return shapes.alone
+def _first(_: Case, clause: ResultNotFirst, __: Terms, shapes: Shapes) -> bool:
+    """Where results may stand apart, words may stand behind them."""
+    return shapes.alone and not (clause.alone and "apart" in shapes.lax)
 
 
 def _not_together(_: Case, clause: ResultsTogether, terms: Terms, shapes: Shapes) -> bool:
@@ -260,7 +261,7 @@ def _signature(_: Case, clause: ThoughtSignature, terms: Terms, __: Shapes) -> b
 
 
 def _thought(case: Case, clause: ThinkingForm, terms: Terms, shapes: Shapes) -> bool:
-    terms.lax -= {"odd-thought"}
+    terms.lax -= {"odd-thought", "thought"} if clause.what == "taken" else {"odd-thought"}
     return clause.what not in ("turn-start", "forced-tool") or _of_request(case, clause, terms, shapes)
 
 
@@ -316,7 +317,7 @@ _ADDS: dict[type[Clause], Callable[[Case, Any, Terms, Shapes], bool]] = {
     IdCollision: _nothing,
     NameForm: _name_form,
     ArgumentsEncoding: _arguments,
-    ResultNotFirst: _together,
+    ResultNotFirst: _first,
     ResultsTogether: _not_together,
     RoleOrder: _role_order,
     LastMessage: _last,
