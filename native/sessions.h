@@ -44,6 +44,7 @@ typedef struct {
     bool begun;
     bool open;     /* since its last piece nothing was said but results */
     bool chained;  /* a result hangs on another */
+    bool spread;   /* some of it, or a result, stands beside what the next line hangs on */
     bool shuffled; /* its pieces do not stand in the order of their times */
     bool forked;   /* more than one line has nobody behind it */
     bool aside;    /* the last that speaks is never the end of what would be replayed */

@@ -159,6 +159,7 @@ static bool hangs(Thread *thread, const Line *line)
     if (!line->said || line->aside || !thread->open || thread->chained || thread->shuffled
         || !is_piece(thread, &line->parent))
         return false;
+    thread->spread = true;
     return results || (is_same_response(thread, line) && are_all(&line->message, CALL));
 }
 
@@ -216,23 +217,36 @@ static bool assistant_says(Thread *thread, Terms *terms, Met *met, uint64_t salt
     return true;
 }
 
+/* Whether what an answer says behind results stands behind all of them. Then nothing may hang on its earlier pieces. */
+static bool is_behind_all(Thread *thread, const Line *line)
+{
+    if (thread->talk.role != USER || is_piece(thread, &line->parent))
+        return true;
+    thread->count = 0;
+    return !thread->spread && !waits(&thread->talk);
+}
+
 /* A new answer of the API, or more of the one that was begun. */
 static bool is_response(Thread *thread, Met *met, uint64_t salt, const Line *line)
 {
     if (!is_same_response(thread, line)) {
         bool joins = thread->talk.role == ASSISTANT;
-        if (!joins && waits(&thread->talk))
+        if ((!joins || thread->spread) && waits(&thread->talk))
             return false;
         if (line->response.start && !meet(met, hash_text(&line->response, salt)))
             return false;
         keep(&thread->response, &line->response);
         thread->calls = joins ? thread->calls : 0;
         thread->count = thread->time.size = 0;
-        thread->shuffled = false;
+        thread->shuffled = thread->spread = false;
+    } else if (!is_behind_all(thread, line)) {
+        return false;
     }
     thread->open = line->response.start != NULL;
     thread->chained = false;
     thread->shuffled |= !is_later(thread, &line->time);
+    if (!are_all(&line->message, CALL)) /* beside what the next line hangs on may stand calls alone */
+        thread->count = 0;
     return !(thread->shuffled && thread->forked) && add_to_response(thread, &line->id);
 }
 

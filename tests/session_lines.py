@@ -12,6 +12,49 @@ from typing import Any
 Lines = list[dict[str, Any]]
 
 
+def tree(chance: Random, name: str) -> Lines:
+    """A session of a few lines that hang together by chance alone; most of its calls are answered at last."""
+    lines: Lines = []
+    waiting: list[tuple[str, str]] = []
+    response = 0
+
+    def add(parent: str | None, kind: str, content: Any = None, **more: Any) -> None:
+        said = {"role": kind, "content": content, "id": f"{name}-msg-{response}"}
+        own = {} if content is None else {"message": said}
+        lines.append({
+            "uuid": f"{name}-{len(lines)}", "parentUuid": parent, "sessionId": name, "type": kind, **own, **more,
+        })  # fmt: skip
+
+    def answer(place: int, *more: Any) -> None:
+        call, asked = waiting.pop(place)
+        result = {"type": "tool_result", "tool_use_id": call, "content": "done"}
+        add(chance.choice([asked, lines[-1]["uuid"]]), "user", [result, *more])
+
+    add(None, "user", "go")
+    for _ in range(chance.choice([3, 4, 5, 6, 7, 8, 9])):
+        spoken = [line["uuid"] for line in lines if line["type"] == "assistant"][-3:]
+        parent = chance.choice([lines[-1]["uuid"]] * 3 + spoken)
+        response += chance.random() < 0.3
+        more = {"agentId": "agent-1"} if chance.random() < 0.05 else {}
+        kind = chance.choice(["tool_use"] * 4 + ["text", "user", "system", "failed"] + ["result"] * 8)
+        if kind == "tool_use":
+            waiting.append((f"toolu_{name}_{len(lines):04}", f"{name}-{len(lines)}"))
+            call = {"type": "tool_use", "id": waiting[-1][0], "name": "Read", "input": {}}
+            add(parent, "assistant", [call], **more)
+        elif kind in ("text", "failed"):
+            failed = {"isApiErrorMessage": True} if kind == "failed" else {}
+            add(parent, "assistant", [{"type": "text", "text": "so it is"}], **failed, **more)
+        elif kind in ("user", "system"):
+            add(parent, kind, "wait" if kind == "user" else None, **more)
+        elif waiting:
+            behind = [{"type": "text", "text": "a reminder"}] if chance.random() < 0.1 else []
+            answer(chance.randrange(len(waiting)), *behind)
+    while waiting and chance.random() < 0.95:
+        answer(chance.randrange(len(waiting)))
+    add(lines[-1]["uuid"], "assistant", [{"type": "text", "text": "so it is"}])
+    return lines
+
+
 class Sessions:
     """Writes sessions into one log, and remembers what a next line could hang on."""
 

@@ -12,12 +12,16 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
-from session_lines import Sessions, cut, rollout, session_log
+from session_lines import Sessions, cut, rollout, session_log, tree
 from test_corpus import CORPUS
 from turnlint import compiled, reading, scan
+from turnlint.clauses import NameForm, ResultNotFirst, ThinkingForm
 from turnlint.documents.source import Source, SourceError
 from turnlint.engine import Book, Options, Run, lint
+from turnlint.packages import BUILTIN
+from turnlint.providers import Providers
 
 pytestmark = pytest.mark.skipif(compiled.load() is None, reason="the native scanner is not compiled")
 ROOT = Path(__file__).parent.parent
@@ -83,6 +87,23 @@ def test_what_is_said_is_the_same_with_the_look_and_without(name: str, provider:
         vouched(path, options_for(*filter(None, [provider]), name=name))
 
     held()
+
+
+@pytest.mark.parametrize("provider", ["", "anthropic"])
+def test_what_trees_say_is_the_same_with_the_look_and_without(provider: str, tmp_path: Path) -> None:
+    """Many sessions in one log, all of them small, so that what hangs together oddly is met often."""
+    path, passed = tmp_path / "log.jsonl", []
+
+    @settings(AGREES, max_examples=50)
+    @given(st.integers(0, 1 << 40))
+    def held(seed: int) -> None:
+        chance = Random(seed)  # noqa: S311 - chance, not secrecy
+        lines = [line for number in range(100) for line in tree(chance, f"s-{number}")]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        passed.append(vouched(path, options_for(*filter(None, [provider]))))
+
+    held()
+    assert sum(passed) > len(passed)
 
 
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: f"{path.parent.name}/{path.name[-40:]}")
@@ -191,8 +212,10 @@ def result(name: str) -> dict[str, Any]:
 
 GO = ("a", None, "go")
 TWO = (("b", "a", call("toolu_1aaaaaaaa")), ("c", "b", call("toolu_2aaaaaaaa")))
-ONE, OTHER = result("toolu_1aaaaaaaa"), result("toolu_2aaaaaaaa")
+MORE = call("toolu_3aaaaaaaa")
+ONE, OTHER, THIRD = result("toolu_1aaaaaaaa"), result("toolu_2aaaaaaaa"), result("toolu_3aaaaaaaa")
 END = {"type": "text", "text": "so it is"}
+THOUGHT = {"type": "thinking", "thinking": "let me see", "signature": "c2ln"}
 
 
 @pytest.mark.parametrize(
@@ -203,6 +226,11 @@ END = {"type": "text", "text": "so it is"}
         ((GO, *TWO, ("e", "c", OTHER), ("d", "b", ONE)), True),
         ((GO, TWO[0], ("d", "b", ONE), TWO[1], ("e", "c", OTHER)), True),
         ((GO, TWO[0], ("d", "b", ONE), ("c", "d", TWO[1][2]), ("e", "c", OTHER)), True),
+        ((GO, TWO[0], ("d", "b", ONE), ("c", "d", TWO[1][2]), ("e", "c", OTHER), ("f", "e", END)), True),
+        ((GO, *TWO, ("d", "b", ONE), ("e", "c", OTHER), ("f", "e", END)), False),
+        ((GO, *TWO, ("d", "c", OTHER), ("e", "d", MORE), ("f", "e", ONE), ("g", "f", THIRD)), False),
+        ((GO, TWO[0], ("d", "b", ONE), ("f", "d", END), ("c", "b", TWO[1][2]), ("e", "c", OTHER)), False),
+        ((GO, ("f", "a", END), ("g", "f", END), ("b", "f", TWO[0][2]), ("d", "b", ONE)), False),
         ((GO, *TWO, ("d", "b", ONE)), False),
         ((GO, TWO[0], ("c", "b", END), ("d", "b", ONE)), False),
         ((GO, *TWO, ("d", "b", ONE), ("f", "d", "wait"), ("e", "c", OTHER)), False),
@@ -220,6 +248,31 @@ def test_which_trees_have_one_meaning(
     path = tmp_path / "log.jsonl"
     path.write_text(by_hand(*lines))
     assert vouched(path, options_for()) == sound
+
+
+SAYS = {"source": "x", "date": "2026-11"}
+
+
+@pytest.mark.parametrize(
+    ("clause", "lines"),
+    [
+        (ResultNotFirst(alone=True, **SAYS), (GO, TWO[0], ("d", "b", [ONE, END]))),
+        (NameForm(of="call", unique=True, **SAYS), (GO, *TWO, ("d", "c", ONE), ("e", "d", OTHER))),
+        (ThinkingForm(what="taken", **SAYS), (GO, ("b", "a", THOUGHT), ("c", "b", END))),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_a_profile_of_the_user_minds_is_heard(
+    clause: Any, lines: tuple[tuple[str, str | None, Any], ...], tmp_path: Path
+) -> None:
+    (known, *_) = Providers([BUILTIN]).versions("anthropic")
+    mine = structs.replace(known, name="mine", version="", models="", hosts=(), clauses=(clause,))
+    path = tmp_path / "log.jsonl"
+    path.write_text(by_hand(*lines))
+    options = structs.replace(options_for("mine"), profiles=(mine,))
+    assert vouched(path, options) == 0
+    assert clause.code in told(path, options)[0][0]
+    assert vouched(path, options_for()) == 1
 
 
 def test_only_what_is_not_sound_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
