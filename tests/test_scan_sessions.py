@@ -300,6 +300,27 @@ def test_only_what_is_not_sound_is_read(tmp_path: Path, monkeypatch: pytest.Monk
     assert [event.count("PA201") for event in events[:-1]] == [1, 1]
 
 
+def test_a_summary_is_settled_with_the_session_it_speaks_of_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many sessions none is sound: what all of them have to be settled with grows no faster than the log."""
+    lines = []
+    for number in range(40):
+        session = by_hand((f"a{number}", None, "go"), (f"b{number}", f"a{number}", call("toolu_1aaaaaaaa")))
+        lines += session.replace('"sessionId": "s"', f'"sessionId": "s{number}"').splitlines()
+        lines.append(json.dumps({"type": "summary", "summary": "x", "leafUuid": f"a{number}"}))
+    path = tmp_path / "log.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    sizes: list[int] = []
+    in_order = scan.sessions._in_order  # type: ignore[attr-defined]
+    monkeypatch.setattr(
+        "turnlint.scan.sessions._in_order",
+        lambda entries: (found := in_order(entries)) and (sizes.append(len(found)) or found),
+    )
+    assert vouched(path, options_for()) == 0
+    assert sizes == [2] * 40 + [3] * 40
+
+
 @pytest.mark.parametrize("kind", ["claude-code", "openai-chat"])
 def test_a_log_that_cannot_be_read_again_is_not_taken_for_a_sound_one(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

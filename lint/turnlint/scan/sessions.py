@@ -84,9 +84,14 @@ class Unheard:
             lost = (entry for told in threads.values() for entry in told.entries)
             yield from self.reader.settle(_in_order([*loose, *lost, *self._entries(places)]))
             return
+        pointing: dict[str | None, list[Entry]] = {}
+        for entry in loose:
+            pointing.setdefault(entry.parent, []).append(entry)
+        pointing.pop(None, None)  # what names no other line is for nobody
         for told in _as_begun(threads):
             if told.lost:
-                yield from self.reader.settle(_in_order([*loose, *told.entries]))
+                near = (one for entry in told.entries for one in pointing.get(entry.id, ()))
+                yield from self.reader.settle(_in_order([*near, *told.entries]))
             else:
                 self._count(told.seen)
                 yield Vouched(Record(1, 0, b""), None, expected=True)
