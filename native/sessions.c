@@ -138,7 +138,7 @@ static Unheard *turn_to(Sessions *self, const Line *line)
 /* Adds a line to its thread without reading it, if that can be done. */
 static bool take(Sessions *self, At at, At end, int64_t number, int64_t offset)
 {
-    if (end - at >= HUGE_LINE || number > UINT32_MAX)
+    if (self->tangled || end - at >= HUGE_LINE || number > UINT32_MAX) /* tangled ones are all read at last */
         return false;
     Line *line = &self->line;
     At after = self->session->read(skip_space(at, end), end, line);
