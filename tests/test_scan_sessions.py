@@ -5,6 +5,7 @@ comes out of a run, findings, counts and places, is the same with the look and w
 """
 
 import json
+from io import BytesIO
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -341,4 +342,19 @@ def test_a_log_that_cannot_be_read_again_is_not_taken_for_a_sound_one(
     monkeypatch.setattr("turnlint.scan.talks.open_source", gone)
     options = Options(format=kind)
     with pytest.raises(SourceError, match="permission denied"):
+        list(lint(Source(path.name, str(path)), options, Book(options)))
+
+
+@pytest.mark.parametrize(
+    ("was", "now"), [(b'"a"', b'"\xff"'), (b"}\n", b"]\n"), (b'"uuid": "b"', b'"uuid": "b')]
+)
+def test_a_log_that_changes_between_two_looks_is_told_of(
+    was: bytes, now: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text(by_hand(GO, TWO[0], ("c", "b", "go on")))
+    data = path.read_bytes().replace(was, now)
+    monkeypatch.setattr("turnlint.scan.talks.open_source", lambda _: BytesIO(data))
+    options = options_for()
+    with pytest.raises(SourceError, match="changed while it was read"):
         list(lint(Source(path.name, str(path)), options, Book(options)))

@@ -14,7 +14,7 @@ from turnlint.carrying.carrier import Carrier, Stray, Vouched
 from turnlint.carrying.sessions import Entry, Sessions, Thread
 from turnlint.case import Case
 from turnlint.documents.gate import Scan, Span
-from turnlint.documents.source import Source
+from turnlint.documents.source import Source, SourceError
 from turnlint.ledger import Ledger
 from turnlint.model import Record, Transcript, Wire
 from turnlint.scan.around import Choose
@@ -27,6 +27,7 @@ ROLES = frozenset({"user", "assistant", "system", "developer", "tool"})
 LAX = frozenset({"media", "list-result", "shown-result", "cache", "thought", "odd-thought", "keys", "apart"})
 SHAPES = {"claude-code": Shapes(arguments="object", result="tool_result", alone=True, keys={}, lax=LAX)}
 """How requests are written that are built from a session, where that can be held against a provider's clauses."""
+CHANGED = "changed while it was read"
 _NO_PAIRS = Ledger((), (), (), tidy=True)
 
 
@@ -112,10 +113,19 @@ class Unheard:
         return threads
 
     def _entries(self, places: Iterable[tuple[int, int, int]]) -> Iterator[Entry]:
-        """Lines that were not read, read now. That each is plain is known since they were looked at."""
+        """Lines that were not read, read now. That each is plain is known since they were looked at.
+
+        Raises `SourceError` where one cannot be what was looked at.
+        """
         apart = self.reader.apart()
         for record in records_at(self.source, list(places)):
-            apart.feed(self.carrier.shape.read(record, plain=True))
+            try:
+                decoded = self.carrier.shape.read(record, plain=True)
+                apart.feed(decoded)
+            except (ValueError, RecursionError):
+                raise SourceError(self.source.name, CHANGED) from None
+            if decoded.troubles:
+                raise SourceError(self.source.name, CHANGED)
         yield from apart.entries
 
     def _is_tangled(self, threads: dict[Thread, _Told], read: Sequence[Entry]) -> bool:
