@@ -358,3 +358,11 @@ def test_a_log_that_changes_between_two_looks_is_told_of(
     options = options_for()
     with pytest.raises(SourceError, match="changed while it was read"):
         list(lint(Source(path.name, str(path)), options, Book(options)))
+
+
+def test_a_mark_of_the_byte_order_moves_no_place(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    path.write_text("\ufeff" + by_hand(GO, ("b", "a", END), ("c", None, "again")), encoding="utf-8")
+    (_, left, _), passed = told(path, options_for())
+    assert "column=2" in left
+    assert vouched(path, options_for()) == passed == 0

@@ -150,7 +150,7 @@ class Reading:
         """What of the first records has to be read: they were framed before anybody could look at them."""
         scanner = self.gate.scanner
         for item in head:
-            if scanner is None or not isinstance(item, Record) or item.prefix or b"\n" in item.data:
+            if scanner is None or not isinstance(item, Record) or not _is_line(item):
                 yield item
                 continue
             scan = scanner.scan(item.data, item.line, item.offset)
@@ -259,6 +259,11 @@ class Reading:
 def _swift(carrier: Carrier) -> "SwiftReader | None":
     native = compiled.load() if carrier.swift else None
     return carrier.swift(native) if native and carrier.swift else None
+
+
+def _is_line(record: Record) -> bool:
+    """Whether a record is all of one line: one behind a mark of the byte order does not begin where that does."""
+    return not record.prefix and record.column == 1 and b"\n" not in record.data
 
 
 def _troubles(decoded: Decoded[Any]) -> tuple[Damage, ...]:
