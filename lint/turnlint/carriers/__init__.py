@@ -108,9 +108,12 @@ def score(candidate: Carrier, record: Record, *, plain: bool | None = None) -> i
     except (ValueError, RecursionError):  # a key or a depth that this decoder does not take
         return _score(candidate, record, plain)
     beside = max(0, scores.pop(0)) if scores else 0
+    strange = [one == STRANGE for one in (first, *scores)]
+    if any(strange):  # of one alone it is not known whether it says nothing or is another's
+        return STRANGE if all(strange) else _score(candidate, record, plain)
     # What is beside them is said by all, and counts once; so does what could be anyone's, however many say it.
     own = beside - beside % SPEAKS
-    more = [first - first % SPEAKS, *(one - one % SPEAKS - own for one in scores if one != STRANGE)]
+    more = [first - first % SPEAKS, *(one - one % SPEAKS - own for one in scores)]
     return sum(more) + max(one % SPEAKS for one in (first, *scores))
 
 
