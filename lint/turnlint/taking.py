@@ -6,7 +6,7 @@ clause has nothing to say, never yes where it has. It refuses to know which clau
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any
 
@@ -71,6 +71,16 @@ def _takes(pattern: str) -> Callable[[str], object]:
     return re.compile(pattern or ".*", re.DOTALL).fullmatch
 
 
+_LETTERS = re.compile(r"\[(?:\w-\w|\w|-(?=\]))+\]\+", re.ASCII)
+
+
+@lru_cache(maxsize=256)
+def letters_of(pattern: str) -> bytes | None:
+    """The letters of a pattern that asks no more than which ones a name is made of."""
+    takes = _takes(pattern)
+    return bytes(one for one in range(128) if takes(chr(one))) if _LETTERS.fullmatch(pattern) else None
+
+
 def _id_charset(case: Case, clause: IdCharset) -> bool:
     return _are_taken(case, clause.pattern)
 
@@ -79,8 +89,17 @@ def _are_taken(case: Case, pattern: str) -> bool:
     """Whether the ids that calls and results of the caller's own tools bear are such."""
     traits = case.traits
     if pattern not in traits.taken:
-        traits.taken[pattern] = all(map(_takes(pattern), traits.ids))
+        traits.taken[pattern] = _takes_all(pattern, traits.ids)
     return traits.taken[pattern]
+
+
+def _takes_all(pattern: str, names: Collection[str]) -> bool:
+    """All at once, where that can be told of their letters."""
+    letters = letters_of(pattern)
+    whole = "".join(names) if letters is not None else ""
+    if letters is None or not whole.isascii():
+        return all(map(_takes(pattern), names))
+    return "" not in names and not whole.encode().translate(None, letters)
 
 
 def _id_length(case: Case, clause: IdLength) -> bool:

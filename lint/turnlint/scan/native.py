@@ -5,9 +5,8 @@ of which a few are not settled by a glance. It is held to the same promise as th
 know files.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 from msgspec import Raw
@@ -22,6 +21,7 @@ from turnlint.scan.lean import Keys
 from turnlint.scan.saying import says_something
 from turnlint.scan.seam import Passed
 from turnlint.scan.terms import NO_LIMIT, Terms
+from turnlint.taking import letters_of
 
 _BITS = {"system": 1, "developer": 2, "user": 4, "assistant": 8, "tool": 16}
 _LAX = (
@@ -29,8 +29,6 @@ _LAX = (
     "odd-thought", "keys", "shown-result", "apart",
 )  # fmt: skip
 """Bits of what some providers mind, in this order."""
-_LETTERS = re.compile(r"\[(?:\w-\w|\w|-(?=\]))+\]\+")
-"""Patterns that ask no more than which letters an id is made of."""
 _READ, _FULL = 1, 2
 
 
@@ -47,13 +45,8 @@ def _lax_bits(terms: Terms) -> int:
 def _letters(terms: Terms) -> bytes | None:
     """The letters that ids may be made of; nothing where more is asked of them."""
     patterns = [getattr(getattr(takes, "__self__", None), "pattern", "") for takes in terms.ids]
-    return _letters_of(tuple(patterns)) if all(map(_LETTERS.fullmatch, patterns)) else None
-
-
-@cache
-def _letters_of(patterns: tuple[str, ...]) -> bytes:
-    taken = [re.compile(pattern).fullmatch for pattern in patterns]
-    return bytes(letter for letter in range(128) if all(takes(chr(letter)) for takes in taken))
+    taken = [letters_of(pattern) for pattern in patterns]
+    return None if None in taken else bytes(set(range(128)).intersection(*(one or b"" for one in taken)))
 
 
 def _takes_id(terms: Terms) -> Callable[[str], bool]:
