@@ -372,7 +372,7 @@ static PyObject *read_all(Reader *self)
     return NULL;
 }
 
-enum { LONGEST = 1 << 22 }; /* what is handed over as bytes is held twice, which of a long record is too much */
+enum { LONGEST = 1 << 24 }; /* what is handed over as bytes is held twice, which of a long record is too much */
 
 /* Nothing where the record is not plain, or no object with a list of messages. */
 PyObject *read_messages(PyObject *Py_UNUSED(module), PyObject *args)

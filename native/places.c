@@ -11,6 +11,8 @@ typedef struct {
     At start, end;          /* of the value that they lead to */
 } Wanted;
 
+enum { MOST_WANTED = 64 }; /* every value is held to each pointer: more of them are for Python, which sorts them */
+
 typedef struct {
     At whole;
     Wanted *wanted;
@@ -118,7 +120,7 @@ static PyObject *spans_of(const Walk *self, At start)
     return spans;
 }
 
-/* Nothing where the text is not what it was said to be, or a pointer is no pointer. */
+/* Nothing where the text is not what it was said to be, a pointer is no pointer, or there are very many. */
 PyObject *find_places(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *data, *pointers, *spans = NULL;
@@ -128,6 +130,8 @@ PyObject *find_places(PyObject *Py_UNUSED(module), PyObject *args)
         return NULL;
     At at = (At)start, whole = at + size, first = skip_space(at, whole), end;
     Walk self = {.whole = whole, .count = (size_t)PyList_Size(pointers)};
+    if (self.count > MOST_WANTED)
+        return Py_NewRef(Py_None);
     self.wanted = PyMem_Calloc(self.count + 1, sizeof(Wanted));
     if (!self.wanted)
         return PyErr_NoMemory();
