@@ -303,8 +303,8 @@ static At take(Reader *self, At at, PyObject *messages, PyObject *odd)
             one = PyBytes_FromStringAndSize((const char *)at, after - at);
         Py_XDECREF(place);
     }
-    bool plain = one && PyList_Size(odd) == 0 && note(self, (size_t)number);
-    self->outlined = self->outlined && plain;
+    /* Once a letter is missing, none is noted: there is room for one after the other alone. */
+    self->outlined = self->outlined && one && PyList_Size(odd) == 0 && note(self, (size_t)number);
     bool kept = one && PyList_Append(messages, one) == 0;
     Py_XDECREF(one);
     return kept ? after : NULL;

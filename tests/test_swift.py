@@ -5,6 +5,9 @@ Conversations are drawn at random and damaged, below their messages and in their
 
 import copy
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
@@ -310,3 +313,27 @@ def test_a_message_that_a_letter_does_not_say_all_of_has_no_outline() -> None:
     assert found is not None
     assert found.outline is None
     assert found.messages[0].name == "x"
+
+
+def test_what_follows_on_messages_without_a_letter_is_noted_nowhere() -> None:
+    """There is room for the letters that are there, which is less than the number of the message says."""
+    program = """if True:
+        from turnlint import carriers, compiled
+        from turnlint.model import Record
+
+        odd, plain = b'{"role":"assistant","content":"so","refusal":null}', b'{"role":"user","content":"go"}'
+        line = b'{"messages":[' + b",".join([odd] * 70 + [plain]) + b"]}"
+        found = carriers.carrier("openai-chat").swift(compiled.load()).read(Record(1, 0, line))
+        assert found.outline is None and len(found.messages) == 71
+    """
+    guarded = {**os.environ, "PYTHONMALLOC": "debug"}  # what is written behind a piece of memory is found
+    subprocess.run([sys.executable, "-c", program], env=guarded, check=True)
+
+
+def test_very_many_places_are_left_to_the_walk_down_a_tree() -> None:
+    """Asked one by one at every step, a long record of faults would take a time that grows with their square."""
+    text = json.dumps([{"a": number} for number in range(300)]).encode()
+    pointers: list[tuple[str | int, ...]] = [(number, "a") for number in range(300)]
+    assert native().places(text, pointers[:200]) is not None
+    assert native().places(text, pointers) is None
+    assert locate_all(text, pointers, plain=True) == locate_all(text, pointers)
