@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,3 +66,43 @@ def test_nobody_is_left_behind() -> None:
         with pytest.raises(ProcessLookupError):
             os.kill(process, 0)
     assert os.listdir("/dev/fd") == before
+
+
+@pytest.mark.skipif(not FORKS, reason="processes that are this one over again")
+def test_one_that_is_stopped_as_it_begins_is_no_second_program() -> None:
+    program = """if True:
+        import os
+        from turnlint.spread.forked import Forked
+        from turnlint.spread.parcel import Died
+
+        first, close = os.getpid(), os.close
+
+        def stopped(end):
+            if os.getpid() != first:
+                raise KeyboardInterrupt
+            close(end)
+
+        os.close = stopped
+        try:
+            worker = Forked(lambda: str, [1], [])
+            worker.give(0)
+            assert isinstance(worker.take()[1], Died)
+        finally:
+            print("over", flush=True)
+    """
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"over\n", b"")
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGCHLD"), reason="a signal of systems that fork")
+def test_a_run_that_was_told_to_hear_of_no_end_waits_all_the_same(tmp_path: Path) -> None:
+    for number in range(600):
+        (tmp_path / f"{number}.jsonl").write_text('{"messages": [{"role": "user", "content": "go"}]}\n')
+    program = """if True:
+        import os, signal, sys
+
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+        os.execv(sys.executable, [sys.executable, "-m", "turnlint", "lint", "--jobs", "2", "."])
+    """
+    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -40,14 +40,10 @@ class Forked:
     ) -> None:
         told, self.tells = os.pipe()
         found, finds = os.pipe()
+        ends = [end for one in others for end in (one.tells, one.found)] + [self.tells, found]
         self.process = os.fork()
         if not self.process:
-            for one in others:  # or they would not see the end of what they are told
-                os.close(one.tells)
-                os.close(one.found)
-            os.close(self.tells)
-            os.close(found)
-            _serve(prepare, tasks, told, finds)
+            _serve(prepare, tasks, told, finds, ends)
         os.close(told)
         os.close(finds)
         self.found = found
@@ -101,10 +97,18 @@ def _ending(code: int) -> str:
     return f"stopped by signal {-code}" if code < 0 else f"ended with code {code}"
 
 
-def _serve(prepare: Callable[[], Callable[[Any], Any]], tasks: Sequence[Any], told: int, finds: int) -> None:
+def _serve(
+    prepare: Callable[[], Callable[[Any], Any]],
+    tasks: Sequence[Any],
+    told: int,
+    finds: int,
+    theirs: Iterable[int],
+) -> None:
     """The life of the process. Nothing is left to whoever was forked: no buffer is flushed twice, no file closed."""
     code = 0
     try:
+        for end in theirs:  # or the others would not see the end of what they are told
+            os.close(end)
         gc.freeze()  # what is shared is not written to, and so copied, for the sake of looking for garbage
         bytes(_KEPT)
         work = prepare()
