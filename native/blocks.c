@@ -36,6 +36,8 @@ static At read_inner(At at, At end, unsigned *needs)
         if (at)
             at = onward(at, end, '}', &more);
     }
+    if (!at) /* then what it names was never read */
+        return NULL;
     if (seen == (TYPE | SOURCE) && is_shown(&kind))
         *needs |= LAX_SHOWN_RESULT;
     else if (seen != (TYPE | TEXT) || !IS(&kind, "text") || !has_letter(&text))

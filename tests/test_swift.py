@@ -337,3 +337,15 @@ def test_very_many_places_are_left_to_the_walk_down_a_tree() -> None:
     assert native().places(text, pointers[:200]) is not None
     assert native().places(text, pointers) is None
     assert locate_all(text, pointers, plain=True) == locate_all(text, pointers)
+
+
+@pytest.mark.parametrize(
+    "part", [{"type": "text", "text": ["x"]}, {"type": 5, "text": "x"}, {"source": {}, "type": 5}]
+)
+def test_a_part_of_a_result_that_is_no_text_is_read_by_the_carrier(part: dict[str, Any]) -> None:
+    """What was never read is not looked at: that was the end of the process."""
+    content = [{"type": "tool_result", "tool_use_id": "toolu_1", "content": [part]}]
+    line = json.dumps({"messages": [{"role": "user", "content": content}]}).encode()
+    for _ in range(100):
+        swiftly, exactly, _ = read_both_ways(line, "anthropic")
+        assert swiftly is None or [shown(swiftly)] == [*map(shown, exactly)]
