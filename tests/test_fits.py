@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from drawn import disturb, steps, writable
 from turnlint import carriers, ledger, rulebook
 from turnlint.api import Case, Profile
-from turnlint.fits import doubts, fits
+from turnlint.fits import Known, doubts, fits
 from turnlint.model import Record, Transcript
 from turnlint.providers import Providers
 from turnlint.writing import Step, spell
@@ -68,3 +68,18 @@ def test_a_sound_conversation_fits(name: str) -> None:
         cases(spell(sound(one), wire).data, wire, profile)[0] for one in ("aB3dE6gH9", "functions.read:0")
     ]
     assert any(map(fits, found))
+
+
+def test_very_long_names_are_not_kept() -> None:
+    """A log may have a thousand conversations that name a tool a megabyte long each."""
+    (profile,) = (one for one in PROFILES if one.label == "openai")
+    known: Known = {}
+    for name in ("read", "x" * 1000):
+        some = sound("call_1")
+        some[2] = Step("call", "", "call_1", name, "{}")
+        (case,) = cases(spell(some, "openai-chat").data, "openai-chat", profile)
+        found = [doubts(case, known), doubts(case, known), doubts(case)]
+        assert found[0] == found[1] == found[2]
+    (alike,) = known.values()
+    kept = [name for one in alike for thing in one.known for some in thing for name in some]
+    assert kept == ["read"]

@@ -55,6 +55,8 @@ MOST_MODELS = 1000
 MOST_MET = 1000
 """For so many conversations that are not alike it is kept what was found."""
 MOST_NAMES = 64
+LONGEST_NAME = 200
+"""Nobody calls so many tools, or any by so long a name: what they were found to be is not kept, for they would be, too."""
 
 
 def fits(case: Case) -> bool:
@@ -99,7 +101,8 @@ def _letters(case: Case) -> object:
 
 def _names(case: Case) -> object:
     names = frozenset(case.traits.result_names), *map(frozenset, case.traits.names.values())
-    return names if sum(map(len, names)) < MOST_NAMES else None
+    few = sum(map(len, names)) < MOST_NAMES
+    return names if few and all(len(name) <= LONGEST_NAME for some in names for name in some) else None
 
 
 def _is_by_names(clause: Any) -> bool:
