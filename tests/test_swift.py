@@ -245,19 +245,6 @@ def test_lines_and_characters_are_counted_alike(parts: list[str], data: st.DataO
     assert native().measure(text.encode(), start, end) == (len(between) - 1, len(between[-1]))
 
 
-def test_very_many_places_are_left_to_the_way_that_sorts_them() -> None:
-    """Each value of a text is held to each pointer there, which for a finding a message would be quadratic."""
-    data = json.dumps({"messages": [{"role": "user"}] * 200}).encode()
-    pointers: list[tuple[str | int, ...]] = [("messages", number, "role") for number in range(200)]
-    assert native().places(data, pointers) is None
-    few = native().places(data, pointers[:64])
-    assert few is not None
-    found = locate_all(data, pointers, plain=True)
-    assert [(found[one][1], found[one][2]) for one in pointers[:64]] == [
-        (start, end) for _, start, end in few
-    ]
-
-
 @given(st.binary(max_size=60), st.integers(-5, 80), st.integers(-5, 80))
 def test_any_bytes_can_be_measured_and_walked(data: bytes, start: int, end: int) -> None:
     native().measure(data, start, end)
@@ -334,7 +321,7 @@ def test_very_many_places_are_left_to_the_walk_down_a_tree() -> None:
     """Asked one by one at every step, a long record of faults would take a time that grows with their square."""
     text = json.dumps([{"a": number} for number in range(300)]).encode()
     pointers: list[tuple[str | int, ...]] = [(number, "a") for number in range(300)]
-    assert native().places(text, pointers[:200]) is not None
+    assert native().places(text, pointers[:60]) is not None
     assert native().places(text, pointers) is None
     assert locate_all(text, pointers, plain=True) == locate_all(text, pointers)
 
