@@ -11,7 +11,7 @@ typedef struct {
     At start, end;          /* of the value that they lead to */
 } Wanted;
 
-enum { MOST_WANTED = 64 }; /* every value is held to each pointer: more of them are for Python, which sorts them */
+enum { MOST_WANTED = 256 }; /* every value is held to each pointer: more of them are for Python, which sorts them */
 
 typedef struct {
     At whole;
