@@ -219,6 +219,9 @@ class Unpacked:
     """A compressed file as a stream. Gives all that can be had before it says that there is damage."""
 
     def __init__(self, packed: Any, frames: Callable[[], _Frame]) -> None:
+        from turnlint.freed import keep_freed
+
+        keep_freed()
         self.packed = packed
         self.frames = frames
         self.frame: _Frame | None = None

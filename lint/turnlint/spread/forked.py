@@ -13,6 +13,7 @@ from contextlib import suppress
 from select import poll
 from typing import IO, Any
 
+from turnlint.freed import keep_freed
 from turnlint.spread.parcel import Died
 
 try:  # what is around them takes 1 ms to be loaded before anybody can begin, what names signals a third of one (2026-11)
@@ -26,10 +27,6 @@ _PROTOCOL = 5
 _LENGTH = 8
 _NUMBER = 4
 _MOST = 1 << 20
-_KEPT = 1 << 22
-"""The C library of most systems keeps as much free memory as twice the longest piece that was ever given back by itself. A
-piece of this size, never touched, keeps it from giving all back after each task: half of the page faults of a run (2026-11).
-"""
 
 
 class Forked:
@@ -110,7 +107,7 @@ def _serve(
         for end in theirs:  # or the others would not see the end of what they are told
             os.close(end)
         gc.freeze()  # what is shared is not written to, and so copied, for the sake of looking for garbage
-        bytes(_KEPT)
+        keep_freed()
         work = prepare()
         with os.fdopen(finds, "wb") as found:
             while number := os.read(told, _NUMBER):
