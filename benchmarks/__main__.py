@@ -95,7 +95,7 @@ def cores(bench: Bench) -> None:
 
 
 def packed(bench: Bench) -> None:
-    """A plain log over the same one compressed, by the clock, on two cores for both."""
+    """A plain log over the same one compressed, by the clock, on two cores for both; and over unpacking it alone, on one."""
     path = corpora.requests(bench.path("plain.jsonl"), "openai-chat", bench.size)
     data = path.read_bytes()
     kinds = {".gz": lambda data: gzip.compress(data, 6)}
@@ -105,17 +105,14 @@ def packed(bench: Bench) -> None:
         kinds[".zst"] = lambda data: zstandard.compress(data, 3)
     except ImportError:
         print("  no zstandard here")
+    plain = lambda: wall(lint(path, "openai-chat", "-j", "1"))
     for suffix, pack in kinds.items():
         other = path.with_name(path.name + suffix)
         other.write_bytes(pack(data))
-        row(
-            suffix,
-            ratios(
-                lambda: wall(lint(path, "openai-chat", "-j", "1")),
-                lambda other=other: wall(lint(other, "openai-chat", "-j", "2")),
-                bench.rounds,
-            ),
-        )
+        cost = lambda other=other: wall(lint(other, "openai-chat", "-j", "2"))
+        row(suffix, ratios(plain, cost, bench.rounds))
+        alone = lambda suffix=suffix, other=other: wall(measuring.unpack(other, suffix))
+        row(f"{suffix}, unpacking alone", ratios(plain, alone, bench.rounds))
 
 
 def memory(bench: Bench) -> None:
@@ -136,7 +133,8 @@ def memory(bench: Bench) -> None:
 def linear(bench: Bench) -> None:
     """Four times as much of one thing, over a quarter of it: 4 is linear."""
     makers = {
-        "messages in one conversation": (corpora.long_conversation, 50_000),
+        "messages in one conversation": (corpora.long_conversation, 150_000),
+        "messages in a faulty one": (partial(corpora.long_conversation, faulty=True), 50_000),
         "calls in one turn": (corpora.wide_turn, 12_500),
         "results of one call": (corpora.repeated_results, 2_500),
     }

@@ -187,11 +187,13 @@ def rollout(path: Path, size: int, *, seed: int = 14) -> Path:
     return path
 
 
-def long_conversation(path: Path, count: int) -> Path:
-    """One of so many messages."""
-    messages = [
+def long_conversation(path: Path, count: int, *, faulty: bool = False) -> Path:
+    """One of so many messages. A faulty one has a result that answers nothing, and so is read."""
+    messages: list[dict[str, Any]] = [
         {"role": ("user", "assistant")[number % 2], "content": f"message {number}"} for number in range(count)
     ]
+    if faulty:
+        messages.append({"role": "tool", "tool_call_id": "call_00000001", "content": "done"})
     path.write_bytes(_line({"messages": messages}))
     return path
 

@@ -17,6 +17,14 @@ from pathlib import Path
 
 TURNLINT = (sys.executable, "-c", "from turnlint.cli import main; main()")
 READ = "import sys\nfrom {module} import loads\nfor line in open(sys.argv[1], 'rb', buffering=1 << 20): loads(line)\n"
+UNPACK = {
+    ".gz": "import sys\ntry: from isal import igzip as gzip\nexcept ImportError: import gzip\n"
+    "with gzip.open(sys.argv[1]) as file:\n    while file.read(1 << 20): pass\n",
+    ".zst": "import sys, zstandard\n"
+    "with zstandard.ZstdDecompressor().stream_reader(open(sys.argv[1], 'rb')) as file:\n"
+    "    while file.read(1 << 20): pass\n",
+}
+"""What unpacks a file and does nothing with it."""
 Command = Sequence[str]
 
 
@@ -28,6 +36,10 @@ def lint(path: Path, kind: str, *more: str) -> list[str]:
 
 def read(path: Path, module: str = "orjson") -> list[str]:
     return [sys.executable, "-c", READ.format(module=module), str(path)]
+
+
+def unpack(path: Path, suffix: str) -> list[str]:
+    return [sys.executable, "-c", UNPACK[suffix], str(path)]
 
 
 def processor(command: Command, *, check: bool = True) -> float:

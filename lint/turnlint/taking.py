@@ -71,14 +71,18 @@ def _takes(pattern: str) -> Callable[[str], object]:
     return re.compile(pattern or ".*", re.DOTALL).fullmatch
 
 
-_LETTERS = re.compile(r"\[(?:\w-\w|\w|-(?=\]))+\]\+", re.ASCII)
+_LETTERS = r"\[(?:\w-\w|\w|-(?=\]))+\]\+"
+_FEW = 8
+"""So few names are held to a pattern one by one."""
 
 
 @lru_cache(maxsize=256)
 def letters_of(pattern: str) -> bytes | None:
     """The letters of a pattern that asks no more than which ones a name is made of."""
+    if not re.fullmatch(_LETTERS, pattern, re.ASCII):
+        return None
     takes = _takes(pattern)
-    return bytes(one for one in range(128) if takes(chr(one))) if _LETTERS.fullmatch(pattern) else None
+    return bytes(one for one in range(128) if takes(chr(one)))
 
 
 def _id_charset(case: Case, clause: IdCharset) -> bool:
@@ -94,8 +98,8 @@ def _are_taken(case: Case, pattern: str) -> bool:
 
 
 def _takes_all(pattern: str, names: Collection[str]) -> bool:
-    """All at once, where that can be told of their letters."""
-    letters = letters_of(pattern)
+    """All at once, where they are many and that can be told of their letters."""
+    letters = letters_of(pattern) if len(names) > _FEW else None
     whole = "".join(names) if letters is not None else ""
     if letters is None or not whole.isascii():
         return all(map(_takes(pattern), names))

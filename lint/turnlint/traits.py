@@ -129,7 +129,7 @@ class Traits(Struct, dict=True):
         letters = self.letters
         if self._are_apart:
             return letters[:1], frozenset(pairwise(letters))
-        turns = _JOINED.findall(letters)
+        turns = _joined().findall(letters)
         return turns[0], frozenset(pairwise(turns))
 
     @property
@@ -232,7 +232,7 @@ def _traits_by(outline: Outline, found: Traits) -> Traits:
     letters = found.letters = outline.letters
     roles, contents, marks = _kinds_of(frozenset(letters))
     found.roles, found.contents = set(roles), set(contents)
-    found.marks = {*marks, "twice"} if _TWICE.search(letters) else set(marks)
+    found.marks = {*marks, "twice"} if _twice().search(letters) else set(marks)
     return found
 
 
@@ -247,12 +247,24 @@ def _kinds_of(letters: frozenset[int]) -> tuple[set[str], set[tuple[Content, str
 
 
 _ROLE = 7
-_ASSISTANTS = b"".join(
-    re.escape(bytes((letter,))) for letter in range(256) if letter & _ROLE == SPEAKERS.index("assistant")
-)
-_TWICE = re.compile(b"[%b]{2}" % _ASSISTANTS)
-_JOINED = re.compile(b"(?s)[%b]+|." % _ASSISTANTS)
 _LONG = 512
+
+
+@lru_cache
+def _assistants() -> bytes:
+    said = (letter for letter in range(256) if letter & _ROLE == SPEAKERS.index("assistant"))
+    return b"".join(re.escape(bytes((letter,))) for letter in said)
+
+
+# Compiled with the first outline: a small run, which has none, does without.
+@lru_cache
+def _twice() -> re.Pattern[bytes]:
+    return re.compile(b"[%b]{2}" % _assistants())
+
+
+@lru_cache
+def _joined() -> re.Pattern[bytes]:
+    return re.compile(b"(?s)[%b]+|." % _assistants())
 
 
 @lru_cache(maxsize=256)

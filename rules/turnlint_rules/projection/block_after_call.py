@@ -83,16 +83,15 @@ def check(case: Case) -> Iterator[Finding]:
                 open_call = None
             first: Call | None = None
             for place, block in enumerate(message.blocks):
-                kind = type(block)
-                if kind is Call and not block.server:  # type: ignore[union-attr]
-                    open_call = block  # type: ignore[assignment]
+                if isinstance(block, Call) and not block.server:
+                    open_call = block
                     first = first or open_call
-                elif kind is Text and open_call is not None:
+                elif isinstance(block, Text) and open_call is not None:
                     calls = calls or {id(one.call): one for one in case.asked}
                     asked = calls[id(open_call)]
                     texts = takewhile(lambda one: isinstance(one, Text), message.blocks[place:])
                     fix = _fix(case, index, asked, [one.at for one in texts], first)
-                    yield _finding(case, clause, index, block, asked, fix)  # type: ignore[arg-type]
+                    yield _finding(case, clause, index, block, asked, fix)
                     open_call = None
 
 
