@@ -11,34 +11,35 @@ from typing import Any
 import click
 
 from turnlint.carriers import NAMES
+from turnlint.cli import option
 from turnlint.cli.nearest import Named
 from turnlint.documents.source import STDIN, Source, SourceError, find
 
 Command = Callable[..., Any]
 OPTIONS = (
-    click.option(
+    option(
         "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
         help="What the files are; `turnlint formats` lists them.",
     ),
-    click.option(
+    option(
         "--provider", "providers", multiple=True, metavar="NAME[@VERSION]",
         help="Whose rules to apply: auto, none, or names that `turnlint profiles` lists. Default: auto.",
     ),
-    click.option(
+    option(
         "--profile", "profiles", multiple=True, metavar="FILE",
         help="Profiles of your own, in YAML, for --provider to name.",
     ),
-    click.option(
+    option(
         "--select", multiple=True, metavar="RULE", help="Only these: a code, its beginning, a name or a family."
     ),
-    click.option("--ignore", multiple=True, metavar="RULE", help="All but these."),
+    option("--ignore", multiple=True, metavar="RULE", help="All but these."),
 )  # fmt: skip
 
 
 def rules_of_a_run(command: Command) -> Command:
     """Give a command the options that say whose rules are applied, and which."""
-    for option in reversed(OPTIONS):
-        command = option(command)
+    for one in reversed(OPTIONS):
+        command = one(command)
     return command
 
 

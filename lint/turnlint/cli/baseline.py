@@ -12,6 +12,7 @@ import click
 from msgspec import Struct, structs
 
 from turnlint.baseline import NAME, BadBaseline, Baseline, Entry, read, write
+from turnlint.cli import option
 from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
 from turnlint.cli.settings import Asked, Plan, configured, given
 from turnlint.cli.waiting import bar
@@ -37,13 +38,13 @@ def command() -> None:
 def _on_sources(verb: Command) -> Command:
     decorators = (
         click.argument("paths", nargs=-1, metavar="[PATH...|-]"),
-        click.option(
+        option(
             "--baseline", "file", metavar="FILE",
             help=f"Which baseline. Default: that of the configuration, else {NAME}.",
         ),
         rules_of_a_run,
         configured,
-        click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input."),
+        option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input."),
     )  # fmt: skip
     for decorate in reversed(decorators):
         verb = decorate(verb)
@@ -71,7 +72,7 @@ class Found(Struct):
 
 @command.command("write")
 @_on_sources
-@click.option("--reason", metavar="TEXT", default="", help="Why they stay: stands with each new entry.")
+@option("--reason", metavar="TEXT", default="", help="Why they stay: stands with each new entry.")
 def write_(reason: str, **asked: Any) -> None:
     """Write all that is found into a baseline.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from turnlint.cli import option
 from turnlint.cli.asking import shown
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, choosing
@@ -57,7 +58,7 @@ def command() -> None:
 @command.command("show")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
 @choosing
-@click.option(
+@option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
     help="text or json.",
 )  # fmt: skip
@@ -82,7 +83,7 @@ def show(paths: tuple[str, ...], output_format: str) -> None:
 
 @command.command("explain")
 @click.argument("names", metavar="KEY", nargs=-1, required=True)
-@click.option(
+@option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
     help="text or json.",
 )  # fmt: skip

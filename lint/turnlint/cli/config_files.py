@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from turnlint.cli import option
 from turnlint.cli.asking import shown, sources_of
 from turnlint.cli.config import ALL, origin_of
 from turnlint.cli.nearest import Named
@@ -27,8 +28,8 @@ SHOWN = ("format", "provider")
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
 @choosing
 @EXCLUDING
-@click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
-@click.option(
+@option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
     help="text or json.",
 )  # fmt: skip

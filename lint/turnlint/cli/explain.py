@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct
 
+from turnlint.cli import option
 from turnlint.cli.nearest import Named
 from turnlint.cli.setting_text import document, find_key, lines
 from turnlint.cli.settings import Asked, Plan, choosing
@@ -31,7 +32,7 @@ DOCS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs")
 @click.command("explain")
 @click.argument("what", metavar="RULE|KEY|TOPIC...", nargs=-1, required=True)
 @choosing
-@click.option(
+@option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
     help="text or json.",
 )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import IO, Any, cast
 import click
 from msgspec import Struct, structs
 
+from turnlint.cli import option
 from turnlint.cli.asking import is_same, rules_of_a_run, shown, sources_of, words
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
 from turnlint.cli.look import Look, colors, is_terminal, width
@@ -32,33 +33,33 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @rules_of_a_run
 @configured
-@click.option(
+@option(
     "--level", type=Named("level", LEVELS), default="lossy", show_default=True,
     help="How far it may go: lossless moves, renames, writes the same otherwise, and takes out copies and empty "
     "messages; placeholder also adds words that say that nothing is known; lossy also takes out what cannot stay.",
 )  # fmt: skip
-@click.option("--canonical", is_flag=True, help="Give every call its canonical id.")
-@click.option("--close-pending", is_flag=True, help="Also answer a last call that may still be waiting.")
-@click.option(
+@option("--canonical", is_flag=True, help="Give every call its canonical id.")
+@option("--close-pending", is_flag=True, help="Also answer a last call that may still be waiting.")
+@option(
     "--diff", cls=Loose, bare=DIFFS[0], type=Named("diff", DIFFS), metavar="[=KIND]",
     help="Show what would change, content too, and write nothing: windowed, what is around each change; semantic, values "
     "by their pointers; unified, a patch for `patch -p0` and `git apply -p0`. Default: windowed.",
 )  # fmt: skip
-@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if something would change.")
-@click.option("-o", "--output", metavar="FILE", help="Write there instead of in place; - is standard output.")
-@click.option(
+@option("--check", is_flag=True, help="Write nothing; exit with 1 if something would change.")
+@option("-o", "--output", metavar="FILE", help="Write there instead of in place; - is standard output.")
+@option(
     "--journal", "journal_file", metavar="FILE", help="Where to keep what is taken away, for `turnlint undo`."
 )
-@click.option("--no-journal", is_flag=True, help="Keep nothing: the file cannot be put back.")
-@click.option(
+@option("--no-journal", is_flag=True, help="Keep nothing: the file cannot be put back.")
+@option(
     "--report", "report_file", metavar="FILE", help="Write a report of all changes, in JSON; - is standard output."
 )  # fmt: skip
-@click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
-@click.option(
+@option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@option(
     "--fail-on", type=Named("level", (*SEVERITIES, "never")), default="error", show_default=True,
     help="The mildest severity of what remains that makes the exit code 1.",
 )  # fmt: skip
-@click.option(
+@option(
     "--color", type=Named("choice", ("auto", "always", "never")), default="auto", help="Colours: auto, always, never."
 )  # fmt: skip
 def command(
@@ -140,9 +141,9 @@ def _refuse(way: Way, paths: tuple[str, ...], report: str | None) -> None:
             raise click.UsageError(
                 f"-o {shown(path)} is the file that is read; leave -o out to fix it in place"
             )
-        for option, file in (("--journal", way.journal), ("--report", report)):
+        for name, file in (("--journal", way.journal), ("--report", report)):
             if file and is_same(path, file):
-                raise click.UsageError(f"{option} {shown(path)} is the file that is read; name another")
+                raise click.UsageError(f"{name} {shown(path)} is the file that is read; name another")
 
 
 def _carried(way: Way, sources: list[Source], report: str | None) -> dict[str, bool]:

@@ -8,13 +8,14 @@ from typing import Any
 
 import click
 
+from turnlint.cli import option
 from turnlint.cli.nearest import Named
 
 HEADERS = ("format", "what it is", "read", "fix", "render", "read as")
 
 
 @click.command("formats")
-@click.option(
+@option(
     "--output-format", type=Named("output format", ("table", "json")), default="table", show_default=True,
     help="What to write: a table, or json.",
 )  # fmt: skip

@@ -10,6 +10,7 @@ import click
 from msgspec import Struct, structs
 
 from turnlint.carriers import NAMES
+from turnlint.cli import option
 from turnlint.cli.nearest import Named
 from turnlint.documents.source import STDIN, Source, SourceError, find
 from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
@@ -39,20 +40,20 @@ class Row(Struct, frozen=True):
 
 @click.command("ids")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
-@click.option(
+@option(
     "--provider", metavar="NAME[@VERSION]",
     help="Whose ids to show: a name that `turnlint profiles` lists.",
 )  # fmt: skip
-@click.option("--model", metavar="NAME", help="The model that is to read them, if not the one in the log.")
-@click.option(
+@option("--model", metavar="NAME", help="The model that is to read them, if not the one in the log.")
+@option(
     "--canonical", is_flag=True,
     help="Show canonical ids; with --provider, make its ids from those in every case, not only where it must be.",
 )  # fmt: skip
-@click.option(
+@option(
     "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
     help="What the files are; `turnlint formats` lists them.",
 )  # fmt: skip
-@click.option(
+@option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
     help="What to write: text, or json with one record a line.",
 )  # fmt: skip

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from turnlint.carriers import NAMES
+from turnlint.cli import option
 from turnlint.cli.asking import shown, sources_of
 from turnlint.cli.nearest import Named
 from turnlint.documents.source import Source, SourceError
@@ -23,19 +24,19 @@ LONGEST_TEXT = 500
 
 @click.command("inspect")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
-@click.option(
+@option(
     "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
     help="What the files are; `turnlint formats` lists them.",
 )  # fmt: skip
-@click.option(
+@option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
     help="What to write: text, or json (`turnlint schema inspect`).",
 )  # fmt: skip
-@click.option(
+@option(
     "--show-content", type=Named("amount", ("none", "excerpt")), default="none", show_default=True,
     help="Whether text shows how the arguments and the result of the example begin. JSON never does.",
 )  # fmt: skip
-@click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
 def command(
     paths: tuple[str, ...], format_name: str, output_format: str, show_content: str, stdin_filename: str
 ) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from turnlint.cli import option
 from turnlint.cli.asking import rules_of_a_run, shown, words
 from turnlint.cli.lint_way import Lint, Way, sinks_of
 from turnlint.cli.look import is_terminal
@@ -48,60 +49,58 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
 @rules_of_a_run
 @configured
-@click.option(
+@option(
     "--baseline", metavar="FILE",
     help="Findings that were there before: they are not told of again. `turnlint baseline write` makes it.",
 )  # fmt: skip
-@click.option(
+@option(
     "--fail-on", type=Named("level", (*SEVERITIES, "never")), default="error", show_default=True,
     help="The mildest severity that makes the exit code 1.",
 )  # fmt: skip
-@click.option(
+@option(
     "--output-format", type=Named("output format", FORMATS), default="text", show_default=True,
     help="What to write to standard output: " + ", ".join(FORMATS) + ".",
 )  # fmt: skip
-@click.option(
-    "--output", "outputs", multiple=True, metavar="FORMAT:FILE", help="Write a report to a file as well."
-)
-@click.option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
-@click.option(
+@option("--output", "outputs", multiple=True, metavar="FORMAT:FILE", help="Write a report to a file as well.")
+@option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@option(
     "--show-content", type=Named("amount", ("none", "excerpt", "full")),
     help="How much of the messages to show. Default: excerpts on a terminal, none elsewhere.",
 )  # fmt: skip
-@click.option(
+@option(
     "-j", "--jobs", metavar="N|auto", default="auto", show_default=True, callback=_jobs,
     help="How many processes read: a number, or as many as there are cores.",
 )  # fmt: skip
-@click.option(
+@option(
     "--cache", is_flag=True,
     help="Remember what was found, and do not read again what is the same. Kept in the user's cache folder, or "
     "in the one that TURNLINT_CACHE names.",
 )  # fmt: skip
-@click.option(
+@option(
     "--statistics", cls=Loose, bare="rule", type=Named("statistics by", COUNTED), metavar="[=BY]",
     help="Add a table of findings, to text and JSON: by " + ", ".join(COUNTED) + ". Default: by rule.",
 )  # fmt: skip
-@click.option(
+@option(
     "--profile-rules", is_flag=True, help="Say on standard error how long each rule took, and of how much."
 )
-@click.option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1: findings fail nothing.")
-@click.option(
+@option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1: findings fail nothing.")
+@option(
     "-q", "--quiet", count=True,
     help="Findings only, no sum and no advice; twice, no report on standard output either.",
 )  # fmt: skip
-@click.option(
+@option(
     "--fix", is_flag=True, expose_value=False, help="Repair: the same as `turnlint fix`, with its options."
 )
-@click.option(
+@option(
     "--follow",
     is_flag=True,
     help="Go on: tell what is wrong in what is appended to the files, and in new files of the folders. Ctrl-C ends it.",
 )
-@click.option(
+@option(
     "--poll", type=click.FloatRange(0.01, 3600), default=1.0, metavar="SECONDS", show_default=True,
     help="How long --follow waits before it looks again.",
 )  # fmt: skip
-@click.option(
+@option(
     "--color",
     type=Named("choice", ("auto", "always", "never")),
     default="auto",

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
+from turnlint.cli import Option
 from turnlint.cli.environment import FromEnvironment
 
 
-class Loose(click.Option):
+class Loose(Option):
     """An option that means `bare` where nothing is said."""
 
     def __init__(self, *args: Any, bare: str, **more: Any) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from turnlint.cli import option
 from turnlint.cli.nearest import Named
 
 if TYPE_CHECKING:
@@ -28,15 +29,15 @@ NOTE_WIDTH = 96
 
 @click.command("profiles")
 @click.argument("name", required=False, metavar="[NAME[@VERSION]]")
-@click.option("--matrix", is_flag=True, help="Show what each provider offers, side by side.")
-@click.option(
+@option("--matrix", is_flag=True, help="Show what each provider offers, side by side.")
+@option(
     "--profile",
     "files",
     multiple=True,
     metavar="FILE",
     help="Profiles of your own, in YAML, among the others.",
 )
-@click.option(
+@option(
     "--output-format", type=Named("output format", ("table", "json", "markdown")), default="table",
     show_default=True, help="table, json or markdown. A single profile is YAML, or json.",
 )  # fmt: skip

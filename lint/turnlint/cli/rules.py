@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from turnlint.cli import option
 from turnlint.cli.nearest import Named
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command("rules")
-@click.option(
+@option(
     "--output-format", type=Named("output format", ("table", "json", "markdown")), default="table",
     show_default=True, help="table, json or markdown.",
 )  # fmt: skip

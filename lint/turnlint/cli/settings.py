@@ -12,6 +12,7 @@ import click
 from click.core import ParameterSource
 from msgspec import Struct, structs
 
+from turnlint.cli import option
 from turnlint.cli.asking import providers_of, shown
 from turnlint.config.nearest import Nearest
 from turnlint.documents.source import Source
@@ -45,27 +46,27 @@ def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
 
 
 OPTIONS = (
-    click.option(
+    option(
         "--config", metavar="FILE", expose_value=False, callback=_keep,
         help="The configuration for all files, in place of the nearest turnlint.yaml or pyproject.toml.",
     ),
-    click.option(
+    option(
         "--set", "settings_set", multiple=True, metavar="KEY=VALUE", expose_value=False, callback=_keep,
         help="A setting for this run, in YAML, before all that a configuration says: --set level=lossless.",
     ),
-    click.option("--no-config", is_flag=True, expose_value=False, callback=_keep, help="Read no configuration."),
+    option("--no-config", is_flag=True, expose_value=False, callback=_keep, help="Read no configuration."),
 )  # fmt: skip
-TODAY = click.option(
+TODAY = option(
     "--today", metavar="YYYY-MM-DD", envvar=DAY, expose_value=False, callback=_day,
     help=f"The day with which `until` of ignores is compared; without it they all hold. Also {DAY}.",
 )  # fmt: skip
 
 
-EXCLUDING = click.option(
+EXCLUDING = option(
     "--force-exclude", is_flag=True, expose_value=False, callback=_keep,
     help="Leave out what the configuration excludes even where it is named. Exit code 0 where nothing else is.",
 )  # fmt: skip
-PREVIEW = click.option(
+PREVIEW = option(
     "--preview",
     is_flag=True,
     expose_value=False,
@@ -76,8 +77,8 @@ PREVIEW = click.option(
 
 def choosing(command: Command) -> Command:
     """Give a command the options that say which configuration is read."""
-    for option in reversed(OPTIONS):
-        command = option(command)
+    for one in reversed(OPTIONS):
+        command = one(command)
     return command
 
 

@@ -6,6 +6,7 @@ bytes are put back.
 
 import click
 
+from turnlint.cli import option
 from turnlint.documents.source import STDIN
 from turnlint.keeping.disk import NotWritten
 from turnlint.keeping.journal import Missing, find, forget
@@ -17,7 +18,7 @@ EXIT_NOT_DONE, EXIT_UNPROVEN = 2, 4
 
 @click.command("undo")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option(
+@option(
     "--journal", metavar="FILE",
     help="The journal that fix wrote with --journal, if not the one it keeps by itself.",
 )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from turnlint.carriers import NAMES
+from turnlint.cli import option
 from turnlint.cli.nearest import Named
 from turnlint.cli.own import own_profiles
 
@@ -25,23 +26,23 @@ _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 @click.command("why")
 @click.argument("text", required=False, metavar="[TEXT|-]")
 @click.argument("path", required=False, metavar="[PATH]")
-@click.option(
+@option(
     "--provider",
     metavar="NAME[@VERSION]",
     help="Who refused, where you know it. Default: who says such things.",
 )
-@click.option(
+@option(
     "--profile",
     "profiles",
     multiple=True,
     metavar="FILE",
     help="Profiles of your own, in YAML, with their texts.",
 )
-@click.option(
+@option(
     "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
     help="What PATH is; `turnlint formats` lists them.",
 )  # fmt: skip
-@click.option(
+@option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
     help="text or json.",
 )  # fmt: skip
