@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from drawn import disturb, steps, writable
 from turnlint import carriers, ledger, rulebook
 from turnlint.api import Case, Profile
-from turnlint.fits import Known, doubts, fits
+from turnlint.fits import MOST_MET, Known, doubts, fits
 from turnlint.model import Record, Transcript
 from turnlint.providers import Providers
 from turnlint.writing import Step, spell
@@ -73,13 +73,36 @@ def test_a_sound_conversation_fits(name: str) -> None:
 def test_very_long_names_are_not_kept() -> None:
     """A log may have a thousand conversations that name a tool a megabyte long each."""
     (profile,) = (one for one in PROFILES if one.label == "openai")
-    known: Known = {}
+    known = Known()
     for name in ("read", "x" * 1000):
         some = sound("call_1")
         some[2] = Step("call", "", "call_1", name, "{}")
         (case,) = cases(spell(some, "openai-chat").data, "openai-chat", profile)
         found = [doubts(case, known), doubts(case, known), doubts(case)]
         assert found[0] == found[1] == found[2]
-    (alike,) = known.values()
-    kept = [name for one in alike for thing in one.known for some in thing for name in some]
+    (alike,) = known.held.values()
+    kept = [name for one in alike for thing in one.met for some in thing for name in some]
     assert kept == ["read"]
+
+
+def test_what_is_kept_is_bounded_over_all_models() -> None:
+    (profile,) = (one for one in PROFILES if one.label == "openai")
+    known = Known()
+    most = 0
+    for number in range(3 * MOST_MET):
+        some = sound("call_1")
+        some[2] = Step("call", "", "call_1", f"read_{number}", "{}")
+        record = {**spell(some, "openai-chat").record, "model": f"gpt-4.1-{number % 7}"}
+        (case,) = cases(json.dumps(record).encode(), "openai-chat", profile)
+        doubts(case, known)
+        most = max(most, sum(len(one.met) for alike in known.held.values() for one in alike))
+    assert MOST_MET // 2 < most <= MOST_MET
+
+
+def test_very_long_models_are_not_kept() -> None:
+    (profile,) = (one for one in PROFILES if one.label == "openai")
+    known = Known()
+    record = {**spell(sound("call_1"), "openai-chat").record, "model": "gpt-4.1" + "x" * 1000}
+    (case,) = cases(json.dumps(record).encode(), "openai-chat", profile)
+    assert doubts(case, known) == doubts(case)
+    assert not known.held

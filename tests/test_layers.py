@@ -13,7 +13,7 @@ from turnlint.rulebook import FAMILIES
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    {"steps", "model", "globs", "handwritten", "compiled", "once", "freed", "late"},
+    {"steps", "model", "globs", "handwritten", "compiled", "once", "freed", "late", "apart"},
     {"lifecycle", "rows", "documents", "clauses", "events", "quoting", "packages", "provenance"},
     {"keeping"},
     {"ledger", "carrying", "placing", "profiles"},

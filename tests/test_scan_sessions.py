@@ -189,16 +189,17 @@ def test_which_items_need_not_be_read(item: dict[str, Any], sound: bool, tmp_pat
     assert vouched(path, options_for(name="codex")) == sound
 
 
-def by_hand(*lines: tuple[str, str | None, Any]) -> str:
-    """Lines of one session: the name of each, what it hangs on, and what it says or asks."""
+def by_hand(*lines: tuple[Any, ...]) -> str:
+    """Lines of one session: the name of each, what it hangs on, what it says or asks, and what else there is in it."""
     out = []
-    for name, parent, said in lines:
+    for name, parent, said, *more in lines:
         role = "assistant" if isinstance(said, dict) and said["type"] != "tool_result" else "user"
         content = [said] if isinstance(said, dict) else said
-        response = {"id": "msg-1"} if role == "assistant" else {}
+        keys = {"response": "msg-1"} | (more[0] if more else {})
+        response = {"id": keys.pop("response")}
         out.append({
-            "uuid": name, "parentUuid": parent, "sessionId": "s", "type": role,
-            "message": {"role": role, "content": content, **response},
+            "uuid": name, "parentUuid": parent, "sessionId": "s", "type": role, **keys,
+            "message": {"role": role, "content": content, **(response if role == "assistant" else {})},
         })  # fmt: skip
     return "".join(json.dumps(line) + "\n" for line in out)
 
@@ -216,6 +217,7 @@ TWO = (("b", "a", call("toolu_1aaaaaaaa")), ("c", "b", call("toolu_2aaaaaaaa")))
 MORE = call("toolu_3aaaaaaaa")
 ONE, OTHER, THIRD = result("toolu_1aaaaaaaa"), result("toolu_2aaaaaaaa"), result("toolu_3aaaaaaaa")
 END = {"type": "text", "text": "so it is"}
+FORKED = (GO, *TWO, ("d", "b", ONE), ("e", "c", OTHER))
 THOUGHT = {"type": "thinking", "thinking": "let me see", "signature": "c2ln"}
 
 
@@ -241,10 +243,19 @@ THOUGHT = {"type": "thinking", "thinking": "let me see", "signature": "c2ln"}
         ((GO, ("b", "a", END), ("c", None, "again")), False),
         ((GO, ("b", "nobody", END)), False),
         ((GO, ("a", "a", END)), False),
+        ((*FORKED, ("f", "e", "go on"), ("g", "f", END, {"response": "msg-2"})), True),
+        ((*FORKED, ("f", "e", "go on"), ("g", "f", END, {"response": "msg-2"}), ("h", "g", "go on"), ("i", "h", END)), False),
+        ((*FORKED, ("f", "e", END, {"isMeta": True, "response": "msg-2"})), False),
+        ((*FORKED[:3], *FORKED[:2:-1], ("f", "d", END, {"isApiErrorMessage": True})), True),
+        ((*FORKED[:3], *FORKED[:2:-1], ("f", "d", END, {"isApiErrorMessage": True}), ("g", "f", END, {"isMeta": True})), False),
+        ((GO, (*TWO[0], {"timestamp": "2026-03-01T12:00:01.000Z"}), (*TWO[1], {"timestamp": "2026-03-01T12:00:02.000Z"}),
+          ("d", "b", ONE), ("e", "c", OTHER)), True),
+        ((GO, (*TWO[0], {"timestamp": "2026-03-01T12:00:02.000Z"}), (*TWO[1], {"timestamp": "2026-03-01T12:00:01.000Z"}),
+          ("d", "b", ONE), ("e", "c", OTHER)), False),
     ],
 )  # fmt: skip
 def test_which_trees_have_one_meaning(
-    lines: tuple[tuple[str, str | None, Any], ...], sound: bool, tmp_path: Path
+    lines: tuple[tuple[Any, ...], ...], sound: bool, tmp_path: Path
 ) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(by_hand(*lines))

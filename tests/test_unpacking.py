@@ -10,6 +10,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from turnlint.apart import FORKS
 from turnlint.documents import ahead
 from turnlint.documents.blocks import MOST, Blocks
 from turnlint.documents.source import PIECE, Damaged, Source, Unpacked, open_source
@@ -63,13 +64,13 @@ def test_all_of_it_comes_out(name: str, apart: bool, tmp_path: Path) -> None:
     data = mixed(5_000_000)
     path = tmp_path / "log.packed"
     path.write_bytes(PACKS[name](data))
-    with open_source(Source(str(path), str(path), ahead=apart and ahead.POSSIBLE)) as stream:
+    with open_source(Source(str(path), str(path), ahead=apart and FORKS)) as stream:
         found = list(iter(lambda: stream.read(300_000), b""))
     assert b"".join(found) == data
     assert max(map(len, found)) <= 300_000
 
 
-@pytest.mark.skipif(not ahead.POSSIBLE, reason="no second process here")
+@pytest.mark.skipif(not FORKS, reason="no second process here")
 def test_a_process_that_is_killed_is_told_of(tmp_path: Path) -> None:
     path = tmp_path / "log.gz"
     path.write_bytes(gzip.compress(b"0" * SWOLLEN))

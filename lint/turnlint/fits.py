@@ -38,25 +38,53 @@ Asked = tuple[str, Check, Any]
 """The code of a rule, what looks for it, and what at."""
 
 
-class Alike(Struct, frozen=True):
+class Alike(Struct):
     """Questions whose answers are the same for all conversations that are alike in one thing."""
 
     asked: tuple[Asked, ...]
     by: Callable[[Case], object] | None = None
     """That thing; nothing where it is not known of a conversation, or there is none."""
-    known: dict[Any, frozenset[str]] = {}
+    met: dict[Any, frozenset[str]] = {}
     """What was found, by that thing."""
 
 
-Known = dict[tuple[int, str, str | None], tuple[Alike, ...]]
-"""What there is to look at, by profile, wire and model. Whoever keeps it keeps the profiles too."""
-MOST_MODELS = 1000
-"""For so many it is kept what there is to look at."""
+class Known(Struct):
+    """What there is to look at, by profile, wire and model, and what was found. Whoever keeps it keeps the profiles too."""
+
+    held: dict[tuple[int, str, str | None], tuple[Alike, ...]] = {}
+    count: int = 0
+    """Of answers, in all that is held."""
+
+    def look(self, case: Case, profile: Profile) -> tuple[Alike, ...]:
+        request = case.transcript.request
+        model = request.model if request else None
+        if model is not None and len(model) > LONGEST_NAME:
+            return _held(case, profile)
+        key = id(profile), case.transcript.wire.speaks, model
+        held = self.held.get(key)
+        if held is None:
+            self._make_room()
+            held = self.held[key] = _held(case, profile)
+        return held
+
+    def note(self, alike: Alike, thing: object, found: frozenset[str]) -> None:
+        self._make_room()
+        alike.met[thing] = found
+
+    def _make_room(self) -> None:
+        self.count += 1
+        if self.count > MOST_MET:
+            self.held.clear()
+            self.count = 0
+
+
 MOST_MET = 1000
-"""For so many conversations that are not alike it is kept what was found."""
+"""So many models, and conversations that are not alike, are kept in all."""
 MOST_NAMES = 64
-LONGEST_NAME = 200
-"""Nobody calls so many tools, or any by so long a name: what they were found to be is not kept, for they would be, too."""
+MOST_TURNS = 64
+LONGEST_NAME = 100
+"""Nobody calls so many tools, or any by so long a name, or says so many kinds of turns: what they were found to be is not
+kept, for they would be, too."""
 
 
 def fits(case: Case) -> bool:
@@ -69,34 +97,26 @@ def doubts(case: Case, known: Known | None = None) -> set[str]:
     profile = case.profile
     if profile is None:
         return set()
-    known = {} if known is None else known
-    request = case.transcript.request
-    key = id(profile), case.transcript.wire.speaks, request.model if request else None
-    held = known.get(key)
-    if held is None:
-        if len(known) > MOST_MODELS:
-            known.clear()
-        held = known[key] = _held(case, profile)
+    known = known or Known()
     found: set[str] = set()
-    for alike in held:
+    for alike in known.look(case, profile):
         thing = alike.by(case) if alike.by else None
-        if thing in alike.known:
-            found |= alike.known[thing]
+        if thing in alike.met:
+            found |= alike.met[thing]
             continue
         here: set[str] = set()
         for code, check, clause in alike.asked:
             if code not in here and not check(case, clause):
                 here.add(code)
         if thing is not None:
-            if len(alike.known) > MOST_MET:
-                alike.known.clear()
-            alike.known[thing] = frozenset(here)
+            known.note(alike, thing, frozenset(here))
         found |= here
     return found
 
 
 def _letters(case: Case) -> object:
-    return case.traits.summary if case.transcript.outline is not None else None
+    summary = case.traits.summary if case.transcript.outline is not None else None
+    return summary if summary is not None and len(summary[1]) < MOST_TURNS else None
 
 
 def _names(case: Case) -> object:

@@ -12,8 +12,9 @@ from msgspec import Struct
 from turnlint import ledger
 from turnlint.case import Case
 from turnlint.clean import concerns
-from turnlint.fits import MOST_MODELS, Known, doubts
+from turnlint.fits import Known, doubts
 from turnlint.model import Finding, Severity, Transcript
+from turnlint.once import Kept
 from turnlint.packages import packages
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from turnlint.rulebook import Entry
 
 Content = Literal["none", "excerpt", "full"]
+MOST_MET, MOST_LETTERS = 1000, 1 << 17
+"""Of so many hosts and models, and as long as their names are together, it is kept whose rules hold."""
 
 
 class Options(Struct, frozen=True):
@@ -80,8 +83,8 @@ class Book:
         """Of the providers that the user named."""
         self.entries: list[Entry] | None = None
         self.taken: dict[frozenset[str], list[Entry]] = {}
-        self.known: Known = {}
-        self.met: dict[tuple[str, str | None, str | None], tuple[Chosen, ...]] = {}
+        self.known = Known()
+        self.met: Kept[tuple[str, str | None, str | None], tuple[Chosen, ...]] = Kept(MOST_MET, MOST_LETTERS)
         """Providers, by all that the choice among them looks at."""
         if options.select or options.ignore:
             self.rules()
@@ -89,12 +92,11 @@ class Book:
     def chosen(self, transcript: Transcript) -> tuple[Chosen, ...]:
         """The providers that a conversation is held against, each once."""
         request = transcript.request
-        key = transcript.wire.speaks, request.host if request else None, request.model if request else None
-        if key not in self.met:
-            if len(self.met) > MOST_MODELS:
-                self.met.clear()
-            self.met[key] = self._choose(transcript)
-        return self.met[key]
+        host, model = (request.host, request.model) if request else (None, None)
+        key = transcript.wire.speaks, host, model
+        if key in self.met:
+            return self.met[key]
+        return self.met.keep(key, self._choose(transcript), len(host or "") + len(model or ""))
 
     def _choose(self, transcript: Transcript) -> tuple[Chosen, ...]:
         found = [

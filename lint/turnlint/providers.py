@@ -48,7 +48,6 @@ class Providers:
     def __init__(self, packages: list[str], own: tuple[Profile, ...] = ()) -> None:
         self.packages = packages
         self.loaded: dict[str, tuple[Profile, ...]] = {}
-        self.met: dict[tuple[str, str | None, str | None], Chosen | None] = {}
         for profile in own:  # a user's own version of a provider is asked before the built-in ones
             self.loaded[profile.name] = (*self.loaded.get(profile.name, ()), profile)
         for name in list(self.loaded):
@@ -93,12 +92,6 @@ class Providers:
     def auto(self, transcript: Transcript) -> Chosen | None:
         """The provider whose wire it is; where many speak it, the one the record names."""
         wire, request = transcript.wire.speaks, transcript.request
-        key = (wire, request.host if request else None, request.model if request else None)
-        if key not in self.met:
-            self.met[key] = self._find(wire, request)
-        return self.met[key]
-
-    def _find(self, wire: str, request: Request | None) -> Chosen | None:
         host, model = (request.host, request.model) if request else (None, None)
         if wire in OWNERS:
             return self._whose(wire, host, model, request) or self._shared()

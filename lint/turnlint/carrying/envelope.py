@@ -6,7 +6,6 @@ message is spelled: each wire brings that as a `Dialect`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,7 @@ from turnlint.carrying.requests import request_of
 from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape, dig
 from turnlint.model import Keys, Message, Misfit, Pointer, Record, Request, Role, Transcript, Wire
+from turnlint.once import once
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -156,7 +156,7 @@ class Enveloped:
     def __init__(self, spelling: "Spelling") -> None:
         self.spelling = spelling
 
-    @cached_property
+    @once
     def lines(self) -> "Lines":
         """The conversations that run over records, from the first record that is of one."""
         from turnlint.carrying.lines import Lines

@@ -27,6 +27,7 @@ from turnlint.model import (
     Text,
     Transcript,
 )
+from turnlint.once import Kept
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -73,8 +74,7 @@ class SwiftReader:
         self.kit = _kit(swift)
         self.samples = swift.samples
         self.shape = shape
-        self.around: dict[bytes, Transcript | None] = {}
-        self.held = 0
+        self.around: Kept[bytes, Transcript | None] = Kept(MOST_SHELLS, MOST_HELD)
         self.idle = 0
         """So many records came by that were of no use."""
 
@@ -114,16 +114,11 @@ class SwiftReader:
 
     def _learn(self, shell: bytes) -> Transcript | None:
         """What a record says around its messages; nothing where there is more in it than one request."""
-        self.held += len(shell)
-        if len(self.around) >= MOST_SHELLS or self.held > MOST_HELD:
-            self.around.clear()
-            self.held = len(shell)
         decoded = self.shape.read(Record(1, 0, shell))
         fine = not (decoded.troubles or decoded.rest or decoded.misfits)
         found = self.spelling.read(decoded, lambda: Lines(self.spelling.dialect.wire)) if fine else []
         around = next((one for one in found if _is_request(one)), None) if len(found) == 1 else None
-        self.around[shell] = around
-        return around
+        return self.around.keep(shell, around, len(shell))
 
 
 def _is_request(found: Transcript | Stray) -> TypeGuard[Transcript]:

@@ -9,13 +9,13 @@ from contextlib import suppress
 from mmap import mmap
 from typing import Self
 
+from turnlint.apart import fork, wait
 from turnlint.documents.source import PIECE, Damaged, Unpacked
 
 _SLOTS = 4
 """So many pieces wait at most. Each is copied once on either side: through a pipe it would be twice, by the kernel."""
 _LENGTH = 4
 _WORDS = 1 << 12
-POSSIBLE = hasattr(os, "fork")
 
 
 class Ahead:
@@ -26,11 +26,13 @@ class Ahead:
         self.filled, fills = os.pipe()
         freed, self.frees = os.pipe()
         self.said, tells = os.pipe()
-        self.process = os.fork()
-        if not self.process:
+
+        def life() -> None:
             for end in (self.filled, self.frees, self.said):
                 os.close(end)
             _pump(stream, self.slots, freed, fills, tells)
+
+        self.process = fork(life)
         for end in (freed, fills, tells):
             os.close(end)
         stream.__exit__(None, None, None)
@@ -71,7 +73,7 @@ class Ahead:
 
     def _ended(self) -> int:
         if self.code is None:
-            self.code = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+            self.code = wait(self.process)
         return self.code
 
     def __enter__(self) -> Self:
@@ -85,23 +87,15 @@ class Ahead:
 
 
 def _pump(stream: Unpacked, slots: mmap, freed: int, fills: int, tells: int) -> None:
-    """The life of the process. Nothing is left to whoever was forked: no buffer is flushed twice, no file closed."""
-    code = 0
-    try:
-        free, slot = _SLOTS, 0
-        while piece := stream.next():
-            if not free:
-                free = len(os.read(freed, _SLOTS))
-            if not free:
-                break  # nobody reads on
-            slots[slot * PIECE : slot * PIECE + len(piece)] = piece
-            os.write(fills, len(piece).to_bytes(_LENGTH, "little"))
-            free, slot = free - 1, (slot + 1) % _SLOTS
-        if stream.damage:
-            os.write(tells, stream.damage.encode())
-    except BrokenPipeError:
-        pass  # nobody reads on
-    except BaseException:  # noqa: BLE001 - whatever it is, this process must not go on as a second program
-        code = 1
-    finally:
-        os._exit(code)
+    """The life of the process."""
+    free, slot = _SLOTS, 0
+    while piece := stream.next():
+        if not free:
+            free = len(os.read(freed, _SLOTS))
+        if not free:
+            break  # nobody reads on
+        slots[slot * PIECE : slot * PIECE + len(piece)] = piece
+        os.write(fills, len(piece).to_bytes(_LENGTH, "little"))
+        free, slot = free - 1, (slot + 1) % _SLOTS
+    if stream.damage:
+        os.write(tells, stream.damage.encode())

@@ -14,6 +14,7 @@ from turnlint.carrying.carrier import Carrier
 from turnlint.carrying.lines import Unread
 from turnlint.case import Case
 from turnlint.model import Record, Transcript
+from turnlint.once import Kept
 from turnlint.providers import Chosen
 from turnlint.scan.seam import Kind, Passed
 from turnlint.scan.terms import Shapes, Terms, terms_of
@@ -67,19 +68,15 @@ class Around:
         self.carrier = carrier
         self.choose = choose
         self.sums = Passed()
-        self.shells: dict[bytes, Facts | None] = {}
-        self.held = 0
+        self.shells: Kept[bytes, Facts | None] = Kept(MOST_SHELLS, MOST_HELD)
 
     def facts(self, shell: bytes) -> Facts | None:
         """A shell is a record with an empty list of messages. Nothing where none in it is vouched for."""
-        if shell not in self.shells:
-            self.held += len(shell)
-            if len(self.shells) >= MOST_SHELLS or self.held > MOST_HELD:
-                self._settle()
-                self.shells.clear()
-                self.held = len(shell)
-            self.shells[shell] = self._read(shell)
-        return self.shells[shell]
+        if shell in self.shells:
+            return self.shells[shell]
+        if not self.shells.has_room(len(shell)):
+            self._settle()
+        return self.shells.keep(shell, self._read(shell), len(shell))
 
     def _read(self, shell: bytes) -> Facts | None:
         """What stands around the messages, read as any record is, with no message in it."""

@@ -37,6 +37,7 @@ from turnlint.clauses import (
     TrailingSpace,
     UnknownKey,
 )
+from turnlint.once import Kept
 from turnlint.taking import CHECKS
 
 Takes = Callable[[str], Any]
@@ -46,6 +47,8 @@ _PIECES = {
 }  # fmt: skip
 """Pieces of content that may be met, and the key that says what each holds."""
 NO_LIMIT = 1 << 62
+MOST_NAMES, MOST_LETTERS = 1000, 1 << 17
+"""Of so many names of tools, and as long as they are together, it is kept what they were found to be."""
 
 
 class Shapes(Struct, frozen=True):
@@ -88,7 +91,7 @@ class Terms(Struct):
     longest_result: int = NO_LIMIT
     lax: set[str] = field(default_factory=set)
     authors: list[Takes] = field(default_factory=list)
-    named: dict[str, bool] = field(default_factory=dict)
+    named: Kept[str, bool] = field(default_factory=lambda: Kept(MOST_NAMES, MOST_LETTERS))
     """Names that were looked at."""
 
     def may_speak(self, roles: list[str]) -> bool:
@@ -104,7 +107,8 @@ class Terms(Struct):
         for name in names:
             known = self.named.get(name)
             if known is None:
-                known = self.named[name] = bool(name) and all(takes(name) for takes in self.names)
+                known = bool(name) and all(takes(name) for takes in self.names)
+                self.named.keep(name, known, len(name))
             if not known:
                 return False
         return True

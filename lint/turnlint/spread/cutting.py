@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct, structs
 
+from turnlint.apart import FORKS
 from turnlint.documents.source import Source, SourceError, size_of
 from turnlint.reading import glance
 from turnlint.spread.here import Of, Question
@@ -116,10 +117,8 @@ def _line_ends(path: str, size: int, jobs: int) -> Iterator[int]:
 
 def unpacking_apart(task: Task) -> Task:
     """The task with its long compressed files unpacked beside it, for where there are more cores than tasks."""
-    from turnlint.documents.ahead import POSSIBLE
-
     sources = tuple(
-        structs.replace(source, ahead=POSSIBLE and is_packed(source) and size_of(source) >= BUNDLE // 4)
+        structs.replace(source, ahead=FORKS and is_packed(source) and size_of(source) >= BUNDLE // 4)
         for source in task.sources
     )
     return structs.replace(task, sources=sources)

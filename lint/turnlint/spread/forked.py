@@ -9,12 +9,12 @@ import gc
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from select import poll
 from typing import IO, Any
 
+from turnlint.apart import fork, wait
 from turnlint.freed import keep_freed
-from turnlint.spread.parcel import Died
+from turnlint.spread.parcel import Died, Lost
 
 try:  # what is around them takes 1 ms to be loaded before anybody can begin, what names signals a third of one (2026-11)
     from _pickle import dumps, loads
@@ -38,19 +38,23 @@ class Forked:
         told, self.tells = os.pipe()
         found, finds = os.pipe()
         ends = [end for one in others for end in (one.tells, one.found)] + [self.tells, found]
-        self.process = os.fork()
-        if not self.process:
-            _serve(prepare, tasks, told, finds, ends)
+        self.process = fork(lambda: _serve(prepare, tasks, told, finds, ends))
         os.close(told)
         os.close(finds)
         self.found = found
         self.given: deque[int] = deque()
+        self.served = self.gone = False
         self.code: int | None = None
 
-    def give(self, number: int) -> None:
-        self.given.append(number)
-        with suppress(BrokenPipeError):  # it died while it waited: whoever takes its result will see
+    def give(self, number: int) -> bool:
+        """Whether it could be told. One that never did anything is to blame for what it was to do first."""
+        try:
             os.write(self.tells, number.to_bytes(_NUMBER, "little"))
+        except BrokenPipeError:  # it died while it waited
+            self.gone = self.served
+        if not self.gone:
+            self.given.append(number)
+        return not self.gone
 
     def take(self) -> tuple[int, Any]:
         """The task that it did, and its result, or `Died`."""
@@ -59,9 +63,11 @@ class Forked:
         data = _read(self.found, size)
         if not data or len(data) < size:
             return number, Died(_ending(self.join()))
+        self.served = True
         return number, loads(data)  # noqa: S301 - from a process that is this one
 
     def stop(self) -> None:
+        self.gone = True
         os.kill(self.process, _STOP)
 
     def join(self) -> int:
@@ -69,7 +75,7 @@ class Forked:
         if self.code is None:
             os.close(self.tells)
             os.close(self.found)
-            self.code = os.waitstatus_to_exitcode(os.waitpid(self.process, 0)[1])
+            self.code = wait(self.process)
         return self.code
 
 
@@ -101,27 +107,19 @@ def _serve(
     finds: int,
     theirs: Iterable[int],
 ) -> None:
-    """The life of the process. Nothing is left to whoever was forked: no buffer is flushed twice, no file closed."""
-    code = 0
-    try:
-        for end in theirs:  # or the others would not see the end of what they are told
-            os.close(end)
-        gc.freeze()  # what is shared is not written to, and so copied, for the sake of looking for garbage
-        keep_freed()
-        work = prepare()
-        with os.fdopen(finds, "wb") as found:
-            while number := os.read(told, _NUMBER):
-                try:
-                    result = work(tasks[int.from_bytes(number, "little")])
-                except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the task's name
-                    result = error
-                _send(found, dumps(result, _PROTOCOL))
-    except (KeyboardInterrupt, BrokenPipeError):
-        pass
-    except BaseException:  # noqa: BLE001 - this process must not go on as a second program
-        code = 1
-    finally:
-        os._exit(code)
+    """The life of the process."""
+    for end in theirs:  # or the others would not see the end of what they are told
+        os.close(end)
+    gc.freeze()  # what is shared is not written to, and so copied, for the sake of looking for garbage
+    keep_freed()
+    work = prepare()
+    with os.fdopen(finds, "wb") as found:
+        while number := os.read(told, _NUMBER):
+            try:
+                data = dumps(work(tasks[int.from_bytes(number, "little")]), _PROTOCOL)
+            except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the task's name
+                data = dumps(Lost(type(error).__name__), _PROTOCOL)
+            _send(found, data)
 
 
 def _send(pipe: IO[bytes], data: bytes) -> None:

@@ -15,7 +15,13 @@ from turnlint.rows import Ignored, Place, Point, Row, lean, shape_of
 from turnlint.spread.here import Failure, Question
 
 
-class Died(Exception):  # noqa: N818 - a state of a process, with a sentence
+class Lost(Struct, frozen=True):
+    """Work that came to nothing."""
+
+    reason: str
+
+
+class Died(Lost, frozen=True):
     """A process ended in the middle of a task."""
 
 

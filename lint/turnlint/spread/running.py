@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from turnlint.apart import FORKS
 from turnlint.documents.source import Progress, Source, open_source, size_of
 from turnlint.engine import Book, Options, Tally
 from turnlint.spread.cutting import Questions, Task, cut, unpacking_apart
 from turnlint.spread.here import Done, Of, Question, Told, crashed, here
-from turnlint.spread.parcel import Died, Joint, Parcel, pack
+from turnlint.spread.parcel import Joint, Lost, Parcel, pack
 
 if TYPE_CHECKING:
     from turnlint.spread.workers import Crew
 
 
-def prepare(options: list[Options], made: list[Question]) -> Callable[[Task], list[Parcel | Exception]]:
+def prepare(options: list[Options], made: list[Question]) -> Callable[[Task], list[Parcel | Lost]]:
     """What a process needs: as it was made before, or made once in it. Options that no task comes with cost nothing."""
     known = dict(enumerate(made))
 
@@ -29,7 +30,7 @@ def prepare(options: list[Options], made: list[Question]) -> Callable[[Task], li
             known[number] = Question(options[number], Book(options[number]))
         return known[number]
 
-    def work(task: Task) -> list[Parcel | Exception]:
+    def work(task: Task) -> list[Parcel | Lost]:
         return [
             _packed(source, asked(number)) for source, number in zip(task.sources, task.asked, strict=True)
         ]
@@ -37,13 +38,13 @@ def prepare(options: list[Options], made: list[Question]) -> Callable[[Task], li
     return work
 
 
-def _packed(source: Source, asked: Question) -> Parcel | Exception:
+def _packed(source: Source, asked: Question) -> Parcel | Lost:
     try:
         return pack(source, asked)
     except OSError:
         raise
     except Exception as error:  # noqa: BLE001 - the other sources are read all the same
-        return error
+        return Lost(type(error).__name__)
 
 
 def spread(sources: list[Source], of: Of, jobs: int, progress: Progress | None) -> Iterator[Told]:
@@ -56,7 +57,7 @@ def spread(sources: list[Source], of: Of, jobs: int, progress: Progress | None) 
         for told in here(list(tasks[0].sources), of, progress):
             yield from _done(told.source) if isinstance(told, Done) else (told,)
         return
-    from turnlint.spread.workers import FORKS, Crew
+    from turnlint.spread.workers import Crew
 
     options = [one.options for one in questions.all]
     crew = Crew(jobs, partial(prepare, options, questions.all if FORKS else []), tasks)
@@ -82,7 +83,7 @@ class _Merging:
     def events(self) -> Iterator[Told]:
         for number, result in self.crew.work():
             sources = self.tasks[number].sources
-            if isinstance(result, Exception):
+            if isinstance(result, Lost):
                 for source in sources:
                     yield from self._lost(source, result)
                     yield from _done(source)
@@ -93,23 +94,23 @@ class _Merging:
             if self.progress:
                 self.progress(sum(map(_weight, sources)))
 
-    def _whole(self, source: Source, parcel: Parcel | Exception) -> Iterator[Told]:
-        if isinstance(parcel, Exception):
-            yield from crashed("reading", source, 1, type(parcel).__name__)
+    def _whole(self, source: Source, parcel: Parcel | Lost) -> Iterator[Told]:
+        if isinstance(parcel, Lost):
+            yield from crashed("reading", source, 1, parcel.reason)
             return
         yield from parcel.events
         yield parcel.tally
         if parcel.failure:
             yield parcel.failure
 
-    def _part(self, source: Source, parcel: Parcel | Exception) -> Iterator[Told]:
+    def _part(self, source: Source, parcel: Parcel | Lost) -> Iterator[Told]:
         part = source.part
         assert part
         if not part.start:
             self._begin(source)
         if self.over is not None:
             return
-        if isinstance(parcel, Exception):
+        if isinstance(parcel, Lost):
             yield from self._lost(source, parcel)
             return
         again = parcel.returned and self.returned and not part.returned
@@ -134,12 +135,11 @@ class _Merging:
         self.joint = Joint(self.of(source).options.views_per_rule)
         self.returned, self.over = False, None
 
-    def _lost(self, source: Source, error: Exception) -> Iterator[Told]:
+    def _lost(self, source: Source, lost: Lost) -> Iterator[Told]:
         """A process died over a task, or could not do it: that is told with the place, and the others go on."""
         part = source.part
-        reason = str(error) if isinstance(error, Died) else type(error).__name__
         if part is None:
-            yield from crashed("the process that read it", source, 1, reason)
+            yield from crashed("the process that read it", source, 1, lost.reason)
             return
         if self.over is not None and part.start:
             return
@@ -147,7 +147,7 @@ class _Merging:
             self._begin(source)
             yield Tally(files=1)
         who = f"the process that read bytes {part.start:,} to {part.end:,}"
-        yield from crashed(who, source, self.joint.lines + 1, reason)
+        yield from crashed(who, source, self.joint.lines + 1, lost.reason)
         self.joint.lines += _lines_in(source)
 
 

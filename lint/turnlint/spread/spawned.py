@@ -5,11 +5,12 @@ This module owns its life, which it leaves to the standard library. It refuses t
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from turnlint.spread.parcel import Died
+from turnlint.spread.parcel import Died, Lost
 
 
 class Spawned:
@@ -26,11 +27,18 @@ class Spawned:
         theirs.close()
         self.tasks = tasks
         self.given: deque[int] = deque()
+        self.served = self.gone = False
 
-    def give(self, number: int) -> None:
-        self.given.append(number)
-        if len(self.given) == 1:
-            self.pipe.send(self.tasks[number])
+    def give(self, number: int) -> bool:
+        """Whether it could be told. One that never did anything is to blame for what it was to do first."""
+        try:
+            if not self.given:
+                self.pipe.send(self.tasks[number])
+        except OSError:  # it died while it waited
+            self.gone = self.served
+        if not self.gone:
+            self.given.append(number)
+        return not self.gone
 
     def take(self) -> tuple[int, Any]:
         """The task that it did, and its result, or `Died`."""
@@ -39,11 +47,14 @@ class Spawned:
             found = self.pipe.recv()
         except (EOFError, OSError):
             return number, Died(f"ended with code {self.join()}")
+        self.served = True
         if self.given:
-            self.pipe.send(self.tasks[self.given[0]])
+            with suppress(OSError):  # it died since: whoever takes the next will see
+                self.pipe.send(self.tasks[self.given[0]])
         return number, found
 
     def stop(self) -> None:
+        self.gone = True
         self.process.terminate()
 
     def join(self) -> int | None:
@@ -72,5 +83,10 @@ def _serve(pipe: Connection, prepare: Callable[[], Callable[[Any], Any]]) -> Non
         except KeyboardInterrupt:
             return
         except Exception as error:  # noqa: BLE001 - whatever it is, it is told with the task's name
-            result = error
-        pipe.send(result)
+            result = Lost(type(error).__name__)
+        try:
+            pipe.send(result)
+        except OSError:  # nobody reads on
+            return
+        except Exception as error:  # noqa: BLE001 - it cannot be said
+            pipe.send(Lost(type(error).__name__))

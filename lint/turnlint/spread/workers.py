@@ -4,11 +4,11 @@ This module owns who does what: they are started when there is something to do, 
 its task, and replaced. It refuses to know what a task is, and how a process comes to be.
 """
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from turnlint.apart import FORKS
 from turnlint.spread.parcel import Died
 
 AHEAD = 4
@@ -18,7 +18,6 @@ _DEEP = 2
 
 Work = Callable[[Any], Any]
 Result = tuple[int, Any]
-FORKS = hasattr(os, "fork")
 
 
 class Crew:
@@ -60,7 +59,8 @@ class Crew:
     def _hand_out(self, told: int) -> None:
         """Give tasks to whoever has none, and then the next to whoever has one."""
         while self.waiting and self.waiting[0] < told + AHEAD * self.size and (worker := self._free()):
-            worker.give(self.waiting.popleft())
+            if worker.give(self.waiting[0]):
+                self.waiting.popleft()
 
     def _let_go(self) -> None:
         """Stop whoever will have nothing more to do, to be gone when it is waited for.
@@ -73,8 +73,9 @@ class Crew:
                     worker.stop()
 
     def _free(self) -> Any:
-        worker = min(self.workers, key=lambda one: len(one.given), default=None)
-        if len(self.workers) < self.size and (worker is None or worker.given):
+        there = [one for one in self.workers if not one.gone]
+        worker = min(there, key=lambda one: len(one.given), default=None)
+        if len(there) < self.size and (worker is None or worker.given):
             worker = self.kind(self.prepare, self.tasks, self.workers)
             self.workers.append(worker)
         return worker if worker and len(worker.given) < _DEEP else None
