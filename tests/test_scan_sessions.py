@@ -217,6 +217,7 @@ TWO = (("b", "a", call("toolu_1aaaaaaaa")), ("c", "b", call("toolu_2aaaaaaaa")))
 MORE = call("toolu_3aaaaaaaa")
 ONE, OTHER, THIRD = result("toolu_1aaaaaaaa"), result("toolu_2aaaaaaaa"), result("toolu_3aaaaaaaa")
 END = {"type": "text", "text": "so it is"}
+EARLY, LATE = ({"timestamp": f"2026-03-01T12:00:0{second}.000Z"} for second in (1, 2))
 FORKED = (GO, *TWO, ("d", "b", ONE), ("e", "c", OTHER))
 THOUGHT = {"type": "thinking", "thinking": "let me see", "signature": "c2ln"}
 
@@ -248,10 +249,10 @@ THOUGHT = {"type": "thinking", "thinking": "let me see", "signature": "c2ln"}
         ((*FORKED, ("f", "e", END, {"isMeta": True, "response": "msg-2"})), False),
         ((*FORKED[:3], *FORKED[:2:-1], ("f", "d", END, {"isApiErrorMessage": True})), True),
         ((*FORKED[:3], *FORKED[:2:-1], ("f", "d", END, {"isApiErrorMessage": True}), ("g", "f", END, {"isMeta": True})), False),
-        ((GO, (*TWO[0], {"timestamp": "2026-03-01T12:00:01.000Z"}), (*TWO[1], {"timestamp": "2026-03-01T12:00:02.000Z"}),
-          ("d", "b", ONE), ("e", "c", OTHER)), True),
-        ((GO, (*TWO[0], {"timestamp": "2026-03-01T12:00:02.000Z"}), (*TWO[1], {"timestamp": "2026-03-01T12:00:01.000Z"}),
-          ("d", "b", ONE), ("e", "c", OTHER)), False),
+        ((GO, (*TWO[0], EARLY), (*TWO[1], LATE), ("d", "b", ONE), ("e", "c", OTHER)), True),
+        ((GO, (*TWO[0], LATE), (*TWO[1], EARLY), ("d", "b", ONE), ("e", "c", OTHER)), False),
+        ((GO, (*TWO[0], EARLY), ("d", "b", ONE), (*TWO[1], LATE), ("e", "c", OTHER)), True),
+        ((GO, (*TWO[0], LATE), ("d", "b", ONE), (*TWO[1], EARLY), ("e", "c", OTHER)), False),
     ],
 )  # fmt: skip
 def test_which_trees_have_one_meaning(
