@@ -1,5 +1,7 @@
 /* Claude Code: a line holds a content block or two of a message of Anthropic's, in a tree. See
-   `carriers/claude_code.py`, whose lean shape this is. */
+   `carriers/claude_code.py`, whose lean shape this is.
+
+   This file owns how such a line is written. It refuses to know other lines: what hangs on what is for `thread.c`. */
 
 #include "sessions.h"
 

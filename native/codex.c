@@ -1,5 +1,8 @@
 /* Codex: a line holds an item of OpenAI's Responses, or speaks about the session. See `carriers/codex.py`, whose lean
-   shape this is. What takes back or replaces what was said is left to that. */
+   shape this is.
+
+   This file owns how such a line is written, and that one goes on from all before it. It refuses to know what takes back
+   or replaces what was said, which is left to Python. */
 
 #include "sessions.h"
 

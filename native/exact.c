@@ -1,6 +1,7 @@
-/* What helps the exact way, beside the first look: messages made, places found, characters counted, turns
-   walked. Each function says
-   the same as its twin in Python, or gives nothing where it does not know. */
+/* What helps the exact way, beside the first look: messages made, places found, characters counted, turns walked.
+
+   This file owns the list of these functions. Each says the same as its twin in Python, or gives nothing where it does not
+   know. It refuses to know how they do it. */
 
 #include "wires.h"
 

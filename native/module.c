@@ -68,6 +68,8 @@ static int fill(PyObject *module)
     unheard_type = (PyTypeObject *)types[5];
     if (PyModule_AddFunctions(module, words_methods) < 0 || PyModule_AddFunctions(module, exact_methods) < 0)
         return -1;
+    if (PyModule_AddIntConstant(module, "LONGEST_WORD", LONGEST_WORD) < 0)
+        return -1;
     return PyModule_AddStringConstant(module, "DIGEST", TURNLINT_DIGEST);
 }
 

@@ -1,7 +1,7 @@
 /* Who answers whom, where all is in order. See `ledger/__init__.py`, whose first rule this is.
 
    This file owns the walk over a conversation: its turns, its windows, and the windows whose results answer their
-   calls one by one. Every other window it gives back to Python as it comes to its end. */
+   calls one by one. It refuses to decide about any other: that is given back to Python as it comes to its end. */
 
 #include "talk.h"
 
@@ -11,10 +11,10 @@ enum { CALL_TYPE, RESULT_TYPE, ASKED, ANSWERED, ROLE_NAME, BLOCKS_NAME, ID_NAME,
 typedef struct {
     Py_ssize_t number, seq;
     PyObject *piece; /* borrowed: its message is held */
-} Met;
+} Seen;
 
 typedef struct {
-    Met *some;
+    Seen *some;
     size_t count, room;
 } Row;
 
@@ -26,7 +26,7 @@ typedef struct {
     bool joins, asking, waiting, spoken, interrupted;
 } Walk;
 
-enum { MOST_IN_STEP = 32, LONGEST_WORD = 10 }; /* no word that stands for a lost id is longer */
+enum { MOST_IN_STEP = 32 };
 
 static PyObject *from(const Walk *self, int what) { return PyTuple_GetItem(self->kit, what); }
 
@@ -36,7 +36,7 @@ static bool add(Row *row, Py_ssize_t number, Py_ssize_t seq, PyObject *piece)
 {
     if (row->count == row->room) {
         size_t room = row->room ? row->room * 2 : 16;
-        Met *some = PyMem_Realloc(row->some, room * sizeof(Met));
+        Seen *some = PyMem_Realloc(row->some, room * sizeof(Seen));
         if (!some) {
             PyErr_NoMemory();
             return false;
@@ -44,12 +44,12 @@ static bool add(Row *row, Py_ssize_t number, Py_ssize_t seq, PyObject *piece)
         row->some = some;
         row->room = room;
     }
-    row->some[row->count++] = (Met){number, seq, piece};
+    row->some[row->count++] = (Seen){number, seq, piece};
     return true;
 }
 
 /* Whether a call and a result bear one id that can be told from others, and are of one side. */
-static bool belong(const Walk *self, const Met *asked, const Met *answered, PyObject **id)
+static bool belong(const Walk *self, const Seen *asked, const Seen *answered, PyObject **id)
 {
     PyObject *other = get(self, answered->piece, ID_NAME), *side = get(self, asked->piece, SERVER_NAME),
              *other_side = get(self, answered->piece, SERVER_NAME);

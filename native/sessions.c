@@ -1,7 +1,8 @@
 /* Logs of sessions. See `scan/sessions.py`, which settles at the end of a log what was only looked at.
 
-   Every line goes to the thread of its session and writer. Where its lines stand is noted, for should one of them not
-   be sound, all of them are read. */
+   This file owns whose a line is: every one goes to the thread of its session and writer. Where its lines stand is
+   noted, for should one of them not be sound, all of them are read. It refuses to know how an agent writes a line, and
+   what makes a thread sound. */
 
 #include "sessions.h"
 

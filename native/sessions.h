@@ -1,4 +1,6 @@
-/* Logs that agents keep of their sessions: every line is a record, and most name the one before them. */
+/* Logs that agents keep of their sessions: every line is a record, and most name the one before them.
+
+   This file owns what a line and a thread of them are. It refuses to know any agent: each is a `Session`. */
 
 #ifndef TURNLINT_SESSIONS_H
 #define TURNLINT_SESSIONS_H

@@ -4,7 +4,6 @@
 
 enum {
     LONGEST_BLANK = 64, /* a longer text is never blank, as `carrying.raws` has it */
-    LONGEST_WORD = 10,  /* no word that stands for a lost id is longer */
     FIRST_MASK = 63,
     LARGE_MASK = 4095,
     MOST_STEPS = 512, /* ids that were made to meet in one place of the table are read the exact way */

@@ -53,6 +53,8 @@ typedef struct {
     Text name;
 } Spare;
 
+enum { LONGEST_WORD = 10 }; /* no word that stands for a lost id is longer; a test holds it to `ledger/values.py` */
+
 enum { NAMES = 32, KEPT_NAME = 64 };
 
 typedef struct {

@@ -1,8 +1,8 @@
 /* What one writer says in one session, while its lines go by in the order of the file.
 
-   Only what has one meaning is followed here: each line hangs on the one before it, or on the last that spoke, or a
+   This file owns which trees are followed, those that have one meaning: each line hangs on the one before it, or on the last that spoke, or a
    result on its own call among parallel ones. What else a tree may be is for `carriers/claude_code.py`, by which this
-   is sound exactly where nothing is left behind. */
+   is sound exactly where nothing is left behind. It refuses to know how a line is written. */
 
 #include "sessions.h"
 

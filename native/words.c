@@ -1,4 +1,6 @@
-/* Which of some words stand in a text at all, all looked for in one walk. See `carriers/_marks.py`. */
+/* Which of some words stand in a text at all, all looked for in one walk. See `carriers/_marks.py`.
+
+   This file owns the search. It refuses to know what the words are for. */
 
 #include "talk.h"
 

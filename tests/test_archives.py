@@ -10,6 +10,7 @@ import io
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -122,3 +123,36 @@ def test_a_damaged_archive_gives_what_comes_before_the_break_and_one_finding(
     lines = [one["line"] for one in findings if one["rule"] == "orphan-result"]
     expected = list(range(1, int(4000 * share) + 1))
     assert (len(broken), lines[: len(expected)] == expected) == (1, True), (broken, len(lines))
+
+
+def _chat() -> list[dict[str, Any]]:
+    call = {"id": "call_aaaaaaaa1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+    said: list[dict[str, Any]] = [{"role": "user", "content": "go"}] * 30
+    said += [
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "user", "content": "go on"},
+    ]
+    return [{"session_id": "s", **one} for one in said]
+
+
+def _rollout() -> list[dict[str, Any]]:
+    said = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "go"}]}
+    call = {"type": "function_call", "name": "read", "call_id": "call_aaaaaaaa1", "arguments": "{}"}
+    items = [said] * 30 + [call, said]
+    return [
+        {"timestamp": "2026-03-01T12:00:00.000Z", "type": "response_item", "payload": one} for one in items
+    ]
+
+
+@pytest.mark.parametrize("lines", [_chat, _rollout])
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_a_packed_log_may_have_any_name(
+    lines: Callable[[], list[dict[str, Any]]], pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    path = tmp_path / "log.jsonl"
+    data = "\n".join(map(json.dumps, lines())).encode()
+    path.write_bytes(data)
+    plain = _lint(str(path))
+    assert [one["code"] for one in plain[0]] == ["PA201"]
+    path.write_bytes(pack(data))
+    assert _lint(str(path)) == plain

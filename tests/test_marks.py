@@ -158,3 +158,34 @@ def test_what_cannot_be_looked_for_is_refused() -> None:
         ):
             with pytest.raises((TypeError, ValueError)):
                 native.find_words(texts, words)
+
+
+AGENT = json.dumps({
+    "type": "user", "uuid": "a", "parentUuid": None, "sessionId": "s", "isSidechain": False,
+    "message": {"role": "user", "content": "go"},
+}).encode()  # fmt: skip
+
+REQUEST = json.dumps({"messages": [{"role": "user", "content": "go"}]}).encode()
+OTHER = json.dumps(
+    {"timestamp": "2026-03-01T12:00:00.000Z", "type": "session_meta", "payload": {"id": "s"}}
+).encode()
+
+
+@pytest.mark.parametrize(
+    ("lines", "name"),
+    [
+        ([AGENT] * 4, "claude-code"),
+        ([OTHER] * 4, "codex"),
+        ([AGENT, AGENT, AGENT, b"{}"], None),
+        ([AGENT, AGENT, AGENT, b"no record"], None),
+        ([AGENT, AGENT, AGENT, OTHER], None),
+        ([AGENT, AGENT, AGENT, REQUEST], None),
+        ([REQUEST] * 4, None),
+        ([b"{}"] * 4, None),
+    ],
+)
+def test_a_log_is_an_agent_s_at_once_where_every_record_says_so_and_nobody_else_s(
+    lines: list[bytes], name: str | None
+) -> None:
+    found = carriers.owner([Record(number + 1, 0, line) for number, line in enumerate(lines)])
+    assert (found and found.name) == name

@@ -17,6 +17,7 @@ from turnlint import carriers, compiled, scan
 from turnlint.documents import census
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options
+from turnlint.ledger.values import LONGEST_WORD
 from turnlint.model import Record
 from turnlint.scan.seam import Counting
 
@@ -66,6 +67,12 @@ def test_what_is_compiled_is_what_stands_here() -> None:
     assert native
     now = digest(ROOT / "native")
     assert now == native.DIGEST, "install it again: pip install --editable ."
+
+
+def test_words_that_stand_for_a_lost_id_are_as_long_here_as_there() -> None:
+    native = compiled.load()
+    assert native
+    assert native.LONGEST_WORD == LONGEST_WORD
 
 
 @given(st.text(), st.booleans())

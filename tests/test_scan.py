@@ -17,7 +17,7 @@ from msgspec import structs
 from drawn import disturb, steps, writable
 from dressed import cut_into, dress
 from turnlint import carriers, compiled, rulebook, scan
-from turnlint.clauses import OverLimit, ResultContent
+from turnlint.clauses import LastMessage, OverLimit, ResultContent, RoleOrder
 from turnlint.documents.decode import Shape
 from turnlint.documents.framing import HUGE
 from turnlint.documents.source import Source
@@ -227,6 +227,38 @@ def test_a_profile_of_the_user_that_minds_results_in_parts_is_heard(clause: Any,
     rows, _ = read(line + b"\n", options, tmp_path)
     assert rows
     assert not held_to(line, options, tmp_path)
+
+
+SAYS = {"source": "x", "date": "2026-11"}
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(
+    ("clause", "keyed"),
+    [
+        (LastMessage(roles=("prefix",), **SAYS), False),
+        (RoleOrder(needs=("function",), **SAYS), False),
+        *((RoleOrder(first=("human",), **SAYS), keyed) for keyed in (False, True)),
+        *((OverLimit(what="result-characters", most=3, **SAYS), keyed) for keyed in (False, True)),
+    ],
+)
+def test_what_a_profile_of_the_user_asks_is_heard_of_each_conversation(
+    clause: Any, wire: str, keyed: bool, tmp_path: Path
+) -> None:
+    """A role that the first look does not know is one that nobody has, not one that nobody asks for."""
+    said = spell(sound(1), wire).record["messages"]
+    talks = [
+        [{"session_id": f"s{number}", **one} for one in said] if keyed else [{"messages": said}]
+        for number in range(2 * FEW)
+    ]
+    known = PROVIDERS.named("openai" if wire == "openai-chat" else wire)
+    mine = structs.replace(known[0], name="mine", version="", models="", hosts=(), clauses=(clause,))
+    options = Options(format=wire, providers=("mine",), profiles=(mine,))
+    rows, tally = read(
+        "\n".join(json.dumps(one) for talk in talks for one in talk).encode(), options, tmp_path
+    )
+    assert tally.conversations == len(rows) == 2 * FEW
+    assert {row.finding.code for row in rows} == {clause.code}
 
 
 @pytest.mark.parametrize("around", [{}, {"session_id": "s"}])

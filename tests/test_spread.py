@@ -3,13 +3,16 @@
 Stretches are made short, so that small logs are cut often and at every kind of place.
 """
 
+import gzip
 import json
 import os
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -126,6 +129,21 @@ def test_a_log_of_a_message_a_line_is_not_cut(tmp_path: Path) -> None:
     one, two, tasks = both([path])
     assert two == one
     assert tasks == 1
+
+
+@pytest.mark.usefixtures("short")
+@pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
+def test_a_packed_log_is_not_cut_whatever_its_name(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+    path, plain = tmp_path / "log.jsonl", tmp_path / "plain.jsonl"
+    plain.write_bytes(
+        b"\n".join(line for number in range(900) for line in talk(number, broken=number % 90 == 0))
+    )
+    path.write_bytes(pack(plain.read_bytes()))
+    assert path.stat().st_size > 2 * cutting.STRETCH
+    one, two, tasks = both([path])
+    assert two == one
+    assert tasks == 1
+    assert len(one[0]) == len(both([plain])[0][0])
 
 
 @pytest.mark.usefixtures("short")

@@ -109,7 +109,8 @@ class Strict:
     def __init__(self, clauses: Mapping[str, list[UnknownKey]]) -> None:
         self.clauses = clauses
         self.asked = 0
-        self.samples: dict[int, bool] = {}
+        self.samples: dict[int, tuple[tuple[Any, ...], bool]] = {}
+        """By identity: each is held, so that none can take the place of another."""
         self.message: Any = None
         self.decoders: dict[tuple[Pointer, bool], Any] = {}
 
@@ -133,11 +134,10 @@ class Strict:
 
     def takes_samples(self, samples: tuple[Any, ...]) -> bool:
         """Whether messages are taken that have no keys but these."""
-        known = self.samples.get(id(samples))
-        if known is None:
+        if id(samples) not in self.samples:
             taken = not any(next(strange(one, one["role"], self.clauses), None) for one in samples)
-            known = self.samples[id(samples)] = taken and "input" not in self.clauses
-        return known
+            self.samples[id(samples)] = samples, taken and "input" not in self.clauses
+        return self.samples[id(samples)][1]
 
     def _decode(self, data: bytes, at: Pointer, item: Any) -> Any:
         """The list that stands there."""

@@ -30,7 +30,6 @@ class _Fields(dict[str, object]):
 
 
 LONGEST = 200
-_NONE = object()
 
 
 def told(says: str, fields: Mapping[str, object]) -> str | None:
@@ -38,9 +37,9 @@ def told(says: str, fields: Mapping[str, object]) -> str | None:
     if not says:
         return None
     short = {
-        name: value if isinstance(value, int) else _clipped(str(value))
+        name: value if isinstance(value := fields[name], int) else _clipped(str(value))
         for name in left_open(says)
-        if (value := fields.get(name, _NONE)) is not _NONE
+        if name in fields
     }
     return says.format_map(_Fields(short))
 

@@ -15,11 +15,11 @@ import click
 from msgspec import Struct, structs
 
 from turnlint.cli.look import is_terminal
-from turnlint.documents.source import Damaged, Progress, Source, SourceError
+from turnlint.documents.source import Damaged, Progress, Source, SourceError, packing_at
 from turnlint.engine import Book, Options
 from turnlint.keeping import journal
 from turnlint.keeping.disk import Digests, NotWritten, Stamp, replace, stamp, write_to
-from turnlint.keeping.packing import packed, packing_of
+from turnlint.keeping.packing import packed
 from turnlint.keeping.patches import patched
 from turnlint.keeping.system import ELSEWHERE
 from turnlint.repair.choosing import Policy
@@ -242,7 +242,7 @@ def _keep(way: Way, done: Done, digests: Digests) -> None:
 def _to_stdout(still: Source, fixed: Fixed, out: Pipe) -> None:
     """Packed as it came. What is packed is made first: that it cannot be read to its end must not come out half."""
     assert still.path is not None
-    packing = packing_of(still.path)
+    packing = packing_at(still.path)
     if not fixed.patches:
         _pass_on(still, out)
         return

@@ -16,7 +16,7 @@ from turnlint.cli.asking import shown
 from turnlint.cli.lint import EXIT_INTERNAL, Seen, is_ready
 from turnlint.cli.lint_way import Way
 from turnlint.cli.settings import Plan
-from turnlint.documents.source import COMPRESSED, Source
+from turnlint.documents.source import COMPRESSED, Source, packing_of
 from turnlint.report import Batched, Sink
 from turnlint.spread.growing import Growing, Note
 from turnlint.spread.here import Told
@@ -79,7 +79,7 @@ def _add(logs: dict[str, Growing], sources: list[Source], plan: Plan, *, at_star
         assert source.path is not None
         if source.path in logs or (not at_start and _is_moved(source.path, logs)):
             continue
-        if source.name.lower().endswith(COMPRESSED):
+        if source.name.lower().endswith(COMPRESSED) or packing_of(source):
             if source.named:
                 raise click.UsageError(f"{shown(source.name)} is compressed; nothing is appended to it")
             continue

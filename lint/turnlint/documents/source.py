@@ -82,6 +82,24 @@ def packed_as(start: bytes) -> Packing | None:
     return next((packing for magic, packing in MAGIC.items() if start.startswith(magic)), None)
 
 
+def packing_at(path: str) -> Packing | None:
+    """How a file is compressed, by the bytes that reading goes by."""
+    with open(path, "rb", buffering=0) as file:
+        return packed_as(file.read(4))
+
+
+def packing_of(source: Source) -> Packing | None:
+    """How it is compressed, whatever its name says. Of what can be read once nothing is known."""
+    if source.data is not None:
+        return packed_as(source.data[:4])
+    if not source.again:
+        return None
+    try:
+        return packing_at(source.path or "")
+    except OSError:
+        return None
+
+
 def says_lines(name: str) -> bool:
     """Whether a file's name says that it holds one record a line."""
     suffixes = name.lower().rsplit("/", 1)[-1].split(".")[1:]

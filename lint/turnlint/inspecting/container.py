@@ -16,8 +16,8 @@ from turnlint import carriers
 from turnlint.carrying.carrier import SPEAKS
 from turnlint.carrying.raws import NOTHING, head, string
 from turnlint.documents.framing import frame
-from turnlint.documents.source import Guarded, Progress, Source, open_source, packed_as, says_lines
-from turnlint.inspecting.facts import Container, Evidence, Layout, Packing, Recognition
+from turnlint.documents.source import Guarded, Progress, Source, open_source, packing_at, says_lines
+from turnlint.inspecting.facts import Container, Evidence, Layout, Recognition
 from turnlint.model import Record
 from turnlint.sampling import sample
 
@@ -71,7 +71,7 @@ def framed(source: Source, format_name: str | None, progress: Progress | None) -
         raise stream.failure
     size = os.path.getsize(source.path)
     container = Container(
-        packing=_packing(source.path),
+        packing=packing_at(source.path),
         layout=layout.kind,
         size=size,
         unpacked=stream.count,
@@ -125,11 +125,6 @@ class _Layouts:
         if self.records == 1 and (self.spanning or not self.says_lines):
             return "document"
         return "documents" if self.spanning else "lines"
-
-
-def _packing(path: str) -> Packing | None:
-    with open(path, "rb") as file:
-        return packed_as(file.read(4))
 
 
 def _models(data: bytes) -> Iterator[str]:

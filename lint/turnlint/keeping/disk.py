@@ -19,9 +19,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from turnlint.documents.source import Source
+from turnlint.documents.source import Source, packing_at
 from turnlint.keeping.attributes import take_over
-from turnlint.keeping.packing import packed, packing_by_name, packing_of
+from turnlint.keeping.packing import packed, packing_by_name
 from turnlint.keeping.patches import PIECE, Patch, changed, patched
 from turnlint.keeping.system import ELSEWHERE, SYSTEM, NotWritten, System, sentences
 
@@ -84,7 +84,7 @@ def replace(
     if source.path is None:
         raise NotWritten("standard input cannot be replaced", ELSEWHERE)
     try:
-        packing = packing_of(source.path) if os.path.isfile(source.path) else None
+        packing = packing_at(source.path) if os.path.isfile(source.path) else None
     except OSError as error:
         raise NotWritten(f"{source.name}: {(error.strerror or 'cannot be read').lower()}") from None
     pieces = packed(patched(source, patches), packing)

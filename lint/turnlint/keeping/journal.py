@@ -18,10 +18,9 @@ from typing import Any, Literal
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from turnlint import __version__
-from turnlint.documents.source import Packing, Source
+from turnlint.documents.source import Packing, Source, packing_at
 from turnlint.keeping.disk import Count, Digest, Digests, Hex, digest_of, put, sync_folder
 from turnlint.keeping.ends import common_end, common_start
-from turnlint.keeping.packing import packing_of
 from turnlint.keeping.patches import Patch, taken
 from turnlint.keeping.system import SYSTEM, NotWritten, System, sentences
 
@@ -68,7 +67,7 @@ def entry(source: Source, patches: Sequence[Patch], digests: Digests, changes: S
     """What these patches take away. To be called while the source is still as it was."""
     assert source.path is not None
     path = os.path.realpath(source.path)
-    packing = packing_of(path)
+    packing = packing_at(path)
     original = None
     if packing is not None:
         with open(path, "rb") as file:

@@ -8,16 +8,10 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from turnlint.documents.source import Packing, packed_as
+from turnlint.documents.source import Packing
 from turnlint.keeping.system import NotWritten
 
 _SUFFIXES: dict[str, Packing] = {".gz": "gzip", ".zst": "zstd"}
-
-
-def packing_of(path: str) -> Packing | None:
-    """How a file is compressed, by the bytes that reading goes by."""
-    with open(path, "rb") as file:
-        return packed_as(file.read(4))
 
 
 def packing_by_name(path: str) -> Packing | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from turnlint import compiled
 from turnlint.carrying.carrier import Carrier, Reader
 from turnlint.carrying.envelope import Enveloped
-from turnlint.documents.source import COMPRESSED, Source
+from turnlint.documents.source import Source, packing_of
 from turnlint.model import Record
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def scanner_for(
 
 
 def _can_be_read_again(source: Source) -> bool:
-    return source.again and not source.part and not source.name.lower().endswith(COMPRESSED)
+    return source.again and not source.part and packing_of(source) is None
 
 
 def _for_sessions(carrier: Carrier, reader: Reader, choose: "Choose", source: Source) -> "Counting | None":

@@ -5,6 +5,7 @@ from typing import Any, final
 
 # Of the sources that it was made from.
 DIGEST: str
+LONGEST_WORD: int
 
 def find_words(texts: list[bytes], words: tuple[bytes, ...], /) -> list[bool]: ...
 

@@ -11,9 +11,10 @@ from msgspec import UNSET, Raw, Struct, UnsetType, json
 
 from turnlint.carrying.lines import Unread
 from turnlint.ledger import usable
+from turnlint.ledger.values import LONGEST_WORD
 from turnlint.scan.around import Wire
 from turnlint.scan.outline import Failed, are_plain, encode
-from turnlint.scan.saying import LONGEST_WORD, all_say_something, may_hold_calls, trails
+from turnlint.scan.saying import all_say_something, may_hold_calls, trails
 from turnlint.scan.terms import Shapes, Terms
 
 

@@ -10,9 +10,10 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json
 
 from turnlint.carrying.lines import Unread
 from turnlint.ledger import usable
+from turnlint.ledger.values import LONGEST_WORD
 from turnlint.scan.around import Wire
 from turnlint.scan.outline import Failed, encode
-from turnlint.scan.saying import LONGEST_WORD, all_say_something, may_hold_calls, trails
+from turnlint.scan.saying import all_say_something, may_hold_calls, trails
 from turnlint.scan.terms import Shapes, Terms
 
 
@@ -137,6 +138,9 @@ def _are_good(ids: list[str], calls: list[Call], messages: list[Message], terms:
     names = [call.function.name for call in calls]
     if not terms.take_names(set(names)):
         return False
+    answers = [message for message in messages if message.tool_call_id is not UNSET]
+    if any(len(bytes(answer.content)) > terms.longest_result for answer in answers):
+        return False
     named = [message for message in messages if message.name is not UNSET]
     if named and not _named_alike(named, messages, names):
         return False
@@ -178,7 +182,7 @@ def follows(message: Message, unread: Unread, terms: Terms) -> bool:
         if message.tool_call_id != identifier or (message.name is not UNSET and message.name != name):
             return False
         unread.waiting.popleft()
-        return True
+        return len(content) <= terms.longest_result
     if unread.waiting or message.tool_call_id is not UNSET or message.name is not UNSET:
         return False
     if role != "assistant":

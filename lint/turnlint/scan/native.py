@@ -24,6 +24,8 @@ from turnlint.scan.terms import NO_LIMIT, Terms
 from turnlint.taking import letters_of
 
 _BITS = {"system": 1, "developer": 2, "user": 4, "assistant": 8, "tool": 16}
+_NOBODY = 32
+"""What no message is."""
 _LAX = (
     "absent", "blank", "blank-result", "parts", "media", "list-result", "cache", "author", "null", "extras", "thought",
     "odd-thought", "keys", "shown-result", "apart",
@@ -34,6 +36,12 @@ _READ, _FULL = 1, 2
 
 def _bits(roles: Iterable[str]) -> int:
     return sum(_BITS[role] for role in roles if role in _BITS)
+
+
+def _demand(roles: Iterable[str]) -> int:
+    """One of these is wanted. Where none of them is known here nobody can be it."""
+    wanted = frozenset(roles)
+    return (_bits(wanted) or _NOBODY) if wanted else 0
 
 
 def _lax_bits(terms: Terms) -> int:
@@ -60,9 +68,9 @@ def _holds_call(text: bytes) -> bool:
 def bounds_of(native: Any, terms: Terms) -> Any:
     return native.Terms(
         roles=_bits(terms.roles),
-        first=_bits(terms.first),
-        last=_bits(terms.last),
-        needs=_bits(terms.needs),
+        first=_demand(terms.first),
+        last=_demand(terms.last),
+        needs=_demand(terms.needs),
         lax=_lax_bits(terms),
         flags=(terms.calls, terms.hollow_results, terms.spaced_end),
         bounds=tuple(

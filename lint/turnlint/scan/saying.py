@@ -10,8 +10,6 @@ from turnlint.carrying.contents import call_marker
 
 _LONGEST_BLANK = 64
 """No longer text is taken for blank, as `carrying.raws` has it."""
-LONGEST_WORD = 10
-"""No word that stands for a lost id is longer."""
 _FLOWER = "✿".encode()
 _ESCAPED = b"\\u"
 _WHITE = (b" ", b"\\n", b"\\t", b"\\r")

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct, structs
 
 from turnlint.apart import FORKS
-from turnlint.documents.source import Source, SourceError, size_of
+from turnlint.documents.source import Source, SourceError, packing_of, size_of
 from turnlint.reading import glance
 from turnlint.spread.here import Of, Question
-from turnlint.spread.worth import MOST_FILES, is_packed
+from turnlint.spread.worth import MOST_FILES
 
 STRETCH = 16 << 20
 """Measured: 1.94 times one core at 16 MB, less with more and less (two cores, 2026-11)."""
@@ -75,7 +75,7 @@ def _parts(source: Source, size: int, asked: Question, jobs: int) -> list[Source
 
     What a user's own rules find in no conversation is told of at the end of the file, so there has to be but one.
     """
-    if size < 2 * STRETCH or source.path is None or is_packed(source) or asked.options.own_rules:
+    if size < 2 * STRETCH or source.path is None or packing_of(source) or asked.options.own_rules:
         return []
     try:
         whole = glance(source, asked.options.format, asked.book.wires)
@@ -118,7 +118,9 @@ def _line_ends(path: str, size: int, jobs: int) -> Iterator[int]:
 def unpacking_apart(task: Task) -> Task:
     """The task with its long compressed files unpacked beside it, for where there are more cores than tasks."""
     sources = tuple(
-        structs.replace(source, ahead=FORKS and is_packed(source) and size_of(source) >= BUNDLE // 4)
+        structs.replace(
+            source, ahead=FORKS and size_of(source) >= BUNDLE // 4 and packing_of(source) is not None
+        )
         for source in task.sources
     )
     return structs.replace(task, sources=sources)

@@ -63,11 +63,10 @@ GOOD = (
 def check(case: Case) -> Iterator[Finding]:
     copies = {repeat.again.asked.seq for repeat in repeats(case.ledger) if repeat.same and repeat.same_turn}
     last = len(case.messages) - 1
-    turns = {interaction.asked.turn for interaction in case.ledger.unanswered}
     window_end: dict[int, int] = {}
     for interaction in case.ledger.interactions:
-        turn = interaction.asked.turn
-        if turn in turns and interaction.answer is not None and interaction.how == "in-place":
+        if interaction.answer is not None and interaction.how == "in-place":
+            turn = interaction.asked.turn
             window_end[turn] = max(window_end.get(turn, 0), interaction.answer.message)
     for interaction in case.ledger.unanswered:
         asked = interaction.asked
