@@ -322,38 +322,6 @@ static At take_all(Reader *self, At at, PyObject *messages, PyObject *odd)
     return at;
 }
 
-/* What stands around the messages, with an empty list in their place. */
-static PyObject *shell_of(const Reader *self, At from, At to)
-{
-    size_t before = (size_t)(from - self->start), after = (size_t)(self->end - to);
-    PyObject *shell = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(before + after + 2));
-    if (shell) {
-        char *into = PyBytes_AsString(shell);
-        memcpy(into, self->start, before);
-        memcpy(into + before, "[]", 2);
-        memcpy(into + before + 2, to, after);
-    }
-    return shell;
-}
-
-/* Where an object has its list of messages, as far as it is one: whoever reads the shell knows whether it is. */
-static At find_messages(At at, At end)
-{
-    bool more;
-    Text key;
-    at = enter(skip_space(at, end), end, '{', '}', &more);
-    while (at && more) {
-        at = read_key(at, end, &key);
-        if (at && IS(&key, "messages"))
-            return at;
-        if (at)
-            at = skip_value(at, end);
-        if (at)
-            at = onward(at, end, '}', &more);
-    }
-    return NULL;
-}
-
 /* What stands around the messages, they, the numbers of those that are handed over as bytes, and the outline. */
 static PyObject *read_all(Reader *self)
 {
@@ -363,7 +331,7 @@ static PyObject *read_all(Reader *self)
     PyObject *messages = PyList_New(0), *odd = PyList_New(0), *shell = NULL;
     At to = messages && odd ? take_all(self, from, messages, odd) : NULL;
     if (to)
-        shell = shell_of(self, from, to);
+        shell = shell_of(self->start, from, to, self->end);
     if (shell)
         return Py_BuildValue("(NNNy#)", shell, messages, odd, self->letters ? (char *)self->letters : "",
                              self->outlined ? PyList_Size(messages) : (Py_ssize_t)0);

@@ -71,43 +71,17 @@ static Look is_alike(Requests *self, At at, At end)
     return self->stuck && end_of_list(self->stuck, to) == to ? UNSOUND : OTHER;
 }
 
-/* Where the list of messages stands in a line that is an object, if it is one. */
-static bool find_messages(At at, At end, At *from, At *to)
-{
-    bool more;
-    Text key;
-    at = enter(skip_space(at, end), end, '{', '}', &more);
-    while (at && more) {
-        at = read_key(at, end, &key);
-        if (!at)
-            return false;
-        *from = at;
-        at = skip_value(at, end);
-        *to = at;
-        if (at && IS(&key, "messages"))
-            return **from == '[';
-        if (at)
-            at = onward(at, end, '}', &more);
-    }
-    return false;
-}
-
 /* Asks Python what is said around the messages. False with an error set where that went wrong. */
 static bool turn_to(Requests *self, At at, At end, At from, At to)
 {
-    size_t before = (size_t)(from - at), after = (size_t)(end - to);
-    PyObject *shell = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(before + after + 2));
+    PyObject *shell = shell_of(at, from, to, end);
     if (!shell)
         return false;
-    char *into = PyBytes_AsString(shell);
-    memcpy(into, at, before);
-    memcpy(into + before, "[]", 2);
-    memcpy(into + before + 2, to, after);
     PyObject *terms = PyObject_CallFunctionObjArgs(self->look_up, shell, NULL);
     Py_XDECREF(self->shell);
     Py_XDECREF((PyObject *)self->terms);
     self->shell = shell;
-    self->before = before;
+    self->before = (size_t)(from - at);
     bool mine = terms && Py_TYPE(terms) == terms_type;
     self->terms = mine ? (Terms *)terms : NULL;
     if (!mine)
@@ -122,7 +96,9 @@ static bool vouches(Requests *self, At at, At end)
     if (look == UNSOUND)
         return false;
     if (look == OTHER) {
-        if (PyErr_Occurred() || !find_messages(at, end, &from, &to) || !turn_to(self, at, end, from, to) || !self->terms)
+        from = PyErr_Occurred() ? NULL : find_messages(at, end);
+        to = from && from < end && *from == '[' ? skip_value(from, end) : NULL;
+        if (!to || !turn_to(self, at, end, from, to) || !self->terms)
             return false;
         if (read_messages(self, self->terms, from, to) != to)
             return false;

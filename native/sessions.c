@@ -4,21 +4,16 @@
    noted, for should one of them not be sound, all of them are read. It refuses to know how an agent writes a line, and
    what makes a thread sound. */
 
+#include "noted.h"
 #include "sessions.h"
 
 #include <stdlib.h>
 
 typedef struct {
-    int64_t offset;
-    uint32_t line, size;
-} Place;
-
-typedef struct {
     PyObject_HEAD
     Terms *terms;
     Thread thread;
-    Place *places;
-    size_t count, room;
+    Noted noted;
     uint64_t salt;
     bool lost;
 } Unheard;
@@ -41,32 +36,11 @@ typedef struct {
 
 extern PyTypeObject *unheard_type;
 
-static bool make_room(Unheard *thread, size_t room)
-{
-    Place *places = realloc(thread->places, room * sizeof(Place));
-    if (!places)
-        return false;
-    thread->places = places;
-    thread->room = room;
-    return true;
-}
-
-static bool note(Unheard *thread, int64_t line, int64_t offset, int64_t size)
-{
-    if (thread->count == thread->room && !make_room(thread, thread->room + thread->room / 2 + 8)) {
-        PyErr_NoMemory();
-        return false;
-    }
-    thread->places[thread->count++] = (Place){offset, (uint32_t)line, (uint32_t)size};
-    return true;
-}
-
 /* Another thread is spoken in now: of many that are open each holds what it must. */
 static void leave(Unheard *thread)
 {
     leave_thread(&thread->thread);
-    if (thread->count && thread->count < thread->room)
-        make_room(thread, thread->count);
+    trim_noted(&thread->noted);
 }
 
 static Unheard *begin(Sessions *self, PyObject *name)
@@ -148,7 +122,7 @@ static bool take(Sessions *self, At at, At end, int64_t number, int64_t offset)
     if (!line->placed)
         return true;
     Unheard *thread = turn_to(self, line);
-    if (!thread || !note(thread, number, offset, end - at))
+    if (!thread || !note_line(&thread->noted, number, offset, end - at))
         return false;
     self->tangled |= line->id.start && !meet(&self->met, hash_text(&line->id, 0));
     if (!thread->lost && !self->session->goes_on(&thread->thread, self->terms, &self->met, thread->salt, line)) {
@@ -253,29 +227,15 @@ static void drop_unheard(Unheard *self)
 {
     PyTypeObject *type = Py_TYPE((PyObject *)self);
     drop_thread(&self->thread);
-    free(self->places);
+    drop_noted(&self->noted);
     Py_XDECREF((PyObject *)self->terms);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
 
-static PyObject *places(Unheard *self, void *Py_UNUSED(none))
-{
-    PyObject *found = PyList_New(0);
-    for (size_t i = 0; found && i < self->count; i++) {
-        const Place *one = &self->places[i];
-        PyObject *place = Py_BuildValue("(LLL)", (long long)one->line, (long long)one->offset, (long long)one->size);
-        if (!place || PyList_Append(found, place) < 0)
-            Py_CLEAR(found);
-        Py_XDECREF(place);
-    }
-    return found;
-}
+static PyObject *places(Unheard *self, void *Py_UNUSED(none)) { return places_noted(&self->noted); }
 
-static PyObject *start_of(Unheard *self, void *Py_UNUSED(none))
-{
-    return PyLong_FromLongLong(self->count ? (long long)self->places[0].offset : -1);
-}
+static PyObject *start_of(Unheard *self, void *Py_UNUSED(none)) { return start_noted(&self->noted); }
 
 static PyObject *messages_of(Unheard *self, void *Py_UNUSED(none)) { return PyLong_FromSize_t(self->thread.talk.messages); }
 

@@ -3,21 +3,15 @@
    Which conversations are open is Python's to know: this file asks its dictionary, and keeps of each only what tells
    whether it is sound so far and where its messages stand. */
 
-#include <stdlib.h>
-
+#include "noted.h"
 #include "wires.h"
 
 enum { LONGEST_NAME = 60, MOST_SPARE = 32 };
 
 typedef struct {
-    int64_t line, offset, size;
-} Place;
-
-typedef struct {
     PyObject_HEAD
     Talk talk;
-    Place *places;
-    size_t count, room;
+    Noted noted;
     bool lost; /* a message came that was not taken: what is noted here may be more than was said */
     Terms *terms;
 } Unread;
@@ -39,20 +33,6 @@ typedef struct {
     Unread *current;
     bool last; /* it stands behind all others that are open */
 } Talks;
-
-static bool note(Unread *unread, int64_t line, int64_t offset, int64_t size)
-{
-    if (unread->count == unread->room) {
-        size_t room = unread->room ? unread->room * 2 : 8;
-        Place *places = realloc(unread->places, room * sizeof(Place));
-        if (!places)
-            return false;
-        unread->places = places;
-        unread->room = room;
-    }
-    unread->places[unread->count++] = (Place){line, offset, size};
-    return true;
-}
 
 static void turn_away(Talks *self)
 {
@@ -144,7 +124,8 @@ static bool take(Talks *self, At at, At end, int64_t line, int64_t offset)
     unread->lost = !self->wire->follows(&unread->talk, self->terms, &self->said);
     if (unread->lost || PyErr_Occurred())
         return false;
-    return (self->last || put_last(self)) && note(unread, line, offset, end - at);
+    unread->lost = !(self->last || put_last(self)) || !note_line(&unread->noted, line, offset, end - at);
+    return !unread->lost;
 }
 
 static bool read_number(PyObject *lines, const char *name, Py_ssize_t *number)
@@ -277,31 +258,17 @@ static void drop_unread(Unread *self)
 {
     PyTypeObject *type = Py_TYPE((PyObject *)self);
     let_go(&self->talk);
-    free(self->places);
+    drop_noted(&self->noted);
     Py_XDECREF((PyObject *)self->terms);
     ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
     Py_DECREF(type);
 }
 
-static PyObject *places(Unread *self, void *Py_UNUSED(none))
-{
-    PyObject *found = PyList_New(0);
-    for (size_t i = 0; found && i < self->count; i++) {
-        const Place *one = &self->places[i];
-        PyObject *place = Py_BuildValue("(LLL)", (long long)one->line, (long long)one->offset, (long long)one->size);
-        if (!place || PyList_Append(found, place) < 0)
-            Py_CLEAR(found);
-        Py_XDECREF(place);
-    }
-    return found;
-}
+static PyObject *places(Unread *self, void *Py_UNUSED(none)) { return places_noted(&self->noted); }
 
-static PyObject *start_of(Unread *self, void *Py_UNUSED(none))
-{
-    return PyLong_FromLongLong(self->count ? (long long)self->places[0].offset : -1);
-}
+static PyObject *start_of(Unread *self, void *Py_UNUSED(none)) { return start_noted(&self->noted); }
 
-static PyObject *count_of(Unread *self, void *Py_UNUSED(none)) { return PyLong_FromSize_t(self->count); }
+static PyObject *count_of(Unread *self, void *Py_UNUSED(none)) { return PyLong_FromSize_t(self->noted.count); }
 
 static PyObject *calls_of(Unread *self, void *Py_UNUSED(none)) { return PyLong_FromSize_t(self->talk.count); }
 
