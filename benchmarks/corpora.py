@@ -156,7 +156,7 @@ def agent(path: Path, size: int, *, seed: int = 13) -> Path:
                     record = {
                         "parentUuid": before, "isSidechain": False, "sessionId": "s", "uuid": writer.name(""),
                         "type": message["role"], "message": {"role": message["role"], "content": said},
-                        "timestamp": "2026-03-01T12:00:00.000Z", "cwd": "/work", "version": "2.0.1",
+                        "timestamp": "2026-03-01T12:00:00.000Z", "cwd": "/repo", "version": "2.0.1",
                     }  # fmt: skip
                     file.write(_line(record))
                     before = record["uuid"]
@@ -171,7 +171,7 @@ def rollout(path: Path, size: int, *, seed: int = 14) -> Path:
         def put(kind: str, payload: dict[str, Any]) -> None:
             file.write(_line({"timestamp": "2026-03-01T12:00:00.000Z", "type": kind, "payload": payload}))
 
-        put("session_meta", {"id": "s", "cwd": "/work", "instructions": writer.text(5)})
+        put("session_meta", {"id": "s", "cwd": "/repo", "instructions": writer.text(5)})
         while file.tell() < size:
             for message in writer.conversation("openai-chat")["messages"]:
                 for call in message.get("tool_calls", ()):
