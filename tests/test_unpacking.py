@@ -2,6 +2,8 @@
 
 import gzip
 import os
+import signal
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -71,12 +73,27 @@ def test_all_of_it_comes_out(name: str, apart: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not FORKS, reason="no second process here")
-def test_a_process_that_is_killed_is_told_of(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGINT"])
+def test_a_process_that_is_stopped_is_told_of(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it had not unpacked by then must not be taken for the end of the file."""
+    forked = ahead.fork
+
+    def fork(life: Callable[[], None]) -> int:
+        def heard() -> None:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            life()
+
+        return forked(heard)
+
+    monkeypatch.setattr(ahead, "fork", fork)
     path = tmp_path / "log.gz"
     path.write_bytes(gzip.compress(b"0" * SWOLLEN))
     with open_source(Source(str(path), str(path), ahead=True)) as stream:
         assert isinstance(stream, ahead.Ahead)
-        os.kill(stream.process, 9)
+        assert stream.read(PIECE)
+        os.kill(stream.process, getattr(signal, name))
         with pytest.raises(Damaged, match="stopped"):
             list(iter(lambda: stream.read(PIECE), b""))
 

@@ -12,7 +12,7 @@ FORKS = hasattr(os, "fork")
 
 
 def fork(life: Callable[[], None]) -> int:
-    """Begin one. Its code is 0 where it came to its end, was interrupted, or nobody read on; else 1.
+    """Begin one. Its code is 0 where it came to its end, or nobody read on; else 1, so that what it left undone is known.
 
     A signal may arrive with the first step that it takes: it must not go on as a second program whatever happens.
     """
@@ -22,7 +22,7 @@ def fork(life: Callable[[], None]) -> int:
         if not process:
             life()
             code = 0
-    except (KeyboardInterrupt, BrokenPipeError):
+    except BrokenPipeError:
         if os.getpid() == parent:
             raise
         code = 0
