@@ -91,10 +91,10 @@ def test_a_rule_imports_the_api_and_nothing_else_of_the_engine(path: Path) -> No
 
 
 @pytest.mark.parametrize("path", [*MODULES, *RULES], ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_says_what_it_owns(path: Path) -> None:
+def test_a_module_has_a_docstring_and_a_readable_length(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     assert ast.get_docstring(tree), path
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 600
 
 
 HEAVY = ("jsonschema", "ruamel", "tabulate", "importlib.metadata", "dataclasses", "pathlib", "argparse",
