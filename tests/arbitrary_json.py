@@ -5,6 +5,7 @@ bytes that almost are JSON, and the list of every place in a value.
 """
 
 import json
+from itertools import cycle
 from typing import Any
 
 from hypothesis import settings
@@ -46,9 +47,21 @@ def _escaped(key: str) -> str:
     return '"' + "".join(f"\\u{units[at : at + 2].hex()}" for at in range(0, len(units), 2)) + '"'
 
 
+def _with_uneven_gaps(value: Any) -> str:
+    """JSON with another gap between each two elements."""
+    gaps = cycle(("", "", " ", "   ", "", "\t", "  \n"))
+    if isinstance(value, dict):
+        members = (f"{next(gaps)}{json.dumps(key)}:{_with_uneven_gaps(item)}" for key, item in value.items())
+        return "{" + ",".join(members) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(next(gaps) + _with_uneven_gaps(item) for item in value) + "]"
+    return json.dumps(value)
+
+
 SPELLINGS = st.sampled_from([
     json.dumps,
     _with_escaped_keys,
+    _with_uneven_gaps,
     lambda value: json.dumps(value, ensure_ascii=False),
     lambda value: json.dumps(value, indent=2),
     lambda value: json.dumps(value, ensure_ascii=False, indent="\t", separators=(",", ": ")),

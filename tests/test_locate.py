@@ -27,6 +27,7 @@ def test_every_pointer_leads_to_its_value_and_all_at_once_do_too(value: Any, spe
         assert json.dumps(json.loads(data[start:end])) == json.dumps(expected)
         assert data[start:end].strip() == data[start:end]
         assert locate(data, pointer) == together[pointer]
+    assert locate_all(data, [pointer for pointer, _ in every], plain=True) == together
 
 
 @MANY

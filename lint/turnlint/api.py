@@ -36,6 +36,7 @@ from turnlint.clauses import (
     TrailingSpace,
     UnknownKey,
 )
+from turnlint.documents.decode import are_equal, without_space
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.keys import LEFTOVERS, by_place, strange
 from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, usable
@@ -177,9 +178,11 @@ __all__ = [
     "near_result",
     "quote",
     "repeats",
+    "says_same",
     "spot",
     "strange",
     "usable",
+    "without_space",
 ]  # fmt: skip
 
 
@@ -370,6 +373,12 @@ def near_call(case: Case, asked: Asked, note: str, *, key: Key = "id") -> Relate
 def near_result(case: Case, answered: Answered, note: str) -> Related:
     result = answered.result
     return near(case, answered.message, note, (*result.at, *result.keys.id))
+
+
+def says_same(one: Answered, other: Answered) -> bool:
+    """Whether two results have the same content, in any spelling, and the same mark of an error."""
+    first, second = one.result, other.result
+    return first.error == second.error and are_equal(first.body, second.body)
 
 
 def spot(one: Asked | Answered) -> "Piece":

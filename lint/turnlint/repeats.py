@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from turnlint.documents.decode import are_equal
 from turnlint.ledger import Interaction, Ledger, usable
 
 
@@ -40,5 +41,5 @@ def repeats(ledger: Ledger) -> Iterator[Repeat]:
             first = near
         if first is not interaction:
             other = first.asked.call
-            same = (call.name, call.body) == (other.name, other.body)
+            same = call.name == other.name and are_equal(call.body, other.body)
             yield Repeat(first, interaction, same, first.asked.turn == interaction.asked.turn)

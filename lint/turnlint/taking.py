@@ -38,6 +38,7 @@ from turnlint.clauses import (
     TrailingSpace,
     UnknownKey,
 )
+from turnlint.documents.decode import without_space
 from turnlint.keys import Strict, strange
 from turnlint.ledger import is_missing, usable
 from turnlint.model import ANSWERED, Call, Result, Text
@@ -265,7 +266,7 @@ def _last(case: Case, clause: LastMessage) -> bool:
 
 def _empty(case: Case, clause: EmptyContent) -> bool:
     if clause.what in ("error-result", "result-list"):
-        hollow = (result for result in case.traits.results if result.body.strip() in _NOTHING)
+        hollow = (result for result in case.traits.results if without_space(result.body.strip()) in _NOTHING)
         return not any(result.error or clause.what == "result-list" for result in hollow)
     return "hollow" not in case.traits.marks
 

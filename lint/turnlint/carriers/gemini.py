@@ -28,7 +28,7 @@ from turnlint.carrying.raws import (
     written,
 )
 from turnlint.carrying.splice import Splice
-from turnlint.documents.decode import Shape
+from turnlint.documents.decode import Shape, without_space
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
     Blank,
@@ -225,7 +225,7 @@ def _failed(response: Raw) -> bool:
     if head(response) != b"{" or b'"error"' not in bytes(response):
         return False
     error = _members.decode(response).get("error", NOTHING)
-    return not is_blank(error) and bytes(error) not in (b"false", b"{}")
+    return not is_blank(error) and without_space(bytes(error)) not in (b"false", b"{}")
 
 
 def _kinds(result: FunctionResponse, place: Pointer, out: Draft) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from turnlint.carrying.listed import Listed, listed
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
 from turnlint.carrying.splice import Splice
-from turnlint.documents.decode import Decoded, Shape
+from turnlint.documents.decode import Decoded, Shape, without_space
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
     Block,
@@ -170,7 +170,7 @@ def _unpacked(turn: Turn, at: Pointer) -> tuple[Pointer, Said, tuple[Misfit, ...
 
 
 def _is_bare(raw: Raw) -> bool:
-    return is_blank(raw) or bytes(raw) == b"{}"
+    return is_blank(raw) or without_space(bytes(raw)) == b"{}"
 
 
 def _result(said: Said, below: Pointer, kind: str) -> Result:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from msgspec import Struct, field, structs
 
 from turnlint.carrying.carrier import Stray, Vouched
+from turnlint.documents.decode import normal
 from turnlint.model import Block, Call, Message, Misfit, Record, Result, Transcript, Wire
 
 HELD = 20_000
@@ -153,7 +154,10 @@ def lean(message: Message) -> Message:
 
 def _lean(block: Block) -> Block:
     if isinstance(block, (Call, Result)) and len(block.body) > SHORT:
-        return structs.replace(block, body=b"#" + _blake2b()(block.body, digest_size=24).digest())
+        text = normal(block.body)
+        if len(text) > SHORT:
+            text = b"#" + _blake2b()(text, digest_size=24).digest()
+        return structs.replace(block, body=text)
     return block
 
 

@@ -6,6 +6,7 @@ with, whether it is a name. Texts are never built for that.
 
 from msgspec import Raw, json
 
+from turnlint.documents.decode import without_space
 from turnlint.model import Content, Written
 
 NOTHING = Raw()
@@ -14,6 +15,7 @@ _HEADS = tuple(bytes((byte,)) for byte in range(256))
 QUOTE, _LIST, NULL = b'"[n'
 _PLAIN = frozenset(range(0x21, 0x7F)) - {QUOTE, 0x5C}
 """Bytes that are a character each, which is no space."""
+_SPACE = b" \t\r\n"
 SHORT = 64
 """What is longer is not only white space, whoever wrote it."""
 
@@ -43,6 +45,8 @@ def is_blank(raw: Raw) -> bool:
     if raw is NOTHING:
         return True
     view = memoryview(raw)
+    if view.nbytes > 2 and view[0] == _LIST and view[1] in _SPACE:
+        return without_space(bytes(raw)) == b"[]"
     if view.nbytes > SHORT or (view.nbytes > 2 and view[0] == QUOTE and view[1] in _PLAIN):
         return False
     data = bytes(raw)

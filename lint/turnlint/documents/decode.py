@@ -17,6 +17,7 @@ from turnlint.documents.trouble import Trouble
 from turnlint.model import Misfit, Pointer, Record
 
 T = TypeVar("T")
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class Decoded(Struct, Generic[T]):
@@ -120,3 +121,24 @@ def value_of(data: bytes) -> Any:
         from turnlint.documents import exact
 
         return exact.read(data).value
+
+
+def normal(text: bytes) -> bytes:
+    """The value of a JSON text in one spelling: sorted keys, no white space, no needless escapes.
+
+    Bytes that are no JSON text stay as they are.
+    """
+    try:
+        return _encode(msgspec.json.decode(text))
+    except (ValueError, RecursionError):
+        return text
+
+
+def are_equal(one: bytes, other: bytes) -> bool:
+    """Whether two JSON texts have the same value, in any spelling."""
+    return one == other or normal(one) == normal(other)
+
+
+def without_space(text: bytes) -> bytes:
+    """An empty list or object without the white space in it; any other text as it is."""
+    return text[:1] + text[-1:] if text[:1] in (b"[", b"{") and not text[1:-1].strip() else text

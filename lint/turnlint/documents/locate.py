@@ -116,7 +116,7 @@ def _members_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) ->
 def _elements_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -> list[_Part]:
     """Those elements of an array that are wanted.
 
-    Where all commas are written alike, what stands before one is what its parts are when they are joined again.
+    Where all commas up to an element are written alike, the bytes before it are the elements before it, joined again.
     """
     decoded = _array.decode(data[start:end])
     count = len(decoded)
@@ -132,7 +132,8 @@ def _elements_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -
             before = comma.join([*decoded[done:index], b""])
             if not data.startswith(before, pos):
                 return found + _walked(data, pos, decoded, done, branch)
-            pos, done = pos + len(before), index
+            # The last comma may have more white space behind it than the first had.
+            pos, done = _skip_space(data, pos + len(before)), index
         found.append((index, pos, pos + len(memoryview(decoded[index]))))
     return found
 

@@ -20,6 +20,7 @@ from hashlib import blake2b, sha256
 from msgspec import Struct
 
 from turnlint import ledger
+from turnlint.documents.decode import normal
 from turnlint.ledger import Asked, Ledger
 from turnlint.model import Call, Transcript
 
@@ -75,8 +76,9 @@ def _bytes(text: str | None) -> bytes | None:
 
 
 def short(body: bytes) -> bytes:
-    """A body, or what stands for it where it is long; a body that was shortened before stays as it is."""
-    return b"#" + blake2b(body, digest_size=24).digest() if len(body) > SHORT else body
+    """A body in one spelling, or its digest where it is long; a body that was shortened before stays as it is."""
+    text = normal(body)
+    return b"#" + blake2b(text, digest_size=24).digest() if len(text) > SHORT else text
 
 
 def _numbered(key: str, met: dict[str, int]) -> str:

@@ -6,6 +6,7 @@ refuses to look at ids of one call: which of two answers is the right one nobody
 
 from collections import deque
 
+from turnlint.documents.decode import normal
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.values import Answered, How, usable
 
@@ -15,7 +16,9 @@ NEAR = 16
 
 def is_copy(one: Answered, other: Answered) -> bool:
     """Whether one result says what the other does: the same text, or all of it with something added."""
-    short, long = sorted((one.result.body, other.result.body), key=len)
+    if one.result.body == other.result.body:
+        return True
+    short, long = sorted((normal(one.result.body), normal(other.result.body)), key=len)
     return short == long or (short[:1] == b'"' and len(short) > 2 and long.startswith(short[:-1]))
 
 

@@ -36,6 +36,7 @@ from turnlint.api import (
     Settle,
     near_result,
     quote,
+    says_same,
     spot,
 )
 
@@ -79,7 +80,7 @@ def check(case: Case) -> Iterator[Finding]:
         first = interaction.answer
         if first is None or again.result.server:
             continue
-        same = again.result.body == first.result.body and again.result.error == first.result.error
+        same = says_same(again, first)
         filled = again.result.synthetic or first.result.synthetic
         if not same and not filled:
             continue

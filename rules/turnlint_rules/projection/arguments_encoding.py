@@ -106,7 +106,7 @@ def _fix(case: Case, asked: Asked, clause: ArgumentsEncoding) -> Fix | None:
         if said is None:
             return Fix("lossless", title)
     else:
-        text = call.body
+        text = json.format(call.body, indent=0)  # the white space of an object is nothing in a text
     as_text = dumps(text.decode(), ensure_ascii=False).encode()
     data = json.format(text, indent=0) if clause.wants == "object" else as_text
     return Fix("lossless", title, (Put(place, data, asked.message),))

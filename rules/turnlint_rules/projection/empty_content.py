@@ -44,6 +44,7 @@ from turnlint.api import (
     Thinking,
     called,
     quote,
+    without_space,
 )
 
 RULE = Rule("PR312", "empty-content", "error", fix="placeholder")
@@ -125,7 +126,9 @@ def _results(case: Case, clause: EmptyContent) -> Iterator[Finding]:
     _, value = _LISTED.get(case.transcript.wire.speaks, ("content", MARK))
     for answered, _ in case.answered:
         result = answered.result
-        hollow = result.body.strip() in (_NOTHING if clause.what == "error-result" else {b"[]"})
+        hollow = without_space(result.body.strip()) in (
+            _NOTHING if clause.what == "error-result" else {b"[]"}
+        )
         if hollow and (clause.what == "result-list" or result.error):
             what = _WHAT.get(clause.what, "is an empty list")
             yield RULE.at_result(

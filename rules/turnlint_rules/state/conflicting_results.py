@@ -35,6 +35,7 @@ from turnlint.api import (
     Settle,
     near_result,
     quote,
+    says_same,
     spot,
 )
 
@@ -69,7 +70,7 @@ def check(case: Case) -> Iterator[Finding]:
         first = interaction.answer
         if first is None or again.result.server or again.result.synthetic or first.result.synthetic:
             continue
-        if again.result.body == first.result.body and again.result.error == first.result.error:
+        if says_same(again, first):
             continue
         yield RULE.at_result(
             case,

@@ -1,0 +1,158 @@
+"""White space between the tokens of a record changes no finding and no repair.
+
+White space that JSON does not count is drawn at random, between different elements differently. A finding keeps all
+but its line and its bytes, and `fix` writes the same values.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drawn import disturb, steps, writable
+from turnlint import rulebook, testing
+from turnlint.api import Raw
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, lint
+from turnlint.notation import write
+from turnlint.rows import Row
+from turnlint.writing import Step, spell
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+LOGS = sorted(
+    path
+    for folder in ("rules", "formats", "provider_switch")
+    for path in (FIXTURES / folder).rglob("*.json*")
+    if path.suffix in {".json", ".jsonl"} and ".fixed" not in path.suffixes
+)
+TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+IN_LINES = ("", "", "", " ", "  ", "\t", "     ")
+IN_DOCUMENTS = (*IN_LINES, "\n", "\n\t ", "\r\n")
+
+
+def respaced(text: str, rng: Random, spaces: tuple[str, ...]) -> str:
+    """The same tokens with other white space between them; white space at the ends stays out."""
+    tokens = TOKEN.findall(text)
+    return tokens[0] + "".join(rng.choice(spaces) + token for token in tokens[1:])
+
+
+def variant(data: bytes, rng: Random, *, is_document: bool) -> bytes:
+    """A log with other white space in each record that is JSON; the other lines stay as they are."""
+    text = data.decode()
+    if is_document:
+        return respaced(text, rng, IN_DOCUMENTS).encode()
+    return "\n".join(
+        respaced(one, rng, IN_LINES) if is_json(one) else one for one in text.split("\n")
+    ).encode()
+
+
+def is_json(text: str | bytes) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:  # also of bytes that are not UTF-8
+        return False
+    return True
+
+
+def findings(data: bytes, name: str, format_name: str | None, folder: Path) -> list[Any]:
+    path = folder / name
+    path.write_bytes(data)
+    options = Options(format=format_name, spans=True, preview=True)
+    rows = [row for row in lint(Source(name, str(path)), options, Book(options)) if isinstance(row, Row)]
+    return sorted((told(row, data) for row in rows), key=repr)
+
+
+def told(row: Row, data: bytes) -> Any:
+    """All that a finding says but the line and the bytes; of the bytes, the value that stands there."""
+    one, place = row.finding, row.place
+    there = data[place.offset : place.end].decode(errors="replace")
+    value = json.dumps(json.loads(there)) if is_json(there) else re.sub(r"\s", "", there)
+    beside = [(note, other.pointer) for note, other in row.related]
+    message = re.sub(r"(on|in) lines? \d+", "", one.message)
+    return (one.code, one.severity, message, one.provider, one.call_id, place.pointer, value, beside)
+
+
+def values(data: bytes, *, is_document: bool) -> Iterator[Any]:
+    for text in [data.decode()] if is_document else data.decode().split("\n"):
+        yield json.loads(text) if is_json(text) else text
+
+
+@pytest.mark.parametrize("path", LOGS, ids=lambda path: str(path.relative_to(FIXTURES)))
+def test_white_space_changes_no_finding_and_no_repair_of_a_fixture(path: Path, tmp_path: Path) -> None:
+    data, is_document = path.read_bytes(), path.suffix == ".json"
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        pytest.skip("not UTF-8: its tokens cannot be told apart")
+    if is_document and not is_json(text):
+        pytest.skip("not JSON as a whole")
+    expected = findings(data, path.name, None, tmp_path)
+    repaired = list(values(testing.fixed(data, None, "auto", path.name), is_document=is_document))
+    for seed in range(2):
+        other = variant(data, Random(seed), is_document=is_document)  # noqa: S311 - the same in every run
+        assert findings(other, path.name, None, tmp_path) == expected
+        assert (
+            list(values(testing.fixed(other, None, "auto", path.name), is_document=is_document)) == repaired
+        )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    steps().filter(writable), st.sampled_from(["openai-chat", "anthropic", "gemini", "canonical"]), st.data()
+)
+def test_white_space_changes_no_finding_and_no_repair_of_a_drawn_record(
+    made: list[Step], wire: str, data: st.DataObject
+) -> None:
+    from tempfile import TemporaryDirectory
+
+    record = spell(made, wire).record
+    if data.draw(st.booleans()):
+        disturb(record, data.draw)
+    text = json.dumps(record, separators=(",", ":"))
+    other = respaced(text, data.draw(st.randoms(use_true_random=False)), IN_LINES)
+    with TemporaryDirectory() as folder:
+        told_of = [findings(one.encode(), "a.jsonl", wire, Path(folder)) for one in (text, other)]
+    assert told_of[0] == told_of[1]
+    fixed = [outcome(one, wire) for one in (text, other)]
+    assert fixed[0] == fixed[1]
+
+
+def outcome(text: str, wire: str) -> Any:
+    try:
+        return list(values(testing.fixed(text.encode(), wire), is_document=False))
+    except AssertionError as error:  # a repair that was not verified
+        return str(error)
+
+
+ENTRIES = rulebook.load(rulebook.BUILTIN)
+REPEATED = 40
+"""From 20 records on a scanner looks at the lines first."""
+
+
+def examples(entry: rulebook.Entry) -> Iterator[tuple[str, bytes, str]]:
+    """The lines of a rule's BAD examples, where each is one record."""
+    for example in entry.module.BAD:
+        if isinstance(example, Raw):
+            found = [(example.format, example.data)]
+        else:
+            found = [(wire, write(example.text, wire).data) for wire in example.wires]
+        for wire, data in found:
+            if data.rstrip(b"\n").count(b"\n") == 0 and is_json(data):
+                yield wire, data.strip(), example.provider
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.rule.name)
+def test_white_space_hides_no_finding_from_the_scanner(entry: rulebook.Entry) -> None:
+    rng = Random(1)  # noqa: S311 - the same in every run
+    for wire, line, provider in examples(entry):
+        one = Counter(row.finding.code for row in testing.rows_of(line + b"\n", wire, provider))
+        spaced = (respaced(line.decode(), rng, IN_LINES).encode() for _ in range(REPEATED))
+        many = Counter(row.finding.code for row in testing.rows_of(b"\n".join(spaced), wire, provider))
+        assert many == Counter({code: count * REPEATED for code, count in one.items()}), (wire, line)
