@@ -192,7 +192,7 @@ def test_the_rules_are_listed_for_people_and_programs(folder: Path) -> None:
     assert turnlint("rules", "--output-format", "markdown", cwd=folder).stdout.startswith("| code")
     listed = json.loads(turnlint("rules", "--output-format", "json", cwd=folder).stdout)
     assert {"code": "PA202", "name": "orphan-result", "fault": "pairing", "severity": "error", "fix": "lossy",
-            "state": "stable", "since": "0.1.0", "aliases": [], "summary": "a result answers no call"} in listed  # fmt: skip
+            "state": "stable", "since": "0.1.0", "aliases": [], "summary": "a result has no matching call"} in listed  # fmt: skip
 
 
 def test_schemas_are_printed(folder: Path) -> None:

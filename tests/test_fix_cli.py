@@ -205,7 +205,7 @@ def test_packed_data_that_end_early_are_left_as_they_are(folder: Path) -> None:
     torn = gzip.compress(BROKEN * 50, 1)[:-40]
     run = fix("-", stdin=torn)
     assert (run.exit_code, run.stdout_bytes) == (2, torn)
-    assert "the compressed data end early" in run.stderr
+    assert "the compressed data are truncated" in run.stderr
     (folder / "torn.jsonl.gz").write_bytes(torn)
     run = fix("torn.jsonl.gz", "broken.jsonl")
     assert run.exit_code == 2

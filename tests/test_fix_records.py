@@ -35,7 +35,7 @@ def test_records_that_share_a_line_are_parted_and_repaired_each_by_itself(folder
     assert second
     assert b"NaN" not in once
     done = [one["message"] for one in json.loads((folder / "report.json").read_text())["changes"]]
-    assert done.count("put a line end between them") == 1 + rest.count(b"}{")
+    assert done.count("insert a line break between them") == 1 + rest.count(b"}{")
     fix("joined.jsonl")
     assert path.read_bytes() == once
     assert undo("joined.jsonl").exit_code == 0

@@ -107,9 +107,9 @@ def test_the_sum_and_the_exit_code_are_those_of_all_that_was_told(tmp_path: Path
     log = tmp_path / "a.jsonl"
     log.write_text(broken("c1"), encoding="utf-8")
     run = follow("a.jsonl")
-    run.until("`c1` answers no call")
+    run.until("`c1` has no matching call")
     append(log, lines(conversation("s")) + broken("c2"))
-    run.until("`c2` answers no call")
+    run.until("`c2` has no matching call")
     code, rest = run.end(signal.SIGTERM)
     assert (code, rest[-1]) == (1, "Found 2 errors in 1 file (3 conversations, 6 messages).")
     quiet = follow("a.jsonl", "--fail-on", "never", "--output-format", "jsonl")
@@ -155,7 +155,7 @@ def test_new_files_of_a_folder_and_those_that_are_cut_or_replaced_are_read_from_
     run.until("logs/a.jsonl: gone")
     code, rest = run.end()
     assert (code, rest) == (1, [])
-    assert sum("answers no call" in line for line in run.said) == 5
+    assert sum("has no matching call" in line for line in run.said) == 5
 
 
 def line_of(number: int, role: str, content: Any) -> str:
@@ -205,7 +205,7 @@ def test_a_document_is_looked_at_again_when_it_was_written_and_says_what_is_gone
     document.write_text(json.dumps([*records[:1], json.loads(broken("c3"))], indent=1), encoding="utf-8")
     while not all(any(text in line for line in run.said) for text in ("c3", "a.json: 1 finding is gone")):
         run.until("")
-    assert sum("answers no call" in line for line in run.said) == 3
+    assert sum("has no matching call" in line for line in run.said) == 3
     assert run.end() == (1, [])
 
 
@@ -217,7 +217,7 @@ def test_what_is_known_is_not_told(tmp_path: Path, follow: Any) -> None:
     )
     run = follow("a.jsonl")
     append(log, broken("c2"))
-    run.until("`c2` answers no call")
+    run.until("`c2` has no matching call")
     code, rest = run.end()
     assert (code, rest[-1]) == (
         1,

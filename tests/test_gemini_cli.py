@@ -62,7 +62,7 @@ def test_a_rewind_takes_a_message_back_and_all_behind_it() -> None:
 def test_a_rewind_to_nobody_takes_all_back() -> None:
     live, dead = every(user("u1", "a"), {"$rewindTo": "u9"}, user("u2", "b"))
     assert [one.id for one in live.messages] == ["u2"]
-    assert "line 3 names a message that is not there" in dead.dead
+    assert "line 3 names a message that does not exist" in dead.dead
 
 
 def test_a_replaced_history_stands_for_all_before_it() -> None:
@@ -74,7 +74,7 @@ def test_a_replaced_history_stands_for_all_before_it() -> None:
         ("k1", ("$set", "messages", 0)), ("u1", ("$set", "messages", 1)), ("a2", ()),
     ]  # fmt: skip
     assert [one.id for one in dead.messages] == ["a1"]
-    assert dead.dead == "the history at line 4 stands for them"
+    assert dead.dead == "the history at line 4 replaces them"
 
 
 def test_what_was_left_twice_is_told_of_once() -> None:

@@ -158,7 +158,7 @@ def test_findings_that_stay_have_their_picture(tmp_path: Path) -> None:
     put(tmp_path, **{"a.jsonl": "\n".join(lines) + "\n",
                      "turnlint.yaml": "ignore: [{conversation: 's-?', reason: known}]\n"})  # fmt: skip
     text = turnlint(tmp_path, "lint").stdout
-    assert text.count("^^^ never answered") == 3
+    assert text.count("^^^ no result follows") == 3
     assert "call `c10`" in text
     assert "= 7 more" in text
 

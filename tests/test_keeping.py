@@ -285,7 +285,7 @@ def test_damage_and_what_is_no_file_are_left(tmp_path: Path) -> None:
     cut = tmp_path / "cut.jsonl.gz"
     cut.write_bytes(gzip.compress(OLD)[:-9])
     before = cut.read_bytes()
-    with pytest.raises(NotWritten, match="the compressed data end early"):
+    with pytest.raises(NotWritten, match="the compressed data are truncated"):
         fix(str(cut))
     assert cut.read_bytes() == before
     with pytest.raises(NotWritten, match="is no regular file"):

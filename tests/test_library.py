@@ -76,7 +76,7 @@ def test_findings_are_frozen_values_that_read_as_a_line() -> None:
     assert finding.fix.level == "lossless"
     assert [one.pointer for one in finding.related] == ["/1/tool_calls/0/id"]
     assert str(finding) == (
-        "PA203[error] misplaced-result: result for `c1` stands away from its call (/3/tool_call_id)"
+        "PA203[error] misplaced-result: result for `c1` is not directly after its call (/3/tool_call_id)"
     )
     with pytest.raises(AttributeError):
         finding.code = "PA999"  # type: ignore[misc]

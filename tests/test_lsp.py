@@ -45,7 +45,7 @@ def test_a_finding_is_shown_with_all_that_an_editor_can_show(editor: Editor) -> 
     pages = Path(page.removeprefix("file://")).read_text(encoding="utf-8").splitlines()
     assert pages[int(line) - 1] == "### PA203 misplaced-result"
     (related,) = finding["relatedInformation"]
-    assert related["message"] == "asked here"
+    assert related["message"] == "its call"
     assert related["location"]["uri"] == editor.uri("a.jsonl")
     name = at(AWAY, related["location"]["range"])
     assert name == at(AWAY, finding["range"])
@@ -249,7 +249,7 @@ def test_hovering_over_a_finding_explains_its_rule(editor: Editor) -> None:
     assert hover["range"] == finding["range"]
     assert hover["contents"]["kind"] == "markdown"
     text = hover["contents"]["value"]
-    assert text.startswith("**PA202 orphan-result** (error)\n\nresult for `c1` answers no call\n\nFix: ")
+    assert text.startswith("**PA202 orphan-result** (error)\n\nresult for `c1` has no matching call\n\nFix: ")
     explained = turnlint(editor.folder, "explain", "PA202").stdout
     for heading in ("What it does", "Why it matters", "How it happens", "What fix does", "Evidence"):
         assert f"\n\n**{heading}**\n\n" in text

@@ -194,19 +194,19 @@ VIEWS: dict[str, tuple[list[Entry], list[str], list[tuple[str, list[str]]]]] = {
     ),
     "a branch that was left": (
         [user("a", None), says("b", "a", "x"), user("c", "b"), says("d", "c", "y"), user("e", "b")],
-        ["a", "b", "e"], [("the session went on from an earlier message", ["c", "d"])],
+        ["a", "b", "e"], [("the session continued from an earlier message", ["c", "d"])],
     ),
     "a branch with its summary": (
         [user("a", None), says("b", "a", "x"), entry("branch_summary", "s", "a", fromId="b", summary="tried")],
-        ["a", "s"], [("the session went on from an earlier message", ["b"])],
+        ["a", "s"], [("the session continued from an earlier message", ["b"])],
     ),
     "the last entry decides, whatever it is": (
         [user("a", None), says("b", "a", "x"), user("c", "b"), entry("label", "l", "b", targetId="a", label="x")],
-        ["a", "b"], [("the session went on from an earlier message", ["c"])],
+        ["a", "b"], [("the session continued from an earlier message", ["c"])],
     ),
     "an entry that leads elsewhere": (
         [user("a", None), says("b", "a", "x"), user("c", "b"), entry("leaf", "l", "c", targetId="b")],
-        ["a", "b"], [("the session went on from an earlier message", ["c"])],
+        ["a", "b"], [("the session continued from an earlier message", ["c"])],
     ),
     "an entry that leads to before the first": (
         [user("a", None), says("b", "a", "x"), entry("leaf", "l", "b", targetId=None)],
@@ -214,23 +214,23 @@ VIEWS: dict[str, tuple[list[Entry], list[str], list[tuple[str, list[str]]]]] = {
     ),
     "a compaction": (
         [user("a", None), says("b", "a", "x"), user("c", "b"), says("d", "c", "y"), compacted("k", "d", "c"), user("e", "k")],
-        ["k", "c", "d", "e"], [("the compaction at line 6 stands for them", ["a", "b"])],
+        ["k", "c", "d", "e"], [("the compaction at line 6 replaces them", ["a", "b"])],
     ),
     "a compaction that keeps nothing": (
         [user("a", None), says("b", "a", "x"), compacted("k", "b", "k"), user("e", "k")],
-        ["k", "e"], [("the compaction at line 4 stands for them", ["a", "b"])],
+        ["k", "e"], [("the compaction at line 4 replaces them", ["a", "b"])],
     ),
     "two compactions": (
         [user("a", None), compacted("k", "a", "a"), user("b", "k"), compacted("l", "b", "a"), user("c", "l")],
-        ["l", "a", "b", "c"], [("the compaction at line 5 stands for them", ["k"])],
+        ["l", "a", "b", "c"], [("the compaction at line 5 replaces them", ["k"])],
     ),
     "a compaction on another branch": (
         [user("a", None), says("b", "a", "x"), compacted("k", "b", "b"), user("c", "b")],
-        ["a", "b", "c"], [("the session went on from an earlier message", ["k"])],
+        ["a", "b", "c"], [("the session continued from an earlier message", ["k"])],
     ),
     "a reset": (
         [user("a", None), says("b", "a", "x"), user("c", "b"), compacted("k", "c", "c", "reset"), user("d", "k")],
-        ["c", "d"], [("the reset at line 5 stands for them", ["a", "b"])],
+        ["c", "d"], [("the reset at line 5 replaces them", ["a", "b"])],
     ),
     "an aborted turn": (
         [user("a", None), says("b", "a", "x", stop="aborted"), user("c", "b"), says("d", "c", "x", stop="aborted"), user("e", "d")],
@@ -269,7 +269,7 @@ def test_an_old_session_is_a_list() -> None:
     found, left = read(header(None), *some, mark, *unlinked(user("e", None, "5")))
     assert [message.record.line for message in found.messages] == [6, 4, 5, 7]
     assert ([message.record.line for message in left.messages], left.dead) == (
-        [2, 3], "the compaction at line 6 stands for them",
+        [2, 3], "the compaction at line 6 replaces them",
     )  # fmt: skip
 
 

@@ -90,14 +90,14 @@ def test_a_failed_assertion_shows_the_conversation_with_the_finding_at_its_place
     }
     picture = """\
 >       assert_valid_transcript(APART, provider="openai")
-E       AssertionError: PA203[error] misplaced-result: result for `call_a91` stands away from its call
+E       AssertionError: PA203[error] misplaced-result: result for `call_a91` is not directly after its call
 E         --> transcript   /3/tool_call_id
 E           |
 E         1 | assistant   call_a91 get_weather
-E           |             -------------------- asked here
+E           |             -------------------- its call
 E         2 | user        "In Celsius, please."
 E         3 | tool        call_a91  "18 °C, sunny"
-E           |             ^^^^^^^^ this should follow its call
+E           |             ^^^^^^^^ should be directly after its call
 E           |
 """
     assert picture in done.stdout
@@ -132,14 +132,14 @@ def test_each_conversation_of_a_file_is_a_test(folder: Path) -> None:
         "logs/broken.jsonl::s-3": "FAILED",
     }
     picture = """\
-PA203[error] misplaced-result: result for `call_a91` stands away from its call
+PA203[error] misplaced-result: result for `call_a91` is not directly after its call
   --> logs/broken.jsonl:2:@   conversation "s-3"   /messages/3/tool_call_id
     |
   1 | assistant   call_a91 get_weather
-    |             -------------------- asked here
+    |             -------------------- its call
   2 | user        "In Celsius, please."
   3 | tool        call_a91  "18 °C, sunny"
-    |             ^^^^^^^^ this should follow its call
+    |             ^^^^^^^^ should be directly after its call
 """
     assert picture in re.sub(r"jsonl:2:\d+", "jsonl:2:@", done.stdout)
     assert "Traceback" not in done.stdout
@@ -152,7 +152,7 @@ def test_what_cannot_be_read_fails_a_test_of_its_own(folder: Path) -> None:
     (folder / "logs" / "torn.jsonl").write_text(records({"id": "s-4", "messages": SOUND}) + '{"messages": [')
     done = run(folder, "--turnlint", "logs/torn.jsonl")
     assert outcomes(done.stdout) == {"logs/torn.jsonl::records": "FAILED", "logs/torn.jsonl::s-4": "PASSED"}
-    assert "ST101[error] unreadable-record: the record breaks off" in done.stdout
+    assert "ST101[error] unreadable-record: the record is truncated" in done.stdout
 
 
 def test_names_are_shown_safely_and_are_told_apart(folder: Path) -> None:

@@ -159,7 +159,10 @@ def test_a_conversation_has_all_that_tells_why_it_is_valid_now() -> None:
     assert (stray["canonical_ids_seen"], stray["emitted_result_ids"]) == ([], [])
     (decision,) = twice["dedupe_decisions"]
     assert (decision["rule"], decision["call_id"], decision["what"]) == ("duplicate-result", "c1", "removed")
-    assert (decision["decision"], decision["reason"]) == ("remove the copy", "call `c1` is answered twice")
+    assert (decision["decision"], decision["reason"]) == (
+        "remove the second result",
+        "call `c1` has two results, both the same",
+    )
     new = reused["emitted_call_ids"][1]
     assert reused["emitted_call_ids"] == reused["emitted_result_ids"] == ["c1", new]
     assert {one["after_id"] for one in reused["dedupe_decisions"]} == {new}

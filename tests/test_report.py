@@ -212,18 +212,18 @@ def test_the_picture_shows_the_conversation(log: Path) -> None:
         "    |\n"
         '  0 | user        "secret-2"\n'
         "  1 | assistant   c1 look\n"
-        "    |             ^^^^^^^ never answered\n"
+        "    |             ^^^^^^^ no result follows\n"
         '  2 | user        "secret-3"\n'
-        "    |             ---------- the conversation goes on here\n"
+        "    |             ---------- the conversation continues here\n"
         "    |\n"
-        "    = fix: add a result that says the answer is not known [placeholder]\n"
+        "    = fix: add a placeholder result that says the outcome is unknown [placeholder]\n"
         "\n"
-        "PA202[error] orphan-result: result for `c9` answers no call\n"
+        "PA202[error] orphan-result: result for `c9` has no matching call\n"
         '  --> log.jsonl:1:306   conversation "conv-0"   /messages/3/tool_call_id\n'
         "    |\n"
         '  2 | user        "secret-3"\n'
         '  3 | tool        c9  "secret-4"\n'
-        "    |             ^^ no call before it has this id\n"
+        "    |             ^^ no earlier call has this id\n"
         "    |\n"
         "    = fix: remove the result [lossy]\n"
         "\n"

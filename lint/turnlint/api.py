@@ -406,4 +406,4 @@ def kept_raw(case: Case, asked: Asked) -> Fix | None:
     in_text = call.written == "text" and call.arguments != "unfit"
     data = dumps(kept, ensure_ascii=False) if in_text else kept
     step = steps.Put(place, data.encode("utf-8", "backslashreplace"), asked.message)
-    return Fix("lossless", "keep them as `raw` in an object", (step,))
+    return Fix("lossless", "wrap the arguments as `raw` in an object", (step,))

@@ -24,7 +24,7 @@ from turnlint.sampling import sample
 if TYPE_CHECKING:
     from turnlint.carrying.swift import SwiftReader
 
-TOO_DEEP = "nested deeper than it can be read"
+TOO_DEEP = "nested deeper than the parser allows"
 
 
 class Foreign(Struct, frozen=True):
@@ -274,7 +274,7 @@ def _stray(stray: Stray) -> Trouble:
     misfit = stray.misfit
     if misfit is None:
         return Trouble("stray", 0, 0)
-    return Trouble("stray", 0, 0, misfit.at, f": expected {misfit.expected}, found {misfit.found}")
+    return Trouble("stray", 0, 0, misfit.at, f": expected {misfit.expected}, got {misfit.found}")
 
 
 def _fits_badly(found: Transcript | Stray) -> bool:

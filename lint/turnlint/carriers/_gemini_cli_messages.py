@@ -181,7 +181,7 @@ class Tool(Struct):
 
 def _tools(raw: Raw, at: Pointer, wrong: list[Misfit]) -> Iterator[Tool]:
     if head(raw) not in (b"", b"n", b"["):
-        wrong.append(Misfit((*at, "toolCalls"), "an array of calls", _kind(raw)))
+        wrong.append(Misfit((*at, "toolCalls"), "a list of calls", _kind(raw)))
     for index, one in enumerate(elements(raw)):
         if head(one) != b"{":
             wrong.append(Misfit((*at, "toolCalls", index), "an object", _kind(one)))
@@ -280,4 +280,4 @@ def _brought(tool: Tool, at: Pointer, record: Record, wrong: list[Misfit]) -> It
             synthetic=is_placeholder(body), written=written(raw), kind="functionResponse",
         )  # fmt: skip
     else:
-        wrong.append(Misfit((*at, *place), "parts, a text or null", _kind(raw)))
+        wrong.append(Misfit((*at, *place), "parts, a string or null", _kind(raw)))

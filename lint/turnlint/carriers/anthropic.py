@@ -112,7 +112,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         add_chat(turn, out)
         dialect = "openai-chat"
     for call in settle_calls(out) if role == "user" else ():
-        out.amiss(call.at, "a block of a user turn", "a call")
+        out.amiss(call.at, "no calls in a user message", "a call")
     message = Message(
         role,
         at,
@@ -144,7 +144,7 @@ def _read_content(content: Raw, out: Draft) -> None:
             else:
                 out.amiss(place, "an object", raw)
     elif first not in (b"", b"n"):
-        out.amiss(("content",), "a string or an array of blocks", content)
+        out.amiss(("content",), "a string or a list of blocks", content)
 
 
 def _plain_parts(content: Raw) -> list[Part] | None:
@@ -171,7 +171,7 @@ def _read_plain(parts: list[Part], out: Draft) -> None:
 
 def _look_inside(part: Part, block: Result, place: Pointer, out: Draft) -> None:
     if block.written not in _TAKEN:
-        out.amiss((*place, "content"), "a string or an array of blocks", part.content)
+        out.amiss((*place, "content"), "a string or a list of blocks", part.content)
     if _UNDERSCORE in block.body and b"tool_use" in block.body:
         out.echoes += [(*place, *inner) for inner in _calls_inside(block.body)]
 

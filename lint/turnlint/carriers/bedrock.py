@@ -123,7 +123,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         out.misfits.append(foreign.role_misfit(at, turn.role, tuple(ROLES)))
     _read_content(turn.content, out)
     for call in settle_calls(out) if role == "user" else ():
-        out.amiss(call.at, "a block of a user turn", "a call")
+        out.amiss(call.at, "no calls in a user message", "a call")
     message = Message(
         role,
         at,
@@ -146,10 +146,10 @@ def _read_content(content: Raw, out: Draft) -> None:
             _read_block(raw, ("content", index), out)
     elif first == b'"':
         # The service's model has lists only, yet two recorded requests with a bare text were answered.
-        out.amiss(("content",), "an array of blocks", "a string", grave=False)
+        out.amiss(("content",), "a list of blocks", "a string", grave=False)
         _read_text(content, ("content",), ("content",), out)
     elif first not in (b"", b"n"):
-        out.amiss(("content",), "an array of blocks", content)
+        out.amiss(("content",), "a list of blocks", content)
 
 
 def _read_block(raw: Raw, place: Pointer, out: Draft) -> None:
@@ -162,7 +162,7 @@ def _read_block(raw: Raw, place: Pointer, out: Draft) -> None:
     known = False
     kinds = [name for name in members if name in READERS]
     if len(kinds) > 1 and typed is None:
-        out.amiss(place, "one kind of content", f"{len(kinds)} of them")
+        out.amiss(place, "one kind of content", f"{len(kinds)} kinds")
     for name, value in members.items():
         read = READERS.get(name)
         if read is None or (typed is not None and typed != name):
@@ -215,7 +215,7 @@ def _kinds(content: Raw, inner: Pointer, out: Draft) -> tuple[str, ...]:
     """The kinds of what a result holds, each once."""
     if head(content) != b"[":
         if head(content) not in (b"", b"n"):
-            out.amiss(inner, "an array of blocks", content)
+            out.amiss(inner, "a list of blocks", content)
         return ()
     kinds: list[str] = []
     for index, raw in enumerate(_items.decode(content)):

@@ -156,7 +156,7 @@ def _parts(raw: Raw, out: Draft) -> Iterator[tuple[Pointer, Raw]]:
     elif first == b"{":
         yield ("parts",), raw
     elif first not in (b"", b"n"):
-        out.amiss(("parts",), "an array of parts", raw)
+        out.amiss(("parts",), "a list of parts", raw)
 
 
 def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:

@@ -147,12 +147,14 @@ def _of_session(nodes: Sequence[Node], name: str | None) -> Iterator[Transcript]
     for node in nodes:
         line = f"{node.record.line:,}"
         if node.clears:
-            gone.append((f"the history at line {line} stands for them", [*live.values()]))
+            gone.append((f"the history at line {line} replaces them", [*live.values()]))
             live.clear()
         elif node.back in live:
             gone.append((f"the rewind at line {line} took them back", _taken(live, node.back)))
         elif node.back is not None:
-            why = f"the rewind at line {line} names a message that is not there, and so takes all back"
+            why = (
+                f"the rewind at line {line} names a message that does not exist, and so removes all messages"
+            )
             gone.append((why, [*live.values()]))
             live.clear()
         for item in node.items:

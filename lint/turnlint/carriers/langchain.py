@@ -193,7 +193,7 @@ def _read_content(content: Raw, place: Pointer, out: Draft) -> None:
         for index, raw in enumerate(_parts.decode(content)):
             _read_part(raw, (*place, index), out)
     elif first not in (b"", b"n"):
-        out.amiss(place, "a string or an array of blocks", content)
+        out.amiss(place, "a string or a list of blocks", content)
 
 
 def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:

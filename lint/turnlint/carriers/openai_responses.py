@@ -135,7 +135,7 @@ def _read_content(content: Raw, out: Draft) -> None:
             else:
                 out.amiss(place, "an object", raw)
     elif first not in (b"", b"n"):
-        out.amiss(("content",), "a string or an array of parts", content)
+        out.amiss(("content",), "a string or a list of parts", content)
 
 
 def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:
@@ -170,13 +170,13 @@ def _asked(body: Any) -> Listed | None:
     if not given(body.model):
         return None
     found = kind_of(json.decode(body.input))
-    return Listed([], (Misfit(("input",), "a string or an array of items", found),))
+    return Listed([], (Misfit(("input",), "a string or a list of items", found),))
 
 
 def _items(raw: Raw, key: str) -> Listed:
     items, misfits = ITEMS.inner(raw, (key,))
     if items is None:
-        return Listed([], (*misfits, Misfit((key,), "items", "nesting deeper than can be read")))
+        return Listed([], (*misfits, Misfit((key,), "items", "nesting beyond the depth limit")))
     return structs.replace(listed(items, (key,)), misfits=misfits)
 
 

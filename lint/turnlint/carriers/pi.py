@@ -198,7 +198,7 @@ def _read(node: Node, raw: Raw) -> None:
         add_chat(said, out)
         dialect = "openai-chat"
     for call in settle_calls(out) if role == "user" else ():
-        out.amiss(call.at, "a block of a user turn", "a call")
+        out.amiss(call.at, "no calls in a user message", "a call")
     _speak(node, out, name, said.content, dialect)
     stopped = string(said.stopReason)
     node.stopped = stopped if role == "assistant" and stopped in STOPPED else ""
@@ -213,7 +213,7 @@ def _speak(node: Node, out: Draft, role: str, content: Raw, dialect: str | None 
 
 
 def _read_content(content: Raw, out: Draft) -> None:
-    kind, expected = written(content), "an array of blocks"
+    kind, expected = written(content), "a list of blocks"
     if kind == "text":
         out.say(content, ("content",))
     if out.role != "assistant":
@@ -258,7 +258,7 @@ def _call(part: Part, kind: str, at: tuple[str, int]) -> Call:
 
 def _result(said: Said, out: Draft) -> Result:
     if head(said.content) != b"[":
-        out.amiss(("content",), "an array of blocks", said.content if given(said.content) else "nothing")
+        out.amiss(("content",), "a list of blocks", said.content if given(said.content) else "nothing")
     body = bytes(said.content)
     return Result(
         (), RESULT_KEYS, said.toolCallId, said.toolName, body, error=said.isError, synthetic=is_placeholder(body),
@@ -353,12 +353,14 @@ def _left(
             why = node.stopped
         elif id(node) in walked:
             assert boundary is not None, "only that leaves a part of the path away"
-            why = f"the {boundary.kind} at line {boundary.record.line:,} stands for them"
+            why = f"the {boundary.kind} at line {boundary.record.line:,} replaces them"
         elif root is None:
             why = "the session went back to before its first message"
         else:
             before = node.record.offset < root.offset
-            why = f"{cut} at line {root.line:,}" if before else "the session went on from an earlier message"
+            why = (
+                f"{cut} at line {root.line:,}" if before else "the session continued from an earlier message"
+            )
         groups.setdefault(why, []).append(node)
     for why, some in groups.items():
         one, several = STOPPED.get(why, (why, why))

@@ -94,7 +94,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     elif out.role == "other":  # a trainer can be told of any name, so it is unusual and no more
         out.amiss(("from",), "one of the speakers " + ", ".join(ROLES), f"`{said[:40]}`", grave=False)
     if not given(turn.value):
-        out.amiss((), "a text under `value`", "none")
+        out.amiss((), "a string under `value`", "none")
     elif head(turn.value) not in (b'"', b"n"):
         out.amiss(("value",), "a string", turn.value)
     if said in ANSWERS:
@@ -129,7 +129,7 @@ def _read_calls(value: Raw, said: str, out: Draft) -> None:
     if data[:1] not in ("{", "["):
         out.say(value, ("value",))
         if not any(map(_is_marked, out.blocks)):
-            out.amiss(("value",), "JSON of a call or of a list of them", "a text that is none")
+            out.amiss(("value",), "JSON of a call or of a list of them", "a string that is not such JSON")
         out.blocks = list(map(_plain, out.blocks))
     elif not _take(data.encode(), said, out):
         name = _NAME.search(data)
@@ -152,7 +152,7 @@ def _take(data: bytes | Raw, said: str, out: Draft) -> bool:
         at: Pointer = ("value", index) if several else ("value",)
         out.blocks.append(_call(at, string(one.name), body, how, said))
     if not out.blocks:
-        out.amiss(("value",), "a call", "an empty array")
+        out.amiss(("value",), "a call", "an empty list")
     return True
 
 

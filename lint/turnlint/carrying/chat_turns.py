@@ -192,7 +192,7 @@ class Spelling(Struct, frozen=True):
     calls: Callable[[Any], list[Call]] = calls_of
     result: Callable[[Any], Result] = result_of
     listed: bool = True
-    """A content may be an array of parts."""
+    """A content may be a list of parts."""
     closed: bool = True
     """A role that is none of these is refused."""
 
@@ -316,7 +316,7 @@ def _read_content(content: Raw, out: Draft, spelling: Spelling) -> None:
         out.say(content, ("content",))
         return
     if first not in (b"", b"n", b"[" if spelling.listed else b""):
-        out.amiss(("content",), "a string or an array of parts" if spelling.listed else "a string", content)
+        out.amiss(("content",), "a string or a list of parts" if spelling.listed else "a string", content)
     if first == b"[":
         texts = _texts_in(content)
         if texts is not None:

@@ -68,7 +68,7 @@ class Ahead:
             return True
         damage = os.read(self.said, _WORDS).decode(errors="replace")
         if damage or self._ended():
-            raise Damaged(damage or "unpacking it was stopped")
+            raise Damaged(damage or "decompression was stopped")
         return False
 
     def _ended(self) -> int:

@@ -78,7 +78,9 @@ class Shape(Generic[T]):
         except (ValueError, RecursionError):
             decoded = None
         if decoded is None:
-            troubles += (Trouble("too-deep", 0, len(record.data), (), "nested deeper than it can be read"),)
+            troubles += (
+                Trouble("too-deep", 0, len(record.data), (), "nested deeper than the parser allows"),
+            )
         rest = _rest_of(record, reading.end)
         return Decoded(record, decoded, data or b"", troubles, tuple(misfits), rest)
 

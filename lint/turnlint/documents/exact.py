@@ -87,7 +87,7 @@ class _Reader:
         self._space()
         if self.pos < len(self.data):
             if not isinstance(value, (dict, list)):  # a number or a word in front of anything is no record
-                self._note("syntax", self.pos, self.pos + 1, "expected an object or an array")
+                self._note("syntax", self.pos, self.pos + 1, "expected an object or a list")
                 return Reading(None, False, end, self.troubles)
             self._note("joined-records", self.pos, self.pos + 1)
         return Reading(value, True, end, self.troubles)
@@ -117,7 +117,7 @@ class _Reader:
     def _container_name(self) -> str:
         if not self.stack:
             return "a value"
-        return "an object" if self.stack[-1].keys is not None else "an array"
+        return "an object" if self.stack[-1].keys is not None else "a list"
 
     def _space(self) -> None:
         match = _SPACE.match(self.data, self.pos)

@@ -18,7 +18,7 @@ _NAMES = {
     inspect.FloatType: "a number",
     inspect.BoolType: "a boolean",
     inspect.NoneType: "null",
-    inspect.ListType: "an array",
+    inspect.ListType: "a list",
     inspect.StructType: "an object",
     inspect.DictType: "an object",
 }
@@ -31,7 +31,7 @@ def kind_of(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "a boolean"
-    names = {str: "a string", int: "a number", float: "a number", list: "an array", dict: "an object"}
+    names = {str: "a string", int: "a number", float: "a number", list: "a list", dict: "an object"}
     return names[type(value)]
 
 

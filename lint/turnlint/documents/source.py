@@ -282,7 +282,7 @@ class Unpacked:
                     continue
             if not data:
                 if self.frame is not None and not self.frame.eof:
-                    self.damage = "the compressed data end early"
+                    self.damage = "the compressed data are truncated"
                 return None
             assert self.frame is not None
             try:

@@ -21,7 +21,7 @@ QUIRKS = {
     "id-redacted": "an id was made unreadable, so it names nothing",
     "id-reused": "a call has an id that an earlier one has",
     "paired-by-position": "a result is known by its place, not by its id",
-    "result-elsewhere": "a result stands away from its call, or before it",
+    "result-elsewhere": "a result is not directly after its call",
     "result-synthetic": "a result was written by a repair, not by a tool",
     "call-kept-twice": "a message has the same call in two places",
     "call-echoed": "a call stands again where only results belong",

@@ -1,4 +1,4 @@
-"""a call is answered twice with the same result
+"""a call has the same result twice
 
 What it does
     Reports a second result for a call that has one already, where the second says the same or one of
@@ -89,26 +89,26 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_result(
             case,
             again,
-            f"call {quote(again.result.id)} is answered twice"
-            + ("" if same else ", both times by a placeholder" if both else ", once by a placeholder"),
+            f"call {quote(again.result.id)} has two results, "
+            + ("both the same" if same else "both placeholders" if both else "one of them a placeholder"),
             label=_label(late=late, filled=again.result.synthetic and not both),
-            related=(near_result(case, first, "a placeholder" if late else "answered here"),),
+            related=(near_result(case, first, "placeholder" if late else "first result"),),
             fix=_fix(again, interaction, same=same, late=late),
         )
 
 
 def _label(*, late: bool, filled: bool) -> str:
     if late:
-        return "the real answer"
-    return "written by a repair" if filled else "the call has its result already"
+        return "the real result"
+    return "written by a repair" if filled else "the call already has a result"
 
 
 def _fix(again: Answered, interaction: Interaction, *, same: bool, late: bool) -> Fix:
     """What is real stays, wherever it stands."""
     if late and interaction.answer is not None:
         steps = (Drop(spot(interaction.answer)), Settle(spot(interaction.asked), spot(again)))
-        return Fix("lossy", "put the real result in the placeholder's place", steps)
+        return Fix("lossy", "replace the placeholder with the real result", steps)
     return Fix(
-        *(("lossless", "remove the copy") if same else ("lossy", "remove the placeholder")),
+        *(("lossless", "remove the second result") if same else ("lossy", "remove the placeholder")),
         (Drop(spot(again)),),
     )

@@ -1,4 +1,4 @@
-"""a result stands away from its call
+"""a result is not directly after its call
 
 What it does
     Reports a result whose call is known but whose place is wrong: other messages stand between the
@@ -75,8 +75,8 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_result(
             case,
             answer,
-            f"result for {quote(answer.result.id)} stands away from its call",
-            label="this should follow its call",
-            related=(near_call(case, asked, "asked here"),),
+            f"result for {quote(answer.result.id)} is not directly after its call",
+            label="should be directly after its call",
+            related=(near_call(case, asked, "its call"),),
             fix=Fix("lossless", "move the result to its call", (Settle(spot(asked), spot(answer)),)),
         )

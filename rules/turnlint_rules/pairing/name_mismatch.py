@@ -1,4 +1,4 @@
-"""a result bears another tool's name than its call
+"""a result names a different tool than its call
 
 What it does
     Reports a result that names a tool, where the call it answers names another.
@@ -57,11 +57,11 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_result(
                 case,
                 answer,
-                f"the result {_of(answer.result.id or asked.call.id)} is named {quote(answer.result.name)}, "
-                f"its call {quote(asked.call.name)}",
+                f"the result {_of(answer.result.id or asked.call.id)} names the tool {quote(answer.result.name)}, "
+                f"but its call names {quote(asked.call.name)}",
                 key="name",
-                label="another tool's name",
-                related=(near_call(case, asked, "asked here", key="name"),),
+                label="a different tool",
+                related=(near_call(case, asked, "its call", key="name"),),
                 fix=_fix(asked, answer),
             )
 
@@ -71,7 +71,7 @@ def _fix(asked: Asked, answer: Answered) -> Fix:
     name = dumps(asked.call.name).encode()
     return Fix(
         "lossy",
-        "write the name of the call",
+        "set the name to that of the call",
         (Put(place, name, answer.message),),
     )
 

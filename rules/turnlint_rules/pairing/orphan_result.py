@@ -1,4 +1,4 @@
-"""a result answers no call
+"""a result has no matching call
 
 What it does
     Reports a tool result that belongs to no call of the conversation: its id stands on no call, or
@@ -85,7 +85,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_result(
             case,
             orphan,
-            f"result for {_name(orphan)} answers no call",
+            f"{_name(orphan)} has no matching call",
             severity=_severity(case, orphan),
             label=label,
             related=related,
@@ -97,14 +97,16 @@ def _fix(orphan: Answered, related: tuple[Related, ...]) -> Fix:
     steps = (Drop(spot(orphan)),)
     if related:
         return Fix(
-            "lossy", "remove the result, unless it answers that call: then correct its id by hand", steps
+            "lossy", "remove the result (if it belongs to that call, correct its id by hand instead)", steps
         )
     return Fix("lossy", "remove the result", steps)
 
 
 def _name(orphan: Answered) -> str:
     result = orphan.result
-    return quote(result.id) if result.id else f"tool {quote(result.name)}" if result.name else "no id"
+    if result.id:
+        return f"result for {quote(result.id)}"
+    return f"result of tool {quote(result.name)}" if result.name else "result without an id"
 
 
 def _severity(case: Case, orphan: Answered) -> Severity:
@@ -117,7 +119,7 @@ def _severity(case: Case, orphan: Answered) -> Severity:
 def _story(case: Case, orphan: Answered, *, search: bool) -> tuple[tuple[Related, ...], str]:
     """Where the call may be that was meant: the one still open with the most similar id."""
     if case.transcript.headless:
-        return (), "its call may stand in an earlier part"
+        return (), "its call may be in an earlier part of the conversation"
     best: tuple[float, Interaction] | None = None
     if search and usable(orphan.result.id) and len(orphan.result.id or "") <= LONGEST:
         from difflib import SequenceMatcher
@@ -129,7 +131,7 @@ def _story(case: Case, orphan: Answered, *, search: bool) -> tuple[tuple[Related
             if likeness >= ALIKE and (best is None or likeness > best[0]):
                 best = likeness, interaction
     if best is None:
-        return (), "no call before it has this id" if orphan.result.id else "no call is waiting here"
+        return (), "no earlier call has this id" if orphan.result.id else "no earlier call is unanswered"
     asked = best[1].asked
     place = (*asked.call.at, *asked.call.keys.id)
-    return (near(case, asked.message, "this open call has an id very like it", place),), "no call has this id"
+    return (near(case, asked.message, "unanswered call with a similar id", place),), "no call has this id"

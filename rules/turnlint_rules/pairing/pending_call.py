@@ -1,4 +1,4 @@
-"""the conversation ends on a call that is not answered yet
+"""the conversation ends before a call has its result
 
 What it does
     Reports a call without a result where nothing follows. It is silent where a record is meant to end
@@ -64,11 +64,11 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_call(
             case,
             asked,
-            f"{called(asked.call)} is not answered yet",
-            label="no result yet",
+            f"{called(asked.call)} has no result yet",
+            label="the conversation ends without its result",
             fix=Fix(
                 "placeholder",
-                "with --close-pending: add a result that says the answer is not known",
+                "with --close-pending: add a placeholder result that says the outcome is unknown",
                 (Close(spot(asked), pending=True),),
             ),
         )

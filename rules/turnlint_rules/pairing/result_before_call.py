@@ -1,4 +1,4 @@
-"""a result stands before its call
+"""a result is before its call
 
 What it does
     Reports a result that precedes the only call it can belong to.
@@ -53,8 +53,8 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_result(
             case,
             answer,
-            f"result for {quote(answer.result.id)} stands before its call",
-            label="answered before it was asked",
-            related=(near_call(case, asked, "asked here"),),
-            fix=Fix("lossless", "move the result behind its call", (Settle(spot(asked), spot(answer)),)),
+            f"result for {quote(answer.result.id)} is before its call",
+            label="should be after its call",
+            related=(near_call(case, asked, "its call"),),
+            fix=Fix("lossless", "move the result after its call", (Settle(spot(asked), spot(answer)),)),
         )

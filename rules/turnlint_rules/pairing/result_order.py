@@ -1,4 +1,4 @@
-"""results without ids stand in another order than their calls
+"""results without ids are in a different order than their calls
 
 What it does
     Reports results that can be told apart by their position only, where their names show that the
@@ -64,10 +64,10 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_result(
                 case,
                 answer,
-                f"results without ids stand in another order than their calls, {quote(answer.result.name)} first",
+                f"results without ids are in a different order than their calls, {quote(answer.result.name)} first",
                 key="name",
-                label="its call is not the first",
-                related=(near(case, asked.message, "asked here", asked.call.at),),
+                label="its call is not the first one",
+                related=(near(case, asked.message, "its call", asked.call.at),),
                 fix=_fix(case, turn),
             )
         latest = max(latest, answer.seq)
@@ -80,4 +80,4 @@ def _fix(case: Case, turn: int) -> Fix | None:
     names = ((one.asked.call.name, one.answer.result.name) for one in own if one.answer is not None)
     if any(asked and answered and asked != answered for asked, answered in names):
         return None
-    return Fix("lossless", "put the results in the order of their calls", (Sort(tuple(map(spot, answers))),))
+    return Fix("lossless", "sort the results in the order of their calls", (Sort(tuple(map(spot, answers))),))

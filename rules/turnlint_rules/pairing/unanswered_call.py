@@ -1,4 +1,4 @@
-"""a call has no result, and the conversation goes on
+"""a call has no result, but the conversation continues
 
 What it does
     Reports a tool call that nothing answers although something follows: another turn, a user's
@@ -77,9 +77,13 @@ def check(case: Case) -> Iterator[Finding]:
             case,
             asked,
             f"{called(asked.call)} has no result",
-            label="never answered",
-            related=(near(case, following, "the conversation goes on here"),)
+            label="no result follows",
+            related=(near(case, following, "the conversation continues here"),)
             if following > asked.message
             else (),
-            fix=Fix("placeholder", "add a result that says the answer is not known", (Close(spot(asked)),)),
+            fix=Fix(
+                "placeholder",
+                "add a placeholder result that says the outcome is unknown",
+                (Close(spot(asked)),),
+            ),
         )

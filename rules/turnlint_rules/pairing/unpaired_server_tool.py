@@ -1,4 +1,4 @@
-"""a provider's own tool call and its result are not together
+"""a server tool call and its result are not in the same turn
 
 What it does
     Reports a server-side call (web search, code execution, an MCP connector) without its result in
@@ -77,20 +77,20 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_call(
                 case,
                 asked,
-                f"the provider's call {name} has no result in its turn",
-                label="never answered",
+                f"server tool call {name} has no result in its turn",
+                label="no result in this turn",
                 fix=Fix("lossy", "remove the call", (Drop(spot(asked)),)),
             )
         else:
             yield RULE.at_result(
                 case,
                 answer,
-                f"result for the provider's call {name} stands outside its turn",
-                label="belongs into the turn that asked",
-                related=(near_call(case, asked, "asked here"),),
+                f"result for server tool call {name} is outside the turn of its call",
+                label="belongs in the turn of its call",
+                related=(near_call(case, asked, "its call"),),
                 fix=Fix(
                     "lossless",
-                    "put the two halves of the turn together",
+                    "join the two parts of the turn",
                     (Settle(spot(asked), spot(answer)),),
                 ),
             )
@@ -100,7 +100,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_result(
                 case,
                 orphan,
-                f"result for {quote(orphan.result.id)} has no call of the provider's own before it in its turn",
+                f"result for {quote(orphan.result.id)} has no server tool call before it in its turn",
                 label="no call has this id",
                 severity="info" if case.transcript.headless else "error",
                 fix=Fix("lossy", "remove the result", (Drop(spot(orphan)),)),

@@ -43,14 +43,14 @@ _REPORTS = "gemini-cli, langchain-google and litellm reports"
 SHARED = (
     NameForm(
         of="tool", pattern="[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}", date="2026-11",
-        wants="letters, digits, `_`, `.`, `:` and `-`, a letter or `_` first, 128 at most",
+        wants="letters, digits, `_`, `.`, `:` and `-`, a letter or `_` first, at most 128",
         says="Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), "
         "underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64.",
         source="documentation and google-genai 3.3.0: 128; the text still says 64",
     ),
     NameForm(
         of="tool", most=64, severity="warning", source="older servers", date="2026-11",
-        wants="of 64 characters at most",
+        wants="at most 64 characters",
     ),
     NameForm(
         of="tool", unique=True, says="Duplicate function declaration found: {name}", source="public reports, of both",
@@ -58,7 +58,7 @@ SHARED = (
     ),
     NameForm(
         of="call", pattern="[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}", severity="warning", date="2026-11",
-        wants="letters, digits, `_`, `.`, `:` and `-`, a letter or `_` first, 128 at most",
+        wants="letters, digits, `_`, `.`, `:` and `-`, a letter or `_` first, at most 128",
         source="the text was only seen for declarations; names of responses are not looked at: 557 accepted ones are "
         "ids of their calls (2ffd5fd134f8ecd9)",
     ),

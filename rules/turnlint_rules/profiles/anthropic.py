@@ -83,11 +83,11 @@ _NAMES = (
         ),
     ),
     NameForm(
-        of="call", most=200, wants="of 1 to 200 characters",
+        of="call", most=200, wants="1 to 200 characters",
         says="{path}: String should have at most 200 characters", source="API reference", date="2026-11",
     ),
     NameForm(
-        of="tool", pattern="[a-zA-Z0-9_-]{1,128}", wants="letters, digits, `_` and `-`, 128 at most",
+        of="tool", pattern="[a-zA-Z0-9_-]{1,128}", wants="letters, digits, `_` and `-`, at most 128",
         says="{path}: String should match pattern '^[a-zA-Z0-9_-]{{1,128}}$'",
         source="API reference; 64 in an older one", date="2026-11",
     ),

@@ -70,7 +70,7 @@ def _names(pattern: str, wants: str, source: str, date: str) -> tuple[NameForm, 
         NameForm(of=of, pattern=pattern, wants=wants, says=says, source=source, date=date)
         for of in ("call", "tool")
     ) + tuple(
-        NameForm(of=of, most=64, wants="of 64 characters at most", says=_LENGTH, source=source, date=date)
+        NameForm(of=of, most=64, wants="at most 64 characters", says=_LENGTH, source=source, date=date)
         for of in ("call", "tool")
     )
 

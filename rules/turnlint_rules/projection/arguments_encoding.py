@@ -1,4 +1,4 @@
-"""arguments are not written as the provider reads them
+"""arguments are not encoded as the provider expects
 
 What it does
     Reports arguments written as an object where a text is read, as a text where an object is read, and
@@ -59,12 +59,19 @@ GOOD = (
     ),
 )
 
-_KINDS = {"absent": "nothing", "null": "null", "object": "an object", "other": "another value"}
+_KINDS = {
+    "absent": "missing",
+    "null": "null",
+    "object": "an object",
+    "text": "a string",
+    "other": "another value",
+}
+_EXPECTED = {"text": "a string", "object": "an object"}
 _WORDS = {
-    "text": "written as {written}, where a text is read",
-    "object": "written as {written}, where an object is read",
-    "json": "no JSON",
-    "json-object": "no JSON object",
+    "text": "{written}; expected a string",
+    "object": "{written}; expected an object",
+    "json": "not valid JSON",
+    "json-object": "not a JSON object",
     "no-empty-key": "an object with an empty key",
 }
 
@@ -91,11 +98,11 @@ def check(case: Case) -> Iterator[Finding]:
 def _fix(case: Case, asked: Asked, clause: ArgumentsEncoding) -> Fix | None:
     """What can be written otherwise without a guess."""
     call, place = asked.call, (*asked.call.at, *asked.call.keys.body)
-    title = "write the same arguments as this provider reads them"
+    title = f"encode the same arguments as {_EXPECTED.get(clause.wants, 'JSON')}"
     if call.written == "absent" and not call.name:
         return None  # there is nothing that could hold them
     if call.arguments == "nothing":
-        title, text = "write an empty object", b"{}"
+        title, text = "set the arguments to an empty object", b"{}"
     elif call.arguments != "object" or clause.wants not in ("text", "object"):
         return None
     elif call.body[:1] == b"#":  # a digest, so what it stands for is looked up

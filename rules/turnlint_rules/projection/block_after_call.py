@@ -1,4 +1,4 @@
-"""something stands after the calls of a message
+"""a text is after the calls of a message
 
 What it does
     Reports texts that stand after a call in the assistant's turn.
@@ -99,8 +99,8 @@ def _finding(
     case: Case, clause: BlockAfterCall, index: int, block: Text, asked: Asked, fix: Fix | None
 ) -> Finding:
     return RULE.at_message(
-        case, index, f"a text stands after {called(asked.call)}", below=block.at, label="after the call",
-        related=(near_call(case, asked, "this call"),), under=clause,
+        case, index, f"a text is after {called(asked.call)}", below=block.at, label="after the call",
+        related=(near_call(case, asked, "the call"),), under=clause,
         told={"ids": case.ids_of_turn[asked.turn], "index": asked.message, "next": asked.message + 1}, fix=fix,
     )  # fmt: skip
 

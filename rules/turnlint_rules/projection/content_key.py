@@ -1,4 +1,4 @@
-"""a key that the provider wants is missing, or null, or of another kind
+"""a required key is missing, null or of the wrong type
 
 What it does
     Reports contents that are missing, null or of a kind the provider does not take in that place, calls
@@ -81,10 +81,10 @@ def _content(case: Case, clause: ContentKey, index: int, message: Message) -> It
     if message.content not in (("absent", "null") if clause.neither else clause.kinds) or (clause.neither and calls):  # fmt: skip
         return
     what = {
-        "absent": "no content", "null": "a null content", "no-parts": "an empty list for its content",
-        "blank": "an empty content", "text": "a text for its content", "parts": "a list for its content",
-    }.get(message.content, "a content")  # fmt: skip
-    beside = " beside its calls" if calls else ""
+        "absent": "no content", "null": "null as content", "no-parts": "an empty list as content",
+        "blank": "empty content", "text": "a string as content", "parts": "a list as content",
+    }.get(message.content, "content")  # fmt: skip
+    beside = " next to its calls" if calls else ""
     yield RULE.at_message(
         case, index, f"the {quote(message.written_role)} message has {what}{beside}",
         below=() if message.content == "absent" else ("content",), label=what, under=clause,
@@ -93,9 +93,10 @@ def _content(case: Case, clause: ContentKey, index: int, message: Message) -> It
 
 
 def _empty(index: int, message: Message) -> Fix:
-    title, kept = "write an empty text", message.content in ("text", "parts")
     steps = (Put(("content",), b'""', index),)
-    return Fix("lossy", f"{title} in its place", steps) if kept else Fix("lossless", title, steps)  # fmt: skip
+    if message.content in ("text", "parts"):
+        return Fix("lossy", "replace the content with an empty string", steps)
+    return Fix("lossless", "set the content to an empty string", steps)
 
 
 def _no_calls(case: Case, clause: ContentKey) -> Iterator[Finding]:
@@ -103,8 +104,8 @@ def _no_calls(case: Case, clause: ContentKey) -> Iterator[Finding]:
         if message.no_calls:
             yield RULE.at_message(
                 case, index, f"the {quote(message.written_role)} message has an empty list of calls",
-                below=("tool_calls",), label="no calls in it", under=clause, told={"key": "tool_calls"},
-                fix=Fix("lossless", "leave the list out", (Take(("tool_calls",), index),)),
+                below=("tool_calls",), label="empty list", under=clause, told={"key": "tool_calls"},
+                fix=Fix("lossless", "remove the empty list", (Take(("tool_calls",), index),)),
             )  # fmt: skip
 
 
@@ -113,8 +114,8 @@ def _types(case: Case, clause: ContentKey) -> Iterator[Finding]:
         if not (call := asked.call).kind and not call.dialect:
             step = Put((*call.at, "type"), dumps(call.keys.body[0]).encode(), asked.message)
             yield RULE.at_call(
-                case, asked, f"{called(call)} lacks its `type`", key="whole", label="no type", under=clause,
-                told={"key": "type"}, fix=Fix("lossless", "add the type", (step,)),
+                case, asked, f"{called(call)} has no `type`", key="whole", label="no `type`", under=clause,
+                told={"key": "type"}, fix=Fix("lossless", "add the `type`", (step,)),
             )  # fmt: skip
 
 
@@ -127,7 +128,7 @@ def _results(case: Case, clause: ContentKey) -> Iterator[Finding]:
         if is_missing(result.id) if key == "id" else not result.name:
             of = f"for {called(asked.call)}" if asked and asked.call.id == result.id else quote(result.id)
             yield RULE.at_result(
-                case, answered, f"the result {of} lacks its {key}", key="id" if key == "id" else "name",
+                case, answered, f"the result {of} has no {key}", key="id" if key == "id" else "name",
                 label=f"no {key}", under=clause, told={"key": key}, fix=_named(answered, asked, key),
             )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""a content says nothing, and the provider does not take that
+"""content is empty, which the provider rejects
 
 What it does
     Reports empty texts, texts of nothing but white space, messages with nothing in them, and empty
@@ -66,7 +66,7 @@ _LISTED: dict[str, tuple[str, Any]] = {
     "bedrock": ("content", [{"text": MARK}]), "gemini": ("parts", [{"text": MARK}]),
 }  # fmt: skip
 """Wires on which a content is always a list, its key, and how the mark is written in it."""
-_WHAT = {"error-result": "says that it failed, and nothing else"}
+_WHAT = {"error-result": "reports an error without any text"}
 _NOTHING = frozenset({b"", b"null", b'""', b"[]"})
 
 
@@ -89,9 +89,9 @@ def _texts(case: Case, clause: EmptyContent, index: int, message: Message) -> It
     more = bool(message.blanks) and any(not isinstance(block, Thinking) for block in message.blocks)
     for blank in message.blanks:
         if blank.white is (clause.what == "white-text") and (blank.white or blank.at != ("content",)):
-            what = "holds nothing but white space" if blank.white else "is empty"
+            what = "is only white space" if blank.white else "is empty"
             yield RULE.at_message(
-                case, index, f"a text of {who} {what}", below=blank.at, label="says nothing", under=clause,
+                case, index, f"a text in {who} {what}", below=blank.at, label="empty", under=clause,
                 told={"block": next((part for part in blank.at if isinstance(part, int)), 0)},
                 fix=_without(case, index, blank, first=blank is message.blanks[0], more=more),
             )  # fmt: skip
@@ -101,13 +101,13 @@ def _without(case: Case, index: int, blank: Blank, *, first: bool, more: bool) -
     """The text goes where something else is left, if only the mark; thoughts alone are no message."""
     if more or not first:
         step = Drop(Piece(index, blank.at)) if more else Take(blank.at, index)
-        return Fix("lossless", "take the text out", (step,))
+        return Fix("lossless", "remove the text", (step,))
     below = ("text",) if isinstance(case.said(index, blank.at), dict) else ()
     return _mark(index, (*blank.at, *below))
 
 
 def _mark(index: int, at: Pointer, value: Any = MARK) -> Fix:
-    return Fix("placeholder", f"write `{MARK}` in its place", (Put(at, dumps(value).encode(), index),))
+    return Fix("placeholder", f"set it to `{MARK}`", (Put(at, dumps(value).encode(), index),))
 
 
 def _message(case: Case, clause: EmptyContent, index: int, message: Message) -> Iterator[Finding]:
@@ -117,7 +117,7 @@ def _message(case: Case, clause: EmptyContent, index: int, message: Message) -> 
     key, value = _LISTED.get(case.transcript.wire.speaks, ("content", MARK))
     if hollow or empty_text:
         yield RULE.at_message(
-            case, index, f"{_who(message)} has nothing in it", label="nothing in it", under=clause,
+            case, index, f"{_who(message)} is empty", label="empty", under=clause,
             fix=_mark(index, (key,), value) if message.role != "other" and case.is_hollow(index) else None,
         )  # fmt: skip
 
@@ -132,7 +132,7 @@ def _results(case: Case, clause: EmptyContent) -> Iterator[Finding]:
         if hollow and (clause.what == "result-list" or result.error):
             what = _WHAT.get(clause.what, "is an empty list")
             yield RULE.at_result(
-                case, answered, f"the result {quote(result.id)} {what}", key="body", label="says nothing", under=clause,
+                case, answered, f"the result {quote(result.id)} {what}", key="body", label="empty", under=clause,
                 fix=_mark(answered.message, (*result.at, *result.keys.body), value),
             )  # fmt: skip
 

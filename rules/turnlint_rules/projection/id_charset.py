@@ -1,4 +1,4 @@
-"""an id has a character that the provider does not take
+"""an id contains a character that the provider rejects
 
 What it does
     Reports ids of calls, and of results that answer no call, with a character outside those that the
@@ -69,11 +69,13 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_call(
                 case,
                 asked,
-                f"the id of {called(call)} has other characters than {clause.wants}",
-                label=f"only {clause.wants}",
+                f"the id of {called(call)} may only contain {clause.wants}",
+                label=f"allowed: {clause.wants}",
                 under=clause,
                 fix=Fix(
-                    "lossless", "give the call and its results an id that is accepted", (Rename(spot(asked)),)
+                    "lossless",
+                    "replace the id of the call and its results with a valid one",
+                    (Rename(spot(asked)),),
                 ),
             )
         for answered, call_of in case.answered:
@@ -84,8 +86,8 @@ def check(case: Case) -> Iterator[Finding]:
                 yield RULE.at_result(
                     case,
                     answered,
-                    f"the id of result {quote(result.id)} has other characters than {clause.wants}",
-                    label=f"only {clause.wants}",
+                    f"the id of result {quote(result.id)} may only contain {clause.wants}",
+                    label=f"allowed: {clause.wants}",
                     under=clause,
-                    fix=Fix("lossless", "give the result an id that is accepted", (Rename(spot(answered)),)),
+                    fix=Fix("lossless", "replace the id with a valid one", (Rename(spot(answered)),)),
                 )

@@ -1,4 +1,4 @@
-"""two ids become one when a client makes them fit
+"""two ids become equal when a client makes them valid for the provider
 
 What it does
     Reports two calls whose ids differ, of which at least one is not taken by the provider, where the
@@ -89,13 +89,11 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_call(
                 case,
                 asked,
-                f"ids {quote(theirs)} and {quote(identifier)} both become {quote(mended)} when they are made to fit",
+                f"ids {quote(theirs)} and {quote(identifier)} both become {quote(mended)} when a client makes them valid",
                 label="becomes the same id",
                 related=(near_call(case, other, "as this one"),),
                 under=clause,
-                fix=Fix(
-                    "lossless", "give each call an id of its own", (Rename(spot(other)), Rename(spot(asked)))
-                ),
+                fix=Fix("lossless", "give each call a unique id", (Rename(spot(other)), Rename(spot(asked)))),
             )
 
 

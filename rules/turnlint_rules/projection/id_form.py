@@ -1,4 +1,4 @@
-"""an id does not have the form that the provider gives or wants
+"""an id does not have the format that the provider expects
 
 What it does
     Reports ids that are not built as the provider wants them: nine letters and digits at Mistral, `srvtoolu_…`
@@ -93,8 +93,8 @@ def _calls(case: Case, clause: IdForm) -> Iterator[Finding]:
         if wrong:
             sentence = _sentence(call, clause, count, formed=fits(call.id or "") is not None)
             yield RULE.at_call(
-                case, asked, sentence, label=f"wanted: {clause.wants}", under=clause,
-                fix=Fix("lossless", "give the call and its results an id of that form", (Rename(spot(asked)),)),
+                case, asked, sentence, label=f"expected: {clause.wants}", under=clause,
+                fix=Fix("lossless", "replace the id of the call and its results with one of that format", (Rename(spot(asked)),)),
             )  # fmt: skip
 
 
@@ -102,8 +102,8 @@ def _sentence(call: Call, clause: IdForm, count: int, *, formed: bool) -> str:
     if is_missing(call.id):
         return f"{called(call)} has no id"
     if clause.global_count and formed:
-        return f"the id of {called(call)} does not end in {count}, its number in the request"
-    return f"the id of {called(call)} does not have the form: {clause.wants}"
+        return f"the id of {called(call)} does not end in {count}, the index of the call in the request"
+    return f"the id of {called(call)} does not have the expected format: {clause.wants}"
 
 
 def _number(identifier: str | None) -> int:
@@ -120,9 +120,9 @@ def _strays(case: Case, clause: IdForm) -> Iterator[Finding]:
         wrong = result.server == (clause.of == "server") and usable(result.id) and not fits(result.id or "")
         if wrong and (asked is None or asked.call.id != result.id):
             yield RULE.at_result(
-                case, answered, f"the id of result {quote(result.id)} does not have the form: {clause.wants}",
-                label=f"wanted: {clause.wants}", under=clause,
-                fix=Fix("lossless", "give the result an id of that form", (Rename(spot(answered)),)),
+                case, answered, f"the id of result {quote(result.id)} does not have the expected format: {clause.wants}",
+                label=f"expected: {clause.wants}", under=clause,
+                fix=Fix("lossless", "replace the id with one of that format", (Rename(spot(answered)),)),
             )  # fmt: skip
 
 
@@ -134,7 +134,7 @@ def _items(case: Case, clause: IdForm) -> Iterator[Finding]:
         for kind, item, at in named:
             if kind in clause.kinds and (not fits(item) if item else clause.required):
                 yield RULE.at_message(
-                    case, index, f"the item id {quote(item)} does not have the form: {clause.wants}", below=("id",) if item else (),
-                    label=f"wanted: {clause.wants}", under=clause, told={"id": item or "", "ids": item or "", "kind": kind},
-                    fix=Fix("lossless", "leave the item's own id out", (Take((*at, "id"), index),)) if item else None,
+                    case, index, f"the item id {quote(item)} does not have the expected format: {clause.wants}", below=("id",) if item else (),
+                    label=f"expected: {clause.wants}", under=clause, told={"id": item or "", "ids": item or "", "kind": kind},
+                    fix=Fix("lossless", "remove the `id` of the item", (Take((*at, "id"), index),)) if item else None,
                 )  # fmt: skip

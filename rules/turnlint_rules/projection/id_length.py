@@ -1,4 +1,4 @@
-"""an id is longer than the provider takes
+"""an id is longer than the provider allows
 
 What it does
     Reports ids of calls, and of results that answer no call, with more characters than the provider
@@ -108,7 +108,7 @@ def _calls(case: Case, clauses: list[IdLength]) -> Iterator[Finding]:
             yield RULE.at_result(
                 case, answered, _sentence("result", identifier, clause), label=f"{len(identifier)} characters",
                 under=clause, told={"most": clause.most, "length": len(identifier)},
-                fix=Fix("lossless", "give the result an id that is accepted", (Rename(spot(answered)),)),
+                fix=Fix("lossless", "replace the id with a shorter one", (Rename(spot(answered)),)),
             )  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def _left_out(message: Message, index: int, at: Pointer) -> Fix | None:
     own = any(isinstance(block, Call) and block.keys.id == ("id",) for block in message.blocks)
     if own or message.kind == "item_reference":
         return None
-    return Fix("lossless", "leave the item's own id out", (Take((*at, "id"), index),))
+    return Fix("lossless", "remove the `id` of the item", (Take((*at, "id"), index),))
 
 
 def _sentence(what: str, identifier: str, clause: IdLength) -> str:

@@ -1,4 +1,4 @@
-"""an id stands for several calls where the provider wants it once
+"""several calls share an id that must be unique
 
 What it does
     Reports calls under an id that another call of the same message, turn or request already has, as far
@@ -97,9 +97,9 @@ def _calls(case: Case, clause: IdUnique) -> Iterator[Finding]:
         other = first.setdefault((identifier, scope), asked)
         if other is not asked:
             yield RULE.at_call(
-                case, asked, f"the id of {called(asked.call)} is taken by another call of the same {clause.over}",
-                label="taken", related=(near_call(case, other, "by this call"),), under=clause,
-                fix=Fix("lossless", "give this call and its results an id of their own", (Rename(spot(asked)),)),
+                case, asked, f"the id of {called(asked.call)} is already used by another call of the same {clause.over}",
+                label="duplicate id", related=(near_call(case, other, "first used here"),), under=clause,
+                fix=Fix("lossless", "give this call and its results a unique id", (Rename(spot(asked)),)),
             )  # fmt: skip
 
 
@@ -114,8 +114,8 @@ def _items(case: Case, clause: IdUnique) -> Iterator[Finding]:
             other = first.setdefault(item, index)
             if other != index:
                 yield RULE.at_message(
-                    case, index, f"the item id {quote(item)} stands twice", below=("id",), label="taken",
-                    related=(near(case, other, "by this item", ("id",)),), under=clause,
+                    case, index, f"the item id {quote(item)} appears twice", below=("id",), label="duplicate id",
+                    related=(near(case, other, "first used here", ("id",)),), under=clause,
                     told={"id": item, "ids": item}, fix=_item_fix(case, index, other, at),
                 )  # fmt: skip
 
@@ -124,8 +124,8 @@ def _item_fix(case: Case, index: int, other: int, at: Pointer) -> Fix | None:
     """A reference is nothing without its id, and there are calls that have no other."""
     for one in (index, other):
         if case.messages[one].kind == "item_reference":
-            title = "take the reference out, for the item itself is there"
+            title = "remove the reference; the item itself is present"
             return Fix("lossless", title, (Drop(Piece(one)),))
     if any(isinstance(block, Call) and block.keys.id == ("id",) for block in case.messages[index].blocks):
         return None
-    return Fix("lossless", "leave the item's own id out", (Take((*at, "id"), index),))
+    return Fix("lossless", "remove the `id` of the item", (Take((*at, "id"), index),))

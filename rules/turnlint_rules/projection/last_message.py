@@ -1,4 +1,4 @@
-"""a request ends with a message that the provider does not answer
+"""a request ends with a message that the provider does not accept as the last one
 
 What it does
     Reports requests that end with a call nobody answered, or with a message of a role after which the
@@ -78,10 +78,10 @@ def check(case: Case) -> Iterator[Finding]:
             continue  # the provider paused in the middle of its own tools, and goes on from there
         taken = {message.written_role, message.role} | ({"prefix"} if message.prefix else set())
         if clause.roles and not told and taken.isdisjoint(clause.roles):
-            role = quote(message.written_role or "no role")
+            role = quote(message.written_role or "none")
             yield RULE.at_message(
-                case, last, f"the request ends with {role}, where {_either(clause.roles)} is wanted",
-                label="nothing follows", under=clause, fix=_goes_on(case, last, clause),
+                case, last, f"the request ends with a message of role {role}; expected {_either(clause.roles)}",
+                label="last message", under=clause, fix=_goes_on(case, last, clause),
             )  # fmt: skip
 
 
@@ -90,9 +90,9 @@ def _prefixes(case: Case, last: int) -> Iterator[Finding]:
         for index, message in enumerate(case.messages[:last] if clause.only_prefix else ()):
             if message.prefix:
                 yield RULE.at_message(
-                    case, index, "a message that the model shall go on from is not the last", below=("prefix",),
-                    label="not the last", under=clause,
-                    fix=Fix("lossless", "take the mark off", (Take(("prefix",), index),)),
+                    case, index, "a message with `prefix` is not the last message", below=("prefix",),
+                    label="not the last message", under=clause,
+                    fix=Fix("lossless", "remove `prefix`", (Take(("prefix",), index),)),
                 )  # fmt: skip
 
 
@@ -100,10 +100,14 @@ def _goes_on(case: Case, last: int, clause: LastMessage) -> Fix | None:
     """What lets the model speak next, where it or a system spoke last."""
     role = case.messages[last].role
     if role == "assistant" and "prefix" in clause.roles:
-        return Fix("lossless", "mark it as what the model goes on from", (Put(("prefix",), b"true", last),))
+        return Fix(
+            "lossless",
+            "set `prefix`, so that the model continues this message",
+            (Put(("prefix",), b"true", last),),
+        )
     if role not in ("assistant", "system") or "user" not in clause.roles:
         return None
-    return Fix("placeholder", "let the user say `(continue)`", (Say(last + 1, "user", "(continue)"),))
+    return Fix("placeholder", "add a user message `(continue)`", (Say(last + 1, "user", "(continue)"),))
 
 
 def _open_calls(case: Case, clause: LastMessage) -> Iterator[Finding]:
@@ -111,12 +115,12 @@ def _open_calls(case: Case, clause: LastMessage) -> Iterator[Finding]:
     ids = ", ".join(asked.call.id or "" for asked in waiting)
     for asked in waiting:
         yield RULE.at_call(
-            case, asked, f"{called(asked.call)} is still open at the end of the request", label="not answered yet",
+            case, asked, f"{called(asked.call)} has no result at the end of the request", label="no result",
             under=clause, told={"ids": ids, "next": asked.message + 1},
-            fix=Fix("placeholder", "with --close-pending: add a result that says the answer is not known", (Close(spot(asked), pending=True),)),
+            fix=Fix("placeholder", "with --close-pending: add a placeholder result that says the outcome is unknown", (Close(spot(asked), pending=True),)),
         )  # fmt: skip
 
 
 def _either(roles: tuple[str, ...]) -> str:
-    words = {"prefix": "an assistant marked with `prefix`"}
+    words = {"prefix": "`assistant` with `prefix`"}
     return " or ".join(words.get(role, quote(role)) for role in roles)

@@ -1,4 +1,4 @@
-"""more of something than the provider takes
+"""the request exceeds a limit of the provider
 
 What it does
     Reports turns with too many calls, requests with too many tools or messages, and results that are too
@@ -64,7 +64,7 @@ def check(case: Case) -> Iterator[Finding]:
             count = len(request.tools or ())
             if count > clause.most:
                 yield RULE.at_request(
-                    case, request.tools_at, f"{count:,} tools are declared, and at most {clause.most:,} are accepted",
+                    case, request.tools_at, f"{count:,} tools are declared; the maximum is {clause.most:,}",
                     label=f"{count:,} tools", under=clause, told={"count": count, "length": count, "most": clause.most},
                 )  # fmt: skip
 
@@ -78,7 +78,7 @@ def _calls(case: Case, clause: OverLimit) -> Iterator[Finding]:
 
 def _counted(case: Case, clause: OverLimit, count: int, what: str, index: int) -> Finding:
     return RULE.at_message(
-        case, index, f"there are {count:,} {what}, and at most {clause.most:,} are accepted", label=f"{count:,} {what.split(maxsplit=1)[0]}",
+        case, index, f"{count:,} {what}; the maximum is {clause.most:,}", label=f"{count:,} {what.split(maxsplit=1)[0]}",
         under=clause, told={"count": count, "length": count, "most": clause.most},
     )  # fmt: skip
 

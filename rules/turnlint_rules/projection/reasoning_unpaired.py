@@ -1,4 +1,4 @@
-"""reasoning and what came of it are not kept together
+"""reasoning is missing, or separated from its output
 
 What it does
     Reports reasoning items without the item that follows from them, and messages with calls that lack
@@ -84,9 +84,9 @@ def _alone(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
             continue
         if follower is None or follower.role != "assistant":
             yield RULE.at_message(
-                case, index, f"reasoning item {quote(message.item)} is not followed by what came of it",
-                label="nothing of it follows", under=clause, told={"id": message.item or "", "ids": message.item or ""},
-                fix=Fix("lossy", "take the reasoning item out", (Drop(Piece(index)),)),
+                case, index, f"reasoning item {quote(message.item)} is not followed by its output item",
+                label="no output item follows", under=clause, told={"id": message.item or "", "ids": message.item or ""},
+                fix=Fix("lossy", "remove the reasoning item", (Drop(Piece(index)),)),
             )  # fmt: skip
 
 
@@ -102,7 +102,7 @@ def _missing(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
     thinking = request.thinking if request else "unsaid"
     if thinking == "off" or (not kept and thinking == "unsaid"):
         return
-    why = "which others of the conversation have" if kept else "and thinking is on"
+    why = "although other messages have it" if kept else "although thinking is enabled"
     start = _last_user(case) if clause.scope == "loop" else -1
     for index, message in enumerate(case.messages):
         calls = any(isinstance(block, Call) for block in message.blocks)
@@ -113,7 +113,7 @@ def _missing(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
             and message.reasoning in ("absent", "null")
         ):
             yield RULE.at_message(
-                case, index, f"a message with calls lacks {quote(clause.key)}, {why}",
+                case, index, f"a message with calls has no {quote(clause.key)}, {why}",
                 label=f"no {clause.key}", under=clause, told={"key": clause.key},
                 fix=Fix("lossless", f"add an empty {clause.key}", (Put((clause.key,), b'""', index),)),
             )  # fmt: skip

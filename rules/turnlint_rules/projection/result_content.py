@@ -1,4 +1,4 @@
-"""a result holds something that the provider does not take in a result
+"""a result contains content that the provider does not accept
 
 What it does
     Reports results with images or other parts in them where only text is taken, JSON that is no object
@@ -63,7 +63,7 @@ GOOD = (
     """, wires=("openai-chat",), provider="openai"),
 )  # fmt: skip
 
-_KINDS = {"text": "a text", "list": "a list", "object": "an object", "absent": "absent", "null": "null"}
+_KINDS = {"text": "a string", "list": "a list", "object": "an object", "absent": "absent", "null": "null"}
 _TELLABLE = frozenset({
     "text", "image", "image_url", "document", "document_url", "file", "video", "video_url", "audio", "input_audio",
     "input_image", "input_text", "json", "tool_use", "tool_result", "thinking", "search_result", "reference", "refusal",
@@ -74,8 +74,8 @@ _TELLABLE = frozenset({
 
 def _named(part: str) -> str:
     if part == "json-other":
-        return "JSON that is no object"
-    return quote(part) if part in _TELLABLE else "a part of a kind that is not known"
+        return "JSON that is not an object"
+    return quote(part) if part in _TELLABLE else "a part of an unknown type"
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -93,8 +93,8 @@ def _result(case: Case, clause: ResultContent, answered: Answered, asked: Asked 
     wrong = next((part for part in result.parts if part in clause.refused or part not in known), None)
     if wrong is not None:
         yield RULE.at_result(
-            case, answered, f"{of} holds {_named(wrong)}, which is not accepted in a result", key="body",
-            label=f"holds {_named(wrong)}", under=clause, told={"kind": wrong if wrong in _TELLABLE else "…"},
+            case, answered, f"{of} contains {_named(wrong)}, which is not accepted in a result", key="body",
+            label=f"contains {_named(wrong)}", under=clause, told={"kind": wrong if wrong in _TELLABLE else "…"},
             fix=_fix(case, answered, _blocks) if wrong == "json-other" else None,
         )  # fmt: skip
     elif clause.written and result.written not in clause.written:
@@ -104,8 +104,8 @@ def _result(case: Case, clause: ResultContent, answered: Answered, asked: Asked 
         found = _KINDS.get(result.written, "another value")
         media = set(result.parts) != {"text"} if result.written == "list" else bool(result.parts)
         yield RULE.at_result(
-            case, answered, f"{of} is {found}, where {wanted} is expected", key="body",
-            label=f"{found}, not {wanted}", under=clause, told={"kind": result.written},
+            case, answered, f"{of} is {found}; expected {wanted}", key="body",
+            label=f"expected {wanted}", under=clause, told={"kind": result.written},
             fix=None if media and clause.written[0] == "text" else _fix(case, answered, _FORMS[clause.written[0]]),
         )  # fmt: skip
 
@@ -113,7 +113,7 @@ def _result(case: Case, clause: ResultContent, answered: Answered, asked: Asked 
 def _fix(case: Case, answered: Answered, form: Callable[[Any], Any]) -> Fix:
     result, place = answered.result, (*answered.result.at, *answered.result.keys.body)
     said = case.said(answered.message, place)
-    title = "write it as this provider reads it"
+    title = "convert the result to the expected type"
     if said is None and result.written not in ("null", "absent"):
         return Fix("lossless", title)  # its record was let go
     data = dumps(form(said), ensure_ascii=False).encode("utf-8", "backslashreplace")

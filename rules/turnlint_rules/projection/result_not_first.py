@@ -1,4 +1,4 @@
-"""something stands before the results in the message that answers
+"""results are not first in their message
 
 What it does
     Reports results with text or anything else before them in the message that answers a turn, where the
@@ -128,10 +128,10 @@ def _finding(
     answers = (
         f"the result for {called(asked.call)}" if asked.call.id == result.id else f"result {quote(result.id)}"
     )
-    how, title = ("alone", "put the rest into a message of its own") if clause.alone else ("first", "move the results before all else")  # fmt: skip
+    how, title = ("alone", "move the other content to a separate message") if clause.alone else ("first", "move the results to the front of the message")  # fmt: skip
     return RULE.at_message(
-        case, index, f"{answers} does not stand {how} in the message that answers", below=result.at,
-        label=f"not {how}", related=(near(case, where, "beside this" if clause.alone else "this stands before it", at),),
+        case, index, f"{answers} is not {how} in its message", below=result.at,
+        label=f"not {how}", related=(near(case, where, "other content" if clause.alone else "this is before it", at),),
         under=clause, told={"ids": case.ids_of_turn[asked.turn], "index": asked.message, "next": asked.message + 1},
         fix=Fix("lossless", title, tuple(steps)),
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""the results of one turn do not stand where the provider looks for them
+"""the results of one turn are not together
 
 What it does
     Reports the results of one turn that are spread over several messages, where the provider wants them in
@@ -90,12 +90,12 @@ def _spread(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Ite
         yield RULE.at_result(
             case,
             one.answer,
-            f"the result for {called(one.asked.call)} stands in another message than the first results of its turn",
-            label="apart from the others",
-            related=(near(case, places[0], "the others stand here"),),
+            f"the result for {called(one.asked.call)} is in a different message than the other results of its turn",
+            label="in a separate message",
+            related=(near(case, places[0], "the other results"),),
             under=clause,
             told={"ids": ids, "index": places[0], "next": places[0]},
-            fix=Fix("lossless", "put the results of the turn into one message", steps),
+            fix=Fix("lossless", "move the results of the turn into one message", steps),
         )
 
 
@@ -109,10 +109,10 @@ def _apart(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Iter
             yield RULE.at_result(
                 case,
                 one.answer,
-                f"something is said between {called(one.asked.call)} and its result",
-                label="not directly behind its call",
-                related=(near(case, said, "this stands between"),),
+                f"another message is between {called(one.asked.call)} and its result",
+                label="not directly after its call",
+                related=(near(case, said, "this is in between"),),
                 under=clause,
                 told={"ids": one.asked.call.id or ""},
-                fix=Fix("lossless", "put the result directly behind its call", (step,)),
+                fix=Fix("lossless", "move the result directly after its call", (step,)),
             )

@@ -1,4 +1,4 @@
-"""a role stands where the provider does not take it
+"""a role is not accepted at this position
 
 What it does
     Reports messages under a role that the provider does not have, and messages that follow on one they may not
@@ -80,15 +80,15 @@ def _wrong(case: Case, clause: RoleOrder, labels: list[set[str]], front: int) ->
     for index, message in enumerate(case.messages if clause.roles else ()):
         role, known = message.written_role, ", ".join(filter(None, clause.roles))
         if role not in clause.roles and message.role != "other":
-            said = f"there is no role {quote(role)} here" if role else "the message names no role"
+            said = f"unknown role {quote(role)}" if role else "the message has no role"
             same = next((one for one in _LIKE.get(message.role, ()) if one in clause.roles), None)
             fix = _spell(index, same) if same or message.role == "system" else None
-            yield index, f"{said}; known are {known}", "no such role", fix, 0
+            yield index, f"{said}; expected one of {known}", "unknown role" if role else "no role", fix, 0
     if clause.first and not case.transcript.headless and labels[0].isdisjoint(clause.first):
-        said = f"the conversation begins with {_names(case.messages[0].written_role)}, not with {_names(*clause.first)}"  # fmt: skip
-        yield 0, said, "may not begin", _move(case, 0, 0, front, range(0)), 0
+        said = f"the conversation starts with role {_names(case.messages[0].written_role)}; expected {_names(*clause.first)}"  # fmt: skip
+        yield 0, said, "may not be first", _move(case, 0, 0, front, range(0)), 0
     if clause.needs and set().union(*labels).isdisjoint(clause.needs) and case.sent(0):
-        yield 0, f"no message is of role {_names(*clause.needs)}", "nobody asks", _speak(case, front), 0  # fmt: skip
+        yield 0, f"no message has the role {_names(*clause.needs)}", "no such message", _speak(case, front), 0  # fmt: skip
     yield from _followers(case, clause, labels, front) if clause.role else ()
 
 
@@ -104,8 +104,8 @@ def _followers(case: Case, clause: RoleOrder, labels: list[set[str]], front: int
             calls = [n for n in range(past, start) if "call" in labels[n]]
             words = range(calls[-1] + 1, start) if calls else range(0)
             behind = f"after {quote(case.messages[start - 1].written_role)}" if start else "at the start"
-            what = {"call": "a turn of calls", "result": "a result"}.get(clause.role, _names(case.messages[index].written_role))  # fmt: skip
-            yield index, f"{what} may not stand {behind}", f"not {behind.replace('`', '')}", _move(case, index, start, front, words), start  # fmt: skip
+            what = {"call": "a turn with calls", "result": "a result"}.get(clause.role, _names(case.messages[index].written_role))  # fmt: skip
+            yield index, f"{what} is not accepted {behind}", f"not {behind.replace('`', '')}", _move(case, index, start, front, words), start  # fmt: skip
         # A result follows on what was last said; a chunk of a stream may say nothing.
         last = [n for n in range(start, end) if {type(one) for one in case.messages[n].blocks} - {Thinking}]
         before, past, start = labels[last[-1]] if last and clause.role == "result" else here, start, end
@@ -116,24 +116,24 @@ def _move(case: Case, index: int, start: int, front: int, words: range) -> Fix |
     message = case.messages[index]
     if message.role == "system":
         shut = any(one.role == "system" and "start" in one.after for one in case.clauses(RoleOrder))
-        return _spell(index, None) if shut or index < front else Fix("lossless", "move it to the front", (Move(index, front),))  # fmt: skip
+        return _spell(index, None) if shut or index < front else Fix("lossless", "move the message to the front", (Move(index, front),))  # fmt: skip
     held = [block for block in message.blocks if isinstance(block, Result)]
     moves = tuple(Move(n, words[0] - 1) for n in words if {type(one) for one in case.messages[n].blocks} - {Thinking})  # fmt: skip
     settled = tuple(Settle(spot(case.asked_by[id(one)]), Piece(index, one.at)) for one in held if id(one) in case.asked_by)  # fmt: skip
     if settled:
-        return Fix("lossless", "bring the results together with their call", moves or settled)
+        return Fix("lossless", "move the results directly after their call", moves or settled)
     misplaced = message.role == "user" and any(isinstance(block, Call) for block in message.blocks)
     return None if held or misplaced else _speak(case, start)
 
 
 def _spell(index: int, role: str | None) -> Fix:
-    title = f"write the role as {quote(role)}" if role else "let the user say it"
+    title = f"change the role to {quote(role or 'user')}"
     return Fix("lossless" if role else "lossy", title, (Put(("role",), dumps(role or "user").encode(), index),))  # fmt: skip
 
 
 def _speak(case: Case, before: int) -> Fix:
     say = Say(before, "assistant" if [one.role for one in case.messages[before : before + 1]] == ["user"] else "user", "(no content)")  # fmt: skip
-    return Fix("placeholder", f"let the {say.role} say `(no content)` before it", (say,))
+    return Fix("placeholder", f"insert the {say.role} message `(no content)` before it", (say,))
 
 
 def _names(*roles: str) -> str:

@@ -1,4 +1,4 @@
-"""a thought is not as the provider gave it
+"""a thinking block is not as the provider returned it
 
 What it does
     Reports thoughts without a signature, or with an empty or unreadable one, thoughts without words, turns
@@ -60,8 +60,8 @@ GOOD = (
 )  # fmt: skip
 
 _WORDS = {
-    "unsigned": "has no signature", "blank-signature": "has an empty signature", "taken": "is not taken here",
-    "unfit-signature": "has a signature that is no text", "empty": "has neither words nor a signature",
+    "unsigned": "has no signature", "blank-signature": "has an empty signature", "taken": "is not accepted here",
+    "unfit-signature": "has a signature that is not a string", "empty": "has neither text nor a signature",
 }  # fmt: skip
 
 
@@ -82,15 +82,15 @@ def _message(case: Case, clause: ThinkingForm, index: int, message: Message) -> 
     if clause.what == "not-first":
         first = thoughts[0][0] if thoughts else 0
         if first > 0 or any(thoughts and blank.before <= first for blank in message.blanks):
-            said, at = "something stands before the thought of this turn", thoughts[0][1].at
+            said, at = "a thinking block is not first in its turn", thoughts[0][1].at
             yield RULE.at_message(case, index, said, below=at, label="not first", under=clause)
         return
     for _, thought in thoughts:
         if _offends(thought, clause):
             yield RULE.at_message(
-                case, index, f"a thought {_WORDS[clause.what]}", below=thought.at, label=_WORDS[clause.what],
+                case, index, f"a thinking block {_WORDS[clause.what]}", below=thought.at, label=_WORDS[clause.what],
                 under=clause, told={"kind": thought.kind},
-                fix=Fix("lossy", "take the thought out", (Drop(Piece(index, thought.at)),)),
+                fix=Fix("lossy", "remove the thinking block", (Drop(Piece(index, thought.at)),)),
             )  # fmt: skip
 
 
@@ -118,8 +118,8 @@ def _turn_start(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
     if any(isinstance(block, Call) for block in blocks) and not isinstance(blocks[0], Thinking):
         found = getattr(blocks[0], "kind", "text")
         yield RULE.at_message(
-            case, index, "thinking is on, and the turn that is to go on does not start with a thought",
-            below=blocks[0].at, label="no thought before it", under=clause, told={"kind": found},
+            case, index, "thinking is enabled, but the current assistant turn does not start with a thinking block",
+            below=blocks[0].at, label="no thinking block before it", under=clause, told={"kind": found},
         )  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def _goes_on(message: Message) -> bool:
 def _forced(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
     request = case.transcript.request
     if request and request.forced and _thinks(case, clause):
-        said, label = "thinking is on, and a tool is forced", "a tool is forced"
+        said, label = "thinking is enabled, but `tool_choice` forces a tool call", "forces a tool call"
         yield RULE.at_request(case, (*request.at, "tool_choice"), said, label=label, under=clause)
 
 

@@ -1,4 +1,4 @@
-"""a call lacks the signature of the thought behind it
+"""a call has no valid thought signature
 
 What it does
     Reports steps of the current turn whose first call has no thought signature, for models that ask for
@@ -72,7 +72,7 @@ def check(case: Case) -> Iterator[Finding]:
             if asked.message < start or asked.call.server:
                 continue
             if clause.what == "unfit" and asked.call.signature == "unfit":
-                yield _finding(case, clause, asked, "is no text")
+                yield _finding(case, clause, asked, "is not a string")
             elif clause.what == "missing" and first and asked.call.signature in ("absent", "blank"):
                 yield _finding(case, clause, asked, "is missing")
 
@@ -93,7 +93,7 @@ def _finding(case: Case, clause: ThoughtSignature, asked: Asked, what: str) -> F
     return RULE.at_call(
         case, asked, f"the thought signature of {called(asked.call)} {what}", key="whole",
         label=f"signature {what}", under=clause, told={"block": place},
-        fix=Fix("lossless", f"put `{BYPASS}` there, which lets a call pass without one", _steps(case, asked)),
+        fix=Fix("lossless", f"set it to `{BYPASS}`, which skips the check", _steps(case, asked)),
     )  # fmt: skip
 
 

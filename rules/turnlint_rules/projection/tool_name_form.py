@@ -1,4 +1,4 @@
-"""a tool's name does not have the form that the provider wants
+"""a tool name does not have the format that the provider expects
 
 What it does
     Reports names of calls, results, declared tools and speakers with characters, a length or a repetition that
@@ -45,7 +45,7 @@ GOOD = (
     """, wires=("openai-chat",), provider="openai"),
 )  # fmt: skip
 
-_WHAT = {"tool": "the declared tool {}", "author": "the name {} of a speaker"}
+_WHAT = {"tool": "the declared tool {}", "author": "the author name {}"}
 
 
 class _Place(Struct, frozen=True):
@@ -73,7 +73,7 @@ def check(case: Case) -> Iterator[Finding]:
             leads = first.setdefault((name, case.severity(clause)), place) is place
             here = known[name] if leads else [place]  # or the work would be the square of what there is
             steps = tuple(Put(one.at, dumps(new[name]).encode(), one.message) for one in here)
-            fix = Fix("lossless", f"write {quote(new[name])} wherever it is named", steps)
+            fix = Fix("lossless", f"rename it to {quote(new[name])} everywhere", steps)
         what = _WHAT.get(place.of, "the tool name {}").format(quote(name)) + (f" of call {quote(place.id)}" if place.id else "")  # fmt: skip
         yield place.tell(f"{what} {wrong}", label=wrong, under=clause, told={"name": name, "length": len(name), "most": clause.most}, fix=fix)  # fmt: skip
 
@@ -102,7 +102,7 @@ def _found(places: list[_Place], clause: NameForm) -> Iterator[tuple[_Place, Nam
     seen: set[str] = set()
     for place in places:
         if place.of == clause.of and (not clause.kinds or place.kind in clause.kinds):
-            wrong = "stands twice" if clause.unique and place.name in seen else _wrong(place.name, clause)
+            wrong = "appears twice" if clause.unique and place.name in seen else _wrong(place.name, clause)
             seen.add(place.name)
             if wrong:
                 yield place, clause, wrong
@@ -115,9 +115,9 @@ def _wrong(name: str, *clauses: NameForm) -> str:
         if len(name) < clause.least:
             return f"is shorter than {clause.least} characters"
         if clause.names and name not in clause.names:
-            return "is none of this provider's tools"
+            return "is not a tool of this provider"
         if clause.pattern and not re.fullmatch(clause.pattern, name):
-            return f"does not have the form: {clause.wants}"
+            return f"does not have the expected format: {clause.wants}"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""the history has calls, and the request declares no tools
+"""the history has calls, but the request declares no tools
 
 What it does
     Reports requests whose messages hold calls or results while no tools are declared with them.
@@ -54,11 +54,11 @@ def check(case: Case) -> Iterator[Finding]:
             whole = request.tools_at[: len(request.at) + 1]  # with what holds nothing else
             yield RULE.at_request(
                 case, request.tools_at, "the list of tools is empty", label="empty", under=clause,
-                fix=Fix("lossless", "leave it out", (Take(whole),)) if asked is None else None,
+                fix=Fix("lossless", "remove the empty list", (Take(whole),)) if asked is None else None,
             )  # fmt: skip
             continue
         if clause.history and asked is not None and not request.tools:
             yield RULE.at_call(
-                case, asked, f"the history has {called(asked.call)}, and the request declares no tools",
+                case, asked, f"the history has {called(asked.call)}, but the request declares no tools",
                 key="whole", label="no tools are declared", under=clause,
             )  # fmt: skip

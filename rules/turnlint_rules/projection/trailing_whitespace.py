@@ -1,4 +1,4 @@
-"""the last text ends in white space
+"""the last text ends with white space
 
 What it does
     Reports a request whose last message is the assistant's and whose text ends in a space or a line end.
@@ -53,8 +53,8 @@ def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(TrailingSpace):
         if isinstance(block, Text) and block.trailing:
             yield RULE.at_message(
-                case, last, "the request ends with an assistant's text that ends in white space", below=block.at,
-                label="ends in white space", under=clause, fix=_fix(case, last, block),
+                case, last, "the request ends with an assistant text that ends with white space", below=block.at,
+                label="trailing white space", under=clause, fix=_fix(case, last, block),
             )  # fmt: skip
 
 
@@ -63,4 +63,4 @@ def _fix(case: Case, index: int, block: Text) -> Fix:
     if isinstance(said, dict):
         said, at = said.get("text"), (*at, "text")
     data = dumps(said.rstrip()).encode() if isinstance(said, str) else None
-    return Fix("lossless", "take the white space off", (Put(at, data, index),) if data else ())
+    return Fix("lossless", "remove the white space", (Put(at, data, index),) if data else ())

@@ -1,4 +1,4 @@
-"""a key that the provider does not know
+"""a key is not accepted by the provider
 
 What it does
     Reports keys of messages, calls and pieces of content that the provider refuses. Where a list of all
@@ -90,7 +90,7 @@ def _fix(index: int, place: str, told: str, below: Pointer) -> Fix | None:
         or (key in _LINKS and (place, key) != ("message", "id"))
     ):
         return None
-    title = f"take {quote(told) if told else 'it'} out"
+    title = f"remove {quote(told) if told else 'it'}"
     return Fix("lossy", title, (Take(below, index),))
 
 
@@ -102,5 +102,5 @@ def _severity(case: Case, clause: UnknownKey) -> Severity:
 
 def _named(place: str) -> str:
     return {"message": "a message", "call": "a call", "function": "a function", "part": "a part"}.get(
-        place, f"a piece of type {quote(place)}"
+        place, f"a part of type {quote(place)}"
     )

@@ -1,4 +1,4 @@
-"""a message names a parent that is not there
+"""the parent of a message does not exist
 
 What it does
     In logs whose records name the one before them, reports a parent that no record of the conversation is,
@@ -51,7 +51,7 @@ GOOD = (
     ),
 )
 
-NOTHING = "nothing stands before it here"
+NOTHING = "no earlier message to link it to"
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -83,9 +83,9 @@ def check(case: Case) -> Iterator[Finding]:
         if link.id is None:
             continue  # bookkeeping may speak of other sessions
         if link.parent is not None and link.parent not in place:
-            said = f"its parent {quote(link.parent)} is not in this conversation"
+            said = f"its parent {quote(link.parent)} does not exist in this conversation"
             if not link.parent:
-                said = "it names no parent, and what stands before it is lost"
+                said = "its parent id is empty, so the messages before it are lost"
             earlier = before[number]
             if earlier is not None and kin.of(place[earlier]) == kin.of(number):
                 earlier = before[kin.first[kin.of(number)]]  # a record may have been put before its parent
@@ -120,7 +120,11 @@ class _Kin:
 
 
 def _fix(link: Link, parent: str | None) -> Fix:
-    title = f"let it name {quote(parent)}, which was written before it" if parent else "let it name none"
+    title = (
+        f"set its parent to {quote(parent)}, the message before it"
+        if parent
+        else "make it the first message, without a parent"
+    )
     return Fix("lossless", title, (Relink(link.at, parent),))
 
 

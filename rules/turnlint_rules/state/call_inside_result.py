@@ -1,4 +1,4 @@
-"""a call stands where only results belong
+"""a call is in a message that may only hold results
 
 What it does
     Reports a tool call written inside a result, or among the results of a turn. Such a call is taken for
@@ -66,8 +66,8 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_message(
                 case,
                 index,
-                "a call stands among results, where it calls nothing",
+                "a call is in a message of results, where it has no effect",
                 below=place,
-                label="an echo",
-                fix=Fix("lossy", "remove the echo", (Drop(Piece(index, place)),)),
+                label="copy of a call",
+                fix=Fix("lossy", "remove the copy", (Drop(Piece(index, place)),)),
             )

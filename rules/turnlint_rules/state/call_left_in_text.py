@@ -1,4 +1,4 @@
-"""a text holds a tool call that nobody parsed
+"""a text contains an unparsed tool call
 
 What it does
     Reports an assistant's text in which a call begins in one of the notations that models are trained to
@@ -55,6 +55,6 @@ def check(case: Case) -> Iterator[Finding]:
                 yield RULE.at_message(
                     case,
                     index,
-                    f"the text opens a tool call with {quote(block.call_marker)} that was not parsed",
+                    f"the text contains an unparsed tool call, which starts with {quote(block.call_marker)}",
                     below=block.at,
                 )

@@ -1,4 +1,4 @@
-"""a call has two results that say different things
+"""a call has two results with different content
 
 What it does
     Reports a second result for a call that has one already, where the two differ and neither is a
@@ -75,9 +75,9 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_result(
             case,
             again,
-            f"call {quote(again.result.id)} has a second result that says something else",
-            label="differs from the first",
-            related=(near_result(case, first, "answered here"),),
+            f"call {quote(again.result.id)} has a second result with different content",
+            label="differs from the first result",
+            related=(near_result(case, first, "first result"),),
             fix=_fix(again, first, interaction),
         )
 
@@ -86,5 +86,5 @@ def _fix(again: Answered, first: Answered, interaction: Interaction) -> Fix:
     """Complete beats partial, then the first stays."""
     if first.result.state == "pending" and again.result.state != "pending":
         steps = (Drop(spot(first)), Settle(spot(interaction.asked), spot(again)))
-        return Fix("lossy", "keep the result that is complete", steps)
+        return Fix("lossy", "keep the complete result", steps)
     return Fix("lossy", "keep the first result", (Drop(spot(again)),))

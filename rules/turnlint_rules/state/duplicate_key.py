@@ -1,4 +1,4 @@
-"""an object has one key twice
+"""an object has the same key twice
 
 What it does
     Reports every key that stands a second time in the same object.
@@ -45,9 +45,9 @@ def check_record(damage: Damage) -> Iterator[Finding]:
     first = trouble.first or (trouble.start, trouble.end)
     yield RULE.at_record(
         damage.record,
-        f"the key {quote(trouble.detail)} stands twice in one object; readers keep the last",
+        f"duplicate key {quote(trouble.detail)} in one object; most parsers keep only the last value",
         at=trouble.at,
         span=(trouble.start, trouble.end),
-        label="this one wins",
-        related=(Related("this one is lost", Location(damage.record, trouble.at, *first)),),
+        label="most parsers keep this value",
+        related=(Related("this value is lost", Location(damage.record, trouble.at, *first)),),
     )

@@ -1,4 +1,4 @@
-"""a message says nothing at all
+"""a message is empty
 
 What it does
     Reports messages of the user or the assistant without text, calls, results or anything else. A text
@@ -65,5 +65,5 @@ def check(case: Case) -> Iterator[Finding]:
             # A conversation does not begin better without its first word; what that is to a provider its rule says.
             goes = case.is_hollow(index) and (message.role != "user" or index not in first)
             steps = (Drop(Piece(index)),)
-            fix = Fix("lossless", "remove the message, which says nothing", steps) if goes else None
-            yield RULE.at_message(case, index, f"this {role} message says nothing", fix=fix)
+            fix = Fix("lossless", "remove the empty message", steps) if goes else None
+            yield RULE.at_message(case, index, f"{role} message is empty", fix=fix)

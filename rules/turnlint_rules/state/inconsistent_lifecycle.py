@@ -1,4 +1,4 @@
-"""a result contradicts itself about how the call ended
+"""the status fields of a result contradict each other
 
 What it does
     Where a wire marks the state of a result, reports marks that do not go together: complete but with
@@ -63,11 +63,11 @@ def _contradiction(answer: Answered, last: int) -> str | None:
         return None
     ended = result.value or result.error
     if result.value and result.error:
-        return "carries both a result and an error"
+        return "has both a value and an error"
     if result.complete is False and ended:
-        return f"is marked as not complete although it carries {'a result' if result.value else 'an error'}"
+        return f"is marked as incomplete, but has {'a value' if result.value else 'an error'}"
     if result.complete and not ended:
-        return "is marked as complete but carries neither a result nor an error"
+        return "is marked as complete, but has neither a value nor an error"
     if result.state == "pending" and answer.message < last:
-        return "is not there yet, and the conversation goes on"
+        return "is still pending, but the conversation continues"
     return None

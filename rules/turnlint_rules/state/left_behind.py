@@ -54,8 +54,8 @@ def check(case: Case) -> Iterator[Finding]:
     count = len(case.messages)
     open_calls = [one.asked for one in case.ledger.interactions if one.answer is None]
     loose = len(case.ledger.orphans)
-    notes = [f"calls among them without a result: {len(open_calls):,}"] * bool(open_calls)
-    notes += [f"results of no call among them: {loose:,}"] * bool(loose)
+    notes = [f"calls without a result: {len(open_calls):,}"] * bool(open_calls)
+    notes += [f"results without a call: {loose:,}"] * bool(loose)
     yield RULE.at_message(
         case,
         0,

@@ -1,4 +1,4 @@
-r"""a string holds half a character
+r"""a string contains half of a surrogate pair
 
 What it does
     Reports an escape such as `\ud83d` without its second half: it stands for no character.
@@ -39,8 +39,8 @@ def check_record(damage: Damage) -> Iterator[Finding]:
         step = Patch(trouble.start, trouble.end, rb"\ufffd")
         yield RULE.at_record(
             damage.record,
-            f"{trouble.detail} is half of a character, and the other half is missing",
+            f"{trouble.detail} is half of a surrogate pair; the other half is missing",
             at=trouble.at,
             span=(trouble.start, trouble.end),
-            fix=Fix("lossy", "write the replacement character in its place", (step,)),
+            fix=Fix("lossy", "replace it with U+FFFD, the replacement character", (step,)),
         )

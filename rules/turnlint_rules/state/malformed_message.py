@@ -1,4 +1,4 @@
-"""a message does not have the shape its wire gives it
+"""a message does not match the schema of its format
 
 What it does
     Reports values of the wrong kind where the wire says what must stand there: a message that is no
@@ -48,7 +48,7 @@ def check(case: Case) -> Iterator[Finding]:
     for record, misfit in case.transcript.misfits:
         yield RULE.at_record(
             record,
-            f"expected {misfit.expected}, found {misfit.found}",
+            f"expected {misfit.expected}, got {misfit.found}",
             at=misfit.at,
             severity="error" if misfit.grave else "warning",
         )
@@ -58,7 +58,7 @@ def check_record(damage: Damage) -> Iterator[Finding]:
     if damage.trouble.kind == "stray":
         yield RULE.at_record(
             damage.record,
-            f"the record holds no conversation that this format knows{damage.trouble.detail}",
+            f"the record contains no conversation in this format{damage.trouble.detail}",
             at=damage.trouble.at,
             severity="warning",
         )

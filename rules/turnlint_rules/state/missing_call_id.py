@@ -97,8 +97,8 @@ def check(case: Case) -> Iterator[Finding]:
     if idless and len(without) == len(asked) and len(unnamed) == len(answered) and asked:
         steps = tuple(Rename(spot(one)) for one in without)
         yield RULE.at_call(
-            case, asked[0], "no call of this conversation has an id; results are paired by position", severity="info",
-            fix=Fix("lossless", "give every call and its result an id made from their content", steps),
+            case, asked[0], "no call of this conversation has an id; results are matched by position", severity="info",
+            fix=Fix("lossless", "add ids to all calls and results, derived from their content", steps),
         )  # fmt: skip
         return
     answers = {one.asked.seq: one.answer for one in case.ledger.interactions}
@@ -108,9 +108,7 @@ def check(case: Case) -> Iterator[Finding]:
         )  # fmt: skip
     for other in sorted(unnamed, key=lambda one: one.seq):
         of = f" of {quote(other.result.name)}" if other.result.name else ""
-        yield RULE.at_result(
-            case, other, f"result{of} does not say which call it answers", fix=_fix(case, other)
-        )
+        yield RULE.at_result(case, other, f"result{of} has no call id", fix=_fix(case, other))
 
 
 def _place(case: Case, one: Asked | Answered, block: Call | Result) -> tuple[int, Pointer]:
@@ -123,9 +121,11 @@ def _fix_call(asked: Asked, answer: Answered | None) -> Fix:
     """The id that its result names, if one does."""
     known = answer.result.id if answer and usable(answer.result.id) else None
     if known:
-        return Fix("lossless", "give the call the id that its result names", (Name(spot(asked), known),))
+        return Fix(
+            "lossless", "set the id of the call to the one that its result names", (Name(spot(asked), known),)
+        )
     return Fix(
-        "lossless", "give the call and its result an id made from their content", (Rename(spot(asked)),)
+        "lossless", "add an id to the call and its result, derived from their content", (Rename(spot(asked)),)
     )
 
 
@@ -136,4 +136,4 @@ def _fix(case: Case, answered: Answered) -> Fix | None:
         return None
     known = asked.call.id if usable(asked.call.id) else None
     step = Name(spot(answered), known) if known else Rename(spot(asked))
-    return Fix("lossless", "give it the id of the call it answers by its position", (step,))
+    return Fix("lossless", "add the id of the call that it matches by position", (step,))

@@ -1,4 +1,4 @@
-"""a call does not say which tool it calls
+"""a call has no tool name
 
 What it does
     Reports calls whose tool name is absent or empty, and results in the older `function` role without
@@ -67,14 +67,14 @@ def check(case: Case) -> Iterator[Finding]:
         asked = interaction.asked
         if not asked.call.name:
             yield RULE.at_call(
-                case, asked, f"{called(asked.call)} does not name a tool", key="name", label="no name",
+                case, asked, f"{called(asked.call)} has no tool name", key="name", label="no tool name",
                 fix=_fix(case, asked, interaction.answer),
             )  # fmt: skip
     answers = [one.answer for one in case.ledger.interactions if one.answer is not None]
     for answer in (*answers, *case.ledger.orphans):
         if answer.result.kind == "function" and not answer.result.name:
             yield RULE.at_result(
-                case, answer, "a result in the role `function` does not name its function", key="name"
+                case, answer, "a result with the role `function` has no function name", key="name"
             )
 
 
@@ -86,5 +86,5 @@ def _fix(case: Case, asked: Asked, answer: Answered | None) -> Fix | None:
     known = answer.result.name if answer else None
     step = Put((*asked.call.at, *asked.call.keys.name), dumps(known or UNKNOWN).encode(), asked.message)
     if known:
-        return Fix("lossless", "write the name that its result bears", (step,))
-    return Fix("placeholder", f"write `{UNKNOWN}` in its place", (step,))
+        return Fix("lossless", "set the name to that of its result", (step,))
+    return Fix("placeholder", f"set the name to `{UNKNOWN}`", (step,))

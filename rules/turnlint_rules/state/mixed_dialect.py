@@ -1,4 +1,4 @@
-"""a piece of the conversation is written for another wire
+"""part of a conversation is in the format of another API
 
 What it does
     Reports roles, calls and results in another wire's spelling than the rest: a `tool` message among
@@ -73,10 +73,12 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_message(
                 case,
                 index,
-                f"{what} is written for {quote(dialect)}, the conversation for {quote(wire)}",
+                f"{what} is in the {quote(dialect)} format, but the conversation is in {quote(wire)}",
                 below=place,
-                label=f"another wire: {dialect}",
-                fix=Fix("lossless", "write the message as this wire spells it", (Translate(index),)),
+                label=f"{dialect} format",
+                fix=Fix(
+                    "lossless", "convert the message to the format of the conversation", (Translate(index),)
+                ),
             )
             break  # one seam a message is enough to see
 

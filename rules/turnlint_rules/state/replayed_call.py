@@ -1,4 +1,4 @@
-"""the same call is written twice
+"""the same call appears twice
 
 What it does
     Reports a call with the id, the tool and the arguments of an earlier one: in the same turn an error,
@@ -89,10 +89,10 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_call(
             case,
             asked,
-            f"{called(asked.call)} is written again {where}",
+            f"{called(asked.call)} appears again {where}",
             severity="error" if repeat.same_turn else "warning",
-            label="a copy",
-            related=(near_call(case, first, "first written here"),),
+            label="copy",
+            related=(near_call(case, first, "first occurrence"),),
             fix=_fix(case, repeat.first, repeat.again),
         )
 
@@ -101,9 +101,7 @@ def _fix(case: Case, first: Interaction, again: Interaction) -> Fix:
     """One call stays where there is one result; two results are kept with two calls."""
     two = first.answer is not None and again.answer is not None
     if two or not _thought_alike(case, first.asked.message, again.asked.message):
-        return Fix(
-            "lossless", "give the copy and its result an id of their own", (Rename(spot(again.asked)),)
-        )
+        return Fix("lossless", "give the copy and its result a new id", (Rename(spot(again.asked)),))
     gone: tuple[Step, ...] = (
         Drop(spot(again.asked)),
         *_thoughts(case, first.asked.message, again.asked.message),
@@ -111,7 +109,7 @@ def _fix(case: Case, first: Interaction, again: Interaction) -> Fix:
     if again.answer is None:
         return Fix("lossless", "remove the copy", gone)
     steps = (*gone, Settle(spot(first.asked), spot(again.answer)))
-    return Fix("lossless", "remove the copy, and give its result to the first", steps)
+    return Fix("lossless", "remove the copy and attach its result to the first call", steps)
 
 
 def _thoughts(case: Case, first: int, again: int) -> tuple[Drop, ...]:

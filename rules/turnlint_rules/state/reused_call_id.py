@@ -1,4 +1,4 @@
-"""two different calls bear one id
+"""two different calls have the same id
 
 What it does
     Reports a call whose id an earlier, different call has: in the same turn an error, in a later turn a
@@ -73,9 +73,9 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_call(
             case,
             asked,
-            f"id {quote(asked.call.id)} belongs to another call {where}",
+            f"id {quote(asked.call.id)} is already used by another call {where}",
             severity="error" if repeat.same_turn else "warning",
-            label="taken",
+            label="duplicate id",
             related=(near_call(case, first, "first used here"),),
-            fix=Fix("lossless", "give this call and its result an id of their own", (Rename(spot(asked)),)),
+            fix=Fix("lossless", "give this call and its result a new id", (Rename(spot(asked)),)),
         )

@@ -1,4 +1,4 @@
-"""a call's arguments break off
+"""the arguments of a call are truncated
 
 What it does
     Reports arguments whose JSON ends before it is complete. Arguments that are wrong in another way are
@@ -55,8 +55,8 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_call(
                 case,
                 interaction.asked,
-                f"the arguments of {called(call)} break off",
+                f"the arguments of {called(call)} are truncated",
                 key="body",
-                label="ends before its JSON does",
+                label="the JSON ends too early",
                 fix=kept_raw(case, interaction.asked),
             )

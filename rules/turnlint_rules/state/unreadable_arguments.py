@@ -1,4 +1,4 @@
-"""a call's arguments are no JSON object
+"""the arguments of a call are not a JSON object
 
 What it does
     Reports arguments that cannot be read as a JSON object: text that is no JSON, JSON of another kind,
@@ -63,8 +63,8 @@ GOOD = (
     ),
 )  # fmt: skip
 SAYINGS: dict[str, tuple[Severity, str]] = {
-    "broken": ("warning", "are not JSON"),
-    "other": ("warning", "are JSON, but no object"),
+    "broken": ("warning", "are not valid JSON"),
+    "other": ("warning", "are valid JSON, but not an object"),
     "unfit": ("error", "are not an object"),
 }
 
@@ -92,7 +92,9 @@ def _fix(case: Case, asked: Asked) -> Fix | None:
     said = case.said(asked.message, place) if call.arguments == "unfit" else None
     if isinstance(said, str) and _is_object(said):
         return Fix(
-            "lossless", "write the object that the text holds", (Put(place, said.encode(), asked.message),)
+            "lossless",
+            "replace the string with the object that it contains",
+            (Put(place, said.encode(), asked.message),),
         )
     return kept_raw(case, asked)
 

@@ -1,4 +1,4 @@
-r"""a record is not the JSON that a reader expects
+r"""a record is not valid JSON, or parsers disagree about it
 
 What it does
     Names what is wrong with the bytes of a record, and where: torn, cut in two, run together with the
@@ -53,36 +53,40 @@ GOOD = (
 )
 
 SAYINGS: dict[Kind, tuple[Severity, str]] = {
-    "bad-escape": ("error", "a backslash here escapes nothing that JSON knows"),
-    "bad-number": ("error", "this number is not written as JSON writes numbers"),
-    "big-integer": ("warning", "{detail}: most readers will change its value"),
+    "bad-escape": ("error", "invalid escape: JSON has no such backslash sequence"),
+    "bad-number": ("error", "invalid number: JSON does not allow this notation"),
+    "big-integer": ("warning", "{detail}: most parsers will change its value"),
     "blank-line": ("info", "blank line"),
-    "byte-order-mark": ("warning", "the file starts with a byte order mark, which strict readers refuse"),
-    "carriage-returns": ("info", "lines end in carriage return and line feed"),
-    "compressed-badly": ("error", "{detail}: what follows is lost"),
-    "control-character": ("error", "a raw control character {detail} inside a string; JSON wants it escaped"),
-    "huge-record": ("info", "a record of {detail}, which most readers hold in memory several times"),
-    "invalid-utf-8": ("error", "the byte {detail} is not UTF-8"),
-    "joined-records": ("error", "more text follows the record on the same line"),
-    "not-a-number": ("error", "`{detail}` is not JSON"),
-    "python-literal": ("error", "{detail}: this is Python's spelling, not JSON"),
-    "syntax": ("error", "not JSON: {detail}"),
+    "byte-order-mark": ("warning", "the file starts with a byte order mark, which strict parsers reject"),
+    "carriage-returns": ("info", "lines end with a carriage return and a line feed (CRLF)"),
+    "compressed-badly": ("error", "{detail}: the rest of the file is lost"),
+    "control-character": ("error", "raw control character {detail} in a string; JSON requires an escape"),
+    "huge-record": ("info", "this record has {detail}; most parsers need several times that much memory"),
+    "invalid-utf-8": ("error", "byte {detail} is not valid UTF-8"),
+    "joined-records": ("error", "more text after the record on the same line"),
+    "not-a-number": ("error", "`{detail}` is not valid JSON"),
+    "python-literal": ("error", "{detail} is Python syntax, not JSON"),
+    "syntax": ("error", "invalid JSON: {detail}"),
     "too-deep": ("error", "{detail}"),
-    "torn": ("error", "the record breaks off: it {detail}"),
-    "trailing-comma": ("error", "a comma before the closing bracket"),
-    "utf-16": ("error", "the file is {detail}; JSON is UTF-8, so nothing of it was read"),
+    "torn": ("error", "the record is truncated: it {detail}"),
+    "trailing-comma": ("error", "trailing comma before a closing bracket"),
+    "utf-16": ("error", "the file is encoded in {detail}, but JSON must be UTF-8; none of it was checked"),
 }
 _WORDS = {b"True": b"true", b"False": b"false", b"None": b"null", b"undefined": b"null"}
 MENDED: dict[Kind, tuple[Level, str, Callable[[bytes], bytes | None]]] = {
     "bad-escape": ("lossless", "escape the backslash", lambda here: b"\\" + here),
-    "byte-order-mark": ("lossless", "take the mark off", lambda _: b""),
-    "control-character": ("lossless", "escape it", lambda here: dumps(here.decode("latin-1"))[1:-1].encode()),
-    "invalid-utf-8": ("lossy", "write the replacement character in its place", lambda _: rb"\ufffd"),
-    "not-a-number": ("lossy", "write null in its place", lambda _: b"null"),
-    "python-literal": ("lossless", "write it as JSON does", _WORDS.get),
-    "trailing-comma": ("lossless", "take the comma out", lambda _: b""),
+    "byte-order-mark": ("lossless", "remove the byte order mark", lambda _: b""),
+    "control-character": (
+        "lossless",
+        "escape the character",
+        lambda here: dumps(here.decode("latin-1"))[1:-1].encode(),
+    ),
+    "invalid-utf-8": ("lossy", "replace it with U+FFFD, the replacement character", lambda _: rb"\ufffd"),
+    "not-a-number": ("lossy", "replace it with null", lambda _: b"null"),
+    "python-literal": ("lossless", "replace it with the JSON literal", _WORDS.get),
+    "trailing-comma": ("lossless", "remove the comma", lambda _: b""),
 }
-LABELS: dict[Kind, str] = {"torn": "the text ends here", "joined-records": "a second record starts here"}
+LABELS: dict[Kind, str] = {"torn": "the record ends here", "joined-records": "a second record starts here"}
 
 
 def check_record(damage: Damage) -> Iterator[Finding]:
@@ -107,7 +111,9 @@ def _fix(damage: Damage) -> Fix | None:
     trouble = damage.trouble
     here = damage.record.data[trouble.start : trouble.end]
     if trouble.kind == "joined-records" and here in (b"{", b"["):
-        return Fix("lossless", "put a line end between them", (Patch(trouble.start, trouble.start, b"\n"),))
+        return Fix(
+            "lossless", "insert a line break between them", (Patch(trouble.start, trouble.start, b"\n"),)
+        )
     if trouble.kind not in MENDED or not here:
         return None
     level, title, mend = MENDED[trouble.kind]
