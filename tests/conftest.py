@@ -13,6 +13,8 @@ pytest.register_assert_rewrite("hostile", "ledger_oracle")
 for _name in [name for name in os.environ if name.startswith("TURNLINT_")]:
     del os.environ[_name]  # whoever runs the tests may set options of the command for themselves
 
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and text would be broken at that width
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bless", action="store_true", help="accept what fixtures look like now")

@@ -140,7 +140,9 @@ def test_rules_pages_and_settings_are_explained_at_once(tmp_path: Path) -> None:
     ]  # fmt: skip
     assert {one["title"] for one in rule["examples"]} == {"Wrong", "Right"}
     text = turnlint(tmp_path, "explain", *words).stdout
-    places = [text.index(head) for head in ("PA201 unans", "PA202 orphan", "level [", "own/n [", "# Pytest")]
+    places = [
+        text.index(head) for head in ("PA201 unans", "PA202 orphan", "level [", "own/n [", "Pytest\n====")
+    ]
     assert places == sorted(places)
     assert text.count("PA201 unanswered-call [") == 1
 

@@ -33,7 +33,8 @@ RUNS = [
 def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     env = {
         **{name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("PYTEST")},
-        "COLUMNS": "100", "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "XDG_STATE_HOME": str(folder / "state"),
+        **({"COLUMNS": "100"} if command[0] == "pytest" else {}),
+        "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "XDG_STATE_HOME": str(folder / "state"),
     }  # fmt: skip
     return subprocess.run(
         [sys.executable, "-m", *command], cwd=folder, env=env, capture_output=True, text=True, encoding="utf-8",
@@ -99,7 +100,11 @@ def test_the_reference_is_current(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name != "README"])
 def test_every_page_can_be_read_with_explain(folder: Path, name: str) -> None:
-    assert run(["turnlint", "explain", name], folder).stdout == PAGES[name]
+    command = ["turnlint", "explain", name]
+    assert run([*command, "--output-format", "markdown"], folder).stdout == PAGES[name]
+    shown = run(command, folder).stdout
+    assert shown.startswith(PAGES[name].partition("\n")[0].removeprefix("# ") + "\n=")
+    assert not re.search(r"^(#|```|\|--)|\*\*|\]\(#", re.sub(r"(?m)^    .*\n", "", shown), re.MULTILINE)
 
 
 def test_the_reference_has_every_rule_provider_and_format_and_its_links_lead_somewhere() -> None:

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO, cast
 
 # What modules make while they are loaded stays. To look for garbage among it, some thirty times over, is 3 of the 40 ms
 # of a small run (2026-11).
@@ -159,14 +159,16 @@ class Commands(Helped, click.Group):
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @option(
-    "--version", is_flag=True, expose_value=False, is_eager=True, help="Show the version and exit.",
+    "-V", "--version", is_flag=True, expose_value=False, is_eager=True, help="Show the version and exit.",
     callback=_show(lambda _: f"turnlint, version {__version__}"),
 )  # fmt: skip
 def cli() -> None:
     """A linter for logged LLM conversations.
 
     It finds the broken tool calls and results that make every provider answer 400, and says what is
-    wrong, where, and why it matters. Start with: turnlint lint FILE
+    wrong, where, and why it matters.
+
+    Start with:  turnlint lint FILE
     """
 
 
@@ -200,6 +202,12 @@ def _prepare_streams() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115 - for the whole run
         elif hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    if os.environ.get("COLUMNS") or sys.stderr.isatty():
+        from turnlint.cli.folding import Folded
+        from turnlint.cli.look import line_limit
+
+        if limit := line_limit(sys.stderr):
+            sys.stderr = cast("TextIO", Folded(sys.stderr, limit))
 
 
 def _hear_of_ends() -> None:

@@ -12,12 +12,15 @@ import click
 
 from turnlint.cli import option
 from turnlint.cli.asking import shown
+from turnlint.cli.look import line_limit, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, choosing
 from turnlint.config.given import ORIGIN
 from turnlint.config.keys import keys
 from turnlint.documents.source import Source
 from turnlint.engine import Options
+from turnlint.report.escape import fold
+from turnlint.report.table import render_table
 
 if TYPE_CHECKING:
     from turnlint.config.settings import Said, Settings
@@ -27,7 +30,7 @@ ALWAYS = ("format", "provider", "select", "fail-on", "level")
 """Keys that are shown with their default where nobody says anything."""
 ALL = "default"
 APART = ("files", "init")
-VALUE_WIDTH = 56
+VALUE_COLUMNS = 56
 Line = tuple[str, Any, str]
 """A key, what it says, and where from."""
 
@@ -167,19 +170,19 @@ def _document(path: str, settings: "Settings | None") -> dict[str, Any]:
 
 
 def _text(path: str, settings: "Settings | None") -> Iterator[str]:
-    from tabulate import tabulate
-
-    yield shown(path)
-    table = [(key, _wrapped(shown(_words(value))), shown(origin)) for key, value, origin in _lines(settings)]
-    yield tabulate(table, tablefmt="plain", disable_numparse=True)
+    yield from fold(shown(path), width(), "  ")
+    limit = line_limit()
+    table = [
+        (key, _wrapped(shown(_words(value)), limit), shown(origin)) for key, value, origin in _lines(settings)
+    ]
+    yield render_table(table, (), limit)
     if settings is None or not settings.file:
         yield "no configuration was found"
 
 
-def _wrapped(text: str) -> str:
-    from textwrap import wrap
-
-    return "\n".join(wrap(text, VALUE_WIDTH, break_on_hyphens=False))
+def _wrapped(text: str, limit: int | None) -> str:
+    """A value in lines of a moderate length, where the table does not break it at the width of the terminal."""
+    return text if limit else "\n".join(fold(text, VALUE_COLUMNS, ""))
 
 
 def _words(value: Any) -> str:

@@ -13,12 +13,14 @@ import click
 from turnlint.cli import option
 from turnlint.cli.asking import shown, sources_of
 from turnlint.cli.config import ALL, origin_of
+from turnlint.cli.look import line_limit
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import EXCLUDING, Asked, Plan, choosing
 from turnlint.config.keys import keys
 from turnlint.config.settings import Said
 from turnlint.documents.source import Source
 from turnlint.engine import Options
+from turnlint.report.table import render_table
 
 EXIT_NOTHING = 3
 SHOWN = ("format", "provider")
@@ -76,8 +78,6 @@ def _said(key: str, said: Said | None) -> dict[str, Any]:
 
 
 def _text(found: list[dict[str, Any]]) -> Iterator[str]:
-    from tabulate import tabulate
-
     headers = ("file", "settings", *SHOWN, "excluded by")
     table = [
         (
@@ -88,9 +88,7 @@ def _text(found: list[dict[str, Any]]) -> Iterator[str]:
         )
         for one in found
     ]
-    yield from (
-        line.rstrip() for line in tabulate(table, headers, "plain", disable_numparse=True).split("\n")
-    )
+    yield render_table(table, headers, line_limit())
     read = sum(one["read"] for one in found)
     left = len(found) - read
     yield ""

@@ -13,12 +13,16 @@ import click
 from msgspec import Struct
 
 from turnlint.cli import option
+from turnlint.cli.look import colors, prose_width
 from turnlint.cli.nearest import Named
+from turnlint.cli.page_text import render_code, render_docs, render_page
 from turnlint.cli.setting_text import document, find_key, lines
 from turnlint.cli.settings import Asked, Plan, choosing
 from turnlint.config.keys import keys
 from turnlint.documents.source import Source
 from turnlint.engine import Options
+from turnlint.report.escape import fold
+from turnlint.report.table import render_table
 from turnlint.rulebook import OWN
 
 if TYPE_CHECKING:
@@ -26,23 +30,38 @@ if TYPE_CHECKING:
     from turnlint.rulebook import Entry
 
 LONGEST = 600
+TOPICS = {
+    "ci": "runners, pre-commit, and other places where it runs by itself",
+    "configuration": "every key of the settings",
+    "editors": "findings while you type: VS Code, Neovim, Emacs and others",
+    "formats": "every format that is read, with an example",
+    "library": "calling it from Python",
+    "outputs": "every report, with an example",
+    "providers": "whose rules are known, and what each refuses",
+    "pytest": "transcripts as tests, and an assertion",
+    "rules": "every rule, with what is wrong, what is right, and the evidence",
+}
+"""The pages of the reference, each with what stands there."""
 DOCS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs")
 
 
 @click.command("explain")
-@click.argument("what", metavar="RULE|KEY|TOPIC...", nargs=-1, required=True)
+@click.argument("what", metavar="RULE|KEY|TOPIC...", nargs=-1)
 @choosing
 @option(
-    "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
-    help="text or json.",
+    "--output-format", type=Named("output format", ("text", "markdown", "json")), default="text", show_default=True,
+    help="text, as a terminal shows it; json; or markdown, which is the source of a TOPIC.",
 )  # fmt: skip
 def command(what: tuple[str, ...], output_format: str) -> None:
     """Say what a rule means, why it matters and what fix does, what a setting takes, or show a page of the reference.
 
     RULE is a code, its beginning, a name or a family, own/NAME one of the configuration of this folder; KEY is a key of
     the settings, such as level or paths.level; TOPIC is rules, providers, formats, configuration, outputs, library,
-    pytest, editors or ci.
+    pytest, editors or ci. Without any of these, the topics are listed.
     """
+    if not what:
+        _list_topics(output_format)
+        return
     found = {one.name: one for word in what for one in _explained(word)}
     if output_format == "json":
         from json import dumps
@@ -51,8 +70,44 @@ def command(what: tuple[str, ...], output_format: str) -> None:
 
         click.echo(in_json(dumps([one.document() for one in found.values()], indent=1)))
         return
+    if output_format == "markdown":
+        for one in found.values():
+            if not one.markdown:
+                raise click.UsageError(f"{one.name} is not a TOPIC, and has no markdown; use text or json")
+            click.echo(one.markdown, nl=False)
+        return
     for number, one in enumerate(found.values()):
         click.echo(("\n\n" if number else "") + "\n".join(one.lines()))
+
+
+def _list_topics(output_format: str) -> None:
+    """Print the pages of the reference, each with its title, and what else can be explained."""
+    titles = {name: TOPICS.get(name, "") for name in topics()}
+    if output_format == "json":
+        from json import dumps
+
+        click.echo(
+            dumps(
+                [{"kind": "topic", "name": name, "title": title} for name, title in titles.items()], indent=1
+            )
+        )
+        return
+    width = prose_width()
+    lines = [
+        *fold("Usage: turnlint explain TOPIC|RULE|KEY...", width, "  "),
+        "",
+        _bold("Topics"),
+        *render_table([(f"  {name}", title) for name, title in titles.items()], (), width).split("\n"),
+        "",
+        _bold("Rules"),
+        *fold(
+            "  A code, a name or a family, as PA201, orphan-result or pairing: `turnlint rules`", width, "  "
+        ),
+        "",
+        _bold("Settings"),
+        *fold("  A key, as level or paths.level: `turnlint explain configuration`", width, "  "),
+    ]
+    click.echo("\n".join(lines))
 
 
 class Explained(Struct, frozen=True):
@@ -61,6 +116,8 @@ class Explained(Struct, frozen=True):
     name: str
     lines: Callable[[], Iterable[str]]
     document: Callable[[], dict[str, Any]]
+    markdown: str = ""
+    """Its source, where it is a page."""
 
 
 def _explained(word: str) -> Iterator[Explained]:
@@ -96,18 +153,29 @@ def _page(name: str) -> Explained:
     with open(os.path.join(DOCS, f"{name}.md"), encoding="utf-8") as file:
         text = file.read()
     return Explained(
-        name, lambda: [text.removesuffix("\n")], lambda: {"kind": "page", "name": name, "text": text}
+        name,
+        lambda: render_page(text, prose_width(), _bold),
+        lambda: {"kind": "page", "name": name, "text": text},
+        text,
     )
 
 
+def _bold(text: str) -> str:
+    """A heading, where the terminal can show it."""
+    return click.style(text, bold=True) if text and colors("auto") else text
+
+
 def _rule_lines(entry: "Entry") -> Iterator[str]:
-    rule = entry.rule
-    yield f"{rule.code} {rule.name} [{rule.severity}, {rule.fault}, {rule.state} since {rule.since}]"
-    yield from (entry.headline, "", entry.docs)
+    rule, width = entry.rule, prose_width()
+    title = f"{rule.code} {rule.name} [{rule.severity}, {rule.fault}, {rule.state} since {rule.since}]"
+    yield from map(_bold, fold(title, width, "  "))
+    yield from (*fold(entry.headline, width, ""), "")
+    yield from render_docs(entry.docs, width, _bold)
     if rule.aliases:
-        yield from ("", f"It was called {', '.join(rule.aliases)}.")
+        yield from ("", *fold(f"It was called {', '.join(rule.aliases)}.", width, ""))
     for title, text in examples_of(entry):
-        yield from ("", title, *(f"    {line}".rstrip() for line in text.splitlines()))
+        yield from ("", _bold(title))
+        yield from (line for one in text.splitlines() for line in render_code(one, width))
 
 
 def rule_document(entry: "Entry") -> dict[str, Any]:
@@ -154,10 +222,15 @@ def _own_lines(one: "OwnRule") -> Iterator[str]:
     """What the configuration says of it."""
     from turnlint.report.escape import visible
 
-    yield f"{OWN}{one.name} [{one.severity}, {OWN[:-1]}]"
-    yield visible(one.message)
-    yield from ("", *(f"    {visible(line)}" for line in one.about.splitlines())) if one.about else ()
-    yield from ("", f"It is written at {visible(one.origin)}.")
+    width = prose_width()
+    yield from fold(f"{OWN}{one.name} [{one.severity}, {OWN[:-1]}]", width, "  ")
+    yield from fold(visible(one.message), width, "")
+    if one.about:
+        yield ""
+        yield from (
+            text for line in one.about.splitlines() for text in fold(f"    {visible(line)}", width, "    ")
+        )
+    yield from ("", *fold(f"It is written at {visible(one.origin)}.", width, ""))
 
 
 def _own_document(one: "OwnRule") -> dict[str, Any]:

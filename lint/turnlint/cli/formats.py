@@ -9,7 +9,9 @@ from typing import Any
 import click
 
 from turnlint.cli import option
+from turnlint.cli.look import line_limit
 from turnlint.cli.nearest import Named
+from turnlint.report.table import render_table
 
 HEADERS = ("format", "what it is", "read", "fix", "render", "read as")
 
@@ -44,13 +46,11 @@ def command(output_format: str) -> None:
 
         click.echo(dumps(rows, indent=1))
         return
-    from tabulate import tabulate
-
     table = [
         (row["format"], row["title"], _word(row["read"]), row["fix"], _word(row["render"]), row["read_as"])
         for row in rows
     ]
-    click.echo(tabulate(table, headers=HEADERS, tablefmt="plain", disable_numparse=True))
+    click.echo(render_table(table, HEADERS, line_limit()))
 
 
 def _word(value: bool) -> str:

@@ -18,7 +18,7 @@ from turnlint.ledger import read as paired
 from turnlint.model import Location, Request, Transcript
 from turnlint.providers import Providers, UnknownProvider
 from turnlint.reading import Foreign, read
-from turnlint.report.escape import clip, in_json, line_start, visible
+from turnlint.report.escape import clip, fold, in_json, line_start, visible
 
 EXIT_USAGE, EXIT_NOTHING = 2, 3
 WIDTHS = {"conversation": 24, "pointer": 60, "tool": 32, "id": 72, "becomes": 72}
@@ -217,13 +217,14 @@ def _json(row: Row) -> str:
 
 def _table(rows: list[Row]) -> str:
     """A file's ids under its name and the provider's; where conversations differ in that, each line says its own."""
-    from tabulate import tabulate
+    from turnlint.cli.look import line_limit
+    from turnlint.report.table import render_table
 
     targets = list(dict.fromkeys(row.target for row in rows))
     headers = ["line", "conversation", "pointer", "of", "tool", "id", "becomes", ""]
     cells = [
         (
-            row.line,
+            str(row.line),
             _cell("conversation", row.transcript[0] or f"#{row.transcript[1]}"),
             _cell("pointer", row.pointer),
             row.entry.piece,
@@ -235,8 +236,11 @@ def _table(rows: list[Row]) -> str:
         )
         for row in rows
     ]
-    table = tabulate(cells, headers=headers, tablefmt="plain", disable_numparse=True)
-    return f"{line_start(rows[0].path)}: ids for {', '.join(map(visible, targets))}\n{table}\n"
+    limit = line_limit()
+    table = render_table(cells, headers, limit)
+    title = f"{line_start(rows[0].path)}: ids for {', '.join(map(visible, targets))}"
+    lines = fold(title, limit, "  ") if limit else [title]
+    return "\n".join([*lines, table]) + "\n"
 
 
 def _cell(column: str, text: str | None) -> str:

@@ -5,7 +5,6 @@ This module owns the words and the layout: a table of two columns. Everything th
 """
 
 from collections.abc import Iterable, Iterator
-from textwrap import wrap
 
 from turnlint.inspecting.facts import (
     Container,
@@ -21,10 +20,10 @@ from turnlint.inspecting.facts import (
     Recognition,
     Unknown,
 )
-from turnlint.report.escape import clip, line_start, visible
+from turnlint.report.escape import clip, fold, line_start, visible
 
 LABEL = 13
-LEAST_WIDTH = 60
+LEAST_WIDTH = 40
 LONGEST_NAME = 60
 LONGEST_EXCERPT = 200
 MOST_NAMES = 8
@@ -50,13 +49,12 @@ Line = tuple[str, str]
 
 
 def text_of(one: Inspection, width: int) -> str:
+    limit = max(width, LEAST_WIDTH)
     if one.content is None and not one.named:
-        return f"{line_start(one.path)}: no known format\n"
-    lines = [line_start(one.path)]
+        return "\n".join(fold(f"{line_start(one.path)}: no known format", limit, "  ")) + "\n"
+    lines = fold(line_start(one.path), limit, "  ")
     for label, text in _lines(one):
-        room = max(width, LEAST_WIDTH) - LABEL - 2
-        pieces = wrap(text, room, break_long_words=False, break_on_hyphens=False) or [""]
-        for number, piece in enumerate(pieces):
+        for number, piece in enumerate(fold(text, limit - LABEL - 2, "")):
             lines.append(f"  {'' if number else label:<{LABEL}}{_still(piece)}")
     return "\n".join(lines) + "\n"
 

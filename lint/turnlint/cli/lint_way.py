@@ -13,7 +13,7 @@ import click
 from msgspec import Struct
 
 from turnlint.cli.asking import shown, sources_of
-from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, width
+from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, line_limit, width
 from turnlint.cli.loose import Command
 from turnlint.cli.settings import Plan, levels
 from turnlint.documents.source import Source
@@ -95,7 +95,7 @@ def sinks_of(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> l
     fails = {source.name: levels(plan.of(source).fail_on) for source in sources}
     own = plan.own_rules()
     counted = way.statistics or ""
-    look = Look(width(), colors(way.color), counted, fails, is_terminal(sys.stdout), own)
+    look = Look(width(), colors(way.color), counted, fails, line_limit() is not None, own)
     sinks: list[Sink] = []
     if way.quiet < 2:
         sink = open_sink(way.output_format, sys.stdout.write, look)

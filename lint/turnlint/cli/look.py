@@ -39,11 +39,25 @@ def colors(choice: str) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or is_terminal(sys.stdout)
 
 
-def width() -> int:
+def line_limit(stream: Any = None) -> int | None:
+    """Columns of a line of text: from COLUMNS, else from the terminal; nothing where neither sets a limit."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdigit() and int(columns) > 0:
         return int(columns)
+    stream = sys.stdout if stream is None else stream
+    if not is_terminal(stream):
+        return None
     try:
-        return os.get_terminal_size(sys.stdout.fileno()).columns
+        return os.get_terminal_size(stream.fileno()).columns or None
     except (OSError, ValueError):
-        return DEFAULT_WIDTH
+        return None
+
+
+def width() -> int:
+    """Columns of a line of text, with a default where nothing sets a limit."""
+    return line_limit() or DEFAULT_WIDTH
+
+
+def prose_width() -> int:
+    """Columns of a line of prose: longer lines are hard to read."""
+    return min(width(), DEFAULT_WIDTH)

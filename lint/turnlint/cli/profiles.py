@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from turnlint.cli import option
+from turnlint.cli.look import line_limit, prose_width
 from turnlint.cli.nearest import Named
+from turnlint.report.table import render_table
 
 if TYPE_CHECKING:
     from turnlint.profiles import Profile
@@ -24,7 +26,6 @@ MATRIX = (
 NARROW = 6
 """So many of them fit beside each other on a terminal; the others stand below."""
 UNKNOWN = "?"
-NOTE_WIDTH = 96
 
 
 @click.command("profiles")
@@ -144,7 +145,9 @@ def _notes(profile: "Profile") -> None:
     if notes:
         click.echo(f"\n{visible(profile.label)}")
     for note in notes:
-        click.echo("\n".join(wrap(visible(note), NOTE_WIDTH, initial_indent="  ", subsequent_indent="    ")))
+        click.echo(
+            "\n".join(wrap(visible(note), prose_width(), initial_indent="  ", subsequent_indent="    "))
+        )
 
 
 def _distinct(versions: "tuple[Profile, ...]") -> "list[Profile]":
@@ -161,15 +164,16 @@ def cell_of(value: Any) -> str:
 
 
 def _table(rows: Sequence[tuple[str, ...]], headers: tuple[str, ...], output_format: str) -> None:
-    from tabulate import tabulate
-
     from turnlint.report.escape import visible
 
     shown = [list(map(visible, row)) for row in rows]
     if output_format == "markdown":
-        shown = [[cell.replace("|", "\\|") for cell in row] for row in shown]
-    style = "github" if output_format == "markdown" else "plain"
-    click.echo(tabulate(shown, headers=headers, tablefmt=style, disable_numparse=True))
+        from tabulate import tabulate
+
+        escaped = [[cell.replace("|", "\\|") for cell in row] for row in shown]
+        click.echo(tabulate(escaped, headers=headers, tablefmt="github", disable_numparse=True))
+    else:
+        click.echo(render_table(shown, headers, line_limit()))
 
 
 def _json(rows: list[dict[str, Any]]) -> None:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from turnlint.cli import option
+from turnlint.cli.look import line_limit
 from turnlint.cli.nearest import Named
+from turnlint.report.table import render_table
 
 if TYPE_CHECKING:
     from turnlint.api import Rule
@@ -31,21 +33,17 @@ def command(output_format: str) -> None:
 
         click.echo(dumps([summary_of(entry) for entry in entries], indent=1))
         return
-    from tabulate import tabulate
-
     table = [
         (one.rule.code, one.rule.name, one.rule.severity, one.rule.fix or "-", lived(one.rule), one.headline)
         for one in entries
     ]
-    style = "github" if output_format == "markdown" else "plain"
-    click.echo(
-        tabulate(
-            table,
-            headers=["code", "rule", "severity", "fix", "since", "what it finds"],
-            tablefmt=style,
-            disable_numparse=True,
-        )
-    )
+    headers = ("code", "rule", "severity", "fix", "since", "what it finds")
+    if output_format == "markdown":
+        from tabulate import tabulate
+
+        click.echo(tabulate(table, headers=headers, tablefmt="github", disable_numparse=True))
+    else:
+        click.echo(render_table(table, headers, line_limit()))
 
 
 def lived(rule: "Rule") -> str:

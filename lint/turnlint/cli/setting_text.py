@@ -4,16 +4,16 @@ This module owns how a key is shown. It refuses to know more of it than the sche
 """
 
 from collections.abc import Iterator
-from textwrap import wrap
 from typing import Any
 
 import click
 
+from turnlint.cli.look import prose_width
 from turnlint.cli.nearest import or_nearest
+from turnlint.cli.page_text import render_code
 from turnlint.cli.yaml_text import inline, lines_of
 from turnlint.config.keys import Key, example_of, keys
-
-WIDTH = 100
+from turnlint.report.escape import fold
 
 
 def key_of(name: str) -> Key:
@@ -31,18 +31,18 @@ def find_key(name: str) -> Key | None:
 
 
 def lines(key: Key) -> Iterator[str]:
+    width = prose_width()
     yield f"{key.name} [setting]"
-    yield from wrap(key.about, WIDTH, break_on_hyphens=False)
+    yield from fold(key.about, width, "")
     yield ""
     table = [("takes", key.kind), ("default", "nothing" if key.default is None else inline(key.default))]
     table += [("must be there", "yes")] if key.required else []
     table += [("has", ", ".join(key.below))] if key.below else []
     table += [("also", ", ".join(also(key)))] if also(key) else []
     for name, value in table:
-        first, *more = wrap(value, WIDTH - 15, break_on_hyphens=False)
-        yield f"{name:<13}  {first}"
-        yield from (f"{'':<13}  {one}" for one in more)
-    yield from ("", "Example", *(f"    {line}" for line in lines_of(example_of(key.name))))
+        yield from fold(f"{name:<13}  {value}", width, " " * 15)
+    yield from ("", "Example")
+    yield from (text for line in lines_of(example_of(key.name)) for text in render_code(line, width))
 
 
 def also(key: Key) -> list[str]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from msgspec import structs
 
-from turnlint.cli.look import Look, colors, width
+from turnlint.cli.look import Look, colors, line_limit, width
 from turnlint.cli.why_found import MOST_SHOWN, Explained, Looked, Reason
 from turnlint.profiles import Known, Profile
 from turnlint.report import open_sink
-from turnlint.report.escape import clip, visible
+from turnlint.report.escape import clip, fold, visible
 from turnlint.report.escape import in_json as without_commands
 from turnlint.report.machine import finding_of
 from turnlint.why import Near, Recognised
@@ -22,6 +22,7 @@ SCHEMA = "turnlint/why-v1"
 LONGEST = 600
 NARROW = 96
 MOST_ALIKE = 8
+LEAST_WIDTH = 40
 
 
 def in_words(
@@ -30,13 +31,22 @@ def in_words(
     """For people."""
     lines = _known(explained, explained.recognised) if explained.recognised else _unknown(explained)
     for line in lines:
-        write(line + "\n")
+        _write(line, write)
     if explained.recognised and path is not None:
         write("\n")
         if looked is None:
-            write(f"No rule looks for this, so {visible(path)} was not read.\n")
+            _write(f"No rule looks for this, so {visible(path)} was not read.", write)
         else:
             _findings(explained, looked, write, visible(path))
+
+
+def _write(line: str, write: Callable[[str], object]) -> None:
+    """A line, broken at the width of the terminal where there is one."""
+    start = line[: len(line) - len(line.lstrip(" |"))]
+    indent = " " * (len(start) + (0 if "|" in start else 2))
+    limit = line_limit()
+    for piece in fold(line, max(LEAST_WIDTH, limit), indent) if limit else [line]:
+        write(piece + "\n")
 
 
 def _known(explained: Explained, found: Recognised) -> Iterator[str]:
@@ -109,11 +119,11 @@ def _evidence(known: Known) -> str:
 
 def _findings(explained: Explained, looked: Looked, write: Callable[[str], object], path: str) -> None:
     for line in _said_first(explained, looked, path):
-        write(line + "\n")
+        _write(line, write)
     if not looked.shown and not looked.crashes:
         return
     write("\n")
-    sink = open_sink("text", write, Look(width(), colors("auto"), ""))
+    sink = open_sink("text", write, Look(width(), colors("auto"), "", folds=line_limit() is not None))
     shown = looked.shown[:MOST_SHOWN]
     for one in shown:
         sink.take(one.row)

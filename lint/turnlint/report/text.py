@@ -4,7 +4,7 @@ This module owns that picture and the grouping of findings that say the same. It
 character of the transcript past `escape`.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -134,14 +134,18 @@ class Text:
         for line in self._folded(" " * (gutter + 3) + words, " " * (gutter + 3)):
             self.write(f"{margin} {line[gutter + 3 :]}\n")
 
+    def _limit(self) -> int:
+        """Columns of a line."""
+        return max(LEAST_WIDTH, self.look.width)
+
     def _folded(self, text: str, indent: str) -> list[str]:
-        return fold(text, max(LEAST_WIDTH, self.look.width), indent) if self.look.folds else [text]
+        return fold(text, self._limit(), indent) if self.look.folds else [text]
 
     def _together(self, parts: list[str], start: str) -> list[str]:
         """Parts side by side, broken between them where there is no room."""
         lines = [start + parts[0]]
         for part in parts[1:]:
-            if self.look.folds and columns(f"{lines[-1]}   {part}") > max(LEAST_WIDTH, self.look.width):
+            if self.look.folds and columns(f"{lines[-1]}   {part}") > self._limit():
                 lines.append(" " * len(start) + part)
             else:
                 lines[-1] += f"   {part}"
@@ -158,7 +162,7 @@ class Text:
         self.write(margin + "\n")
 
     def _message(self, line: Line, gutter: int, margin: str) -> None:
-        room = max(LEAST_WIDTH, self.look.width) - gutter - 3
+        room = self._limit() - gutter - 3
         role = clip(visible(line.role), ROLE_WIDTH)
         text = role + " " * (ROLE_WIDTH + 1 - columns(role))
         carets: list[tuple[int, int, tuple[Mark, ...]]] = []
@@ -188,17 +192,18 @@ class Text:
             text = text[len(piece) :]
 
     def _statistics(self, tally: Tally) -> None:
-        from tabulate import tabulate
+        from turnlint.report.table import render_table
 
-        rows: list[Any]
+        rows: list[list[str]]
         if self.count:
             from turnlint.report.statistics import table_of
 
             headers, rows = table_of(self.count)
         else:
             headers = ["rule", "findings"]
-            rows = sorted(tally.rules.items(), key=lambda item: (-item[1], item[0]))
-        table = tabulate(rows, headers=headers, tablefmt="plain", disable_numparse=True)
+            ranked = sorted(tally.rules.items(), key=lambda item: (-item[1], item[0]))
+            rows = [[rule, str(count)] for rule, count in ranked]
+        table = render_table(rows, headers, self._limit() if self.look.folds else None)
         self.write(table + "\n\n")
 
     def _sum(self, tally: Tally, *, complete: bool) -> str:
