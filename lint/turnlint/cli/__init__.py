@@ -94,6 +94,15 @@ class Option(click.Option):
 option = partial(click.option, cls=Option)
 
 
+class HelpContext(click.Context):
+    """A context whose pages of help fit narrow terminals as well."""
+
+    def make_formatter(self) -> click.HelpFormatter:
+        from turnlint.cli.help_text import open_formatter
+
+        return open_formatter()
+
+
 class Helped(click.Command):
     """A command that says itself what its --help is: click would first load what it takes to translate that sentence.
 
@@ -175,6 +184,7 @@ def cli() -> None:
 def main() -> NoReturn:
     """Run, and leave with a code that scripts can rely on."""
     _prepare_streams()
+    click.Command.context_class = HelpContext  # for all commands, also those of groups
     _hear_of_ends()
     if os.environ.get("_TURNLINT_COMPLETE", "").startswith("powershell"):  # a shell that click does not know
         import_module("turnlint.cli.powershell")

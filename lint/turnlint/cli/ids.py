@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 
 from turnlint.carriers import NAMES
 from turnlint.cli import option
+from turnlint.cli.look import line_limit, width
 from turnlint.cli.nearest import Named
 from turnlint.documents.source import STDIN, Source, SourceError, find
 from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
@@ -138,7 +139,7 @@ def _show(sources: list[Source], format_name: str | None, ids: _Ids, output_form
         click.echo("turnlint: nothing to show", err=True)
         return EXIT_NOTHING
     if output_format == "text":
-        click.echo(seen.sum())
+        click.echo("\n".join(fold(seen.sum(), width(), "")))
     return 0
 
 
@@ -217,7 +218,6 @@ def _json(row: Row) -> str:
 
 def _table(rows: list[Row]) -> str:
     """A file's ids under its name and the provider's; where conversations differ in that, each line says its own."""
-    from turnlint.cli.look import line_limit
     from turnlint.report.table import render_table
 
     targets = list(dict.fromkeys(row.target for row in rows))
@@ -246,5 +246,5 @@ def _table(rows: list[Row]) -> str:
 def _cell(column: str, text: str | None) -> str:
     if text is None:
         return "(none)"
-    width = WIDTHS[column]
-    return clip(visible(text[: 4 * width]), width) or '""'
+    most = WIDTHS[column]
+    return clip(visible(text[: 4 * most]), most) or '""'

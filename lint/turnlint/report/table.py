@@ -18,7 +18,7 @@ INDENT = "  "
 
 def render_table(rows: Sequence[Row], headers: Row = (), width: int | None = None) -> str:
     """Rows side by side, in lines of at most so many columns; in lines of any length where no width is given."""
-    if width is None or not rows:
+    if width is None or not (rows or headers):
         from tabulate import tabulate
 
         table = tabulate(rows, headers=headers, tablefmt="plain", disable_numparse=True)

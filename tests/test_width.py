@@ -1,0 +1,124 @@
+"""No line of text for people is wider than the terminal, whatever the command."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from turnlint.report.escape import columns
+from turnlint.report.table import render_table
+
+ROOT = Path(__file__).parent.parent
+WIDTHS = (40, 60, 80, 100)
+TOPICS = ("ci", "configuration", "editors", "formats", "library", "outputs", "providers", "pytest", "rules")
+REFUSAL = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01"
+SETTINGS = """\
+provider: anthropic
+ignore:
+- rule: unanswered-call
+  conversation: a-conversation-with-a-rather-long-name
+  reason: it was killed in an outage of the tools, and nobody wants to repair it any more
+  until: 2030-01-01
+"""
+COMMANDS = (
+    ["rules"],
+    ["formats"],
+    ["profiles"],
+    ["profiles", "--matrix"],
+    ["explain"],
+    *(["explain", name] for name in TOPICS),
+    ["explain", "state", "pairing", "projection"],
+    ["explain", "paths.ignore", "rules", "level"],
+    ["config", "show", "log.jsonl"],
+    ["config", "files", "."],
+    ["config", "explain", "ignore", "ignores-in-records"],
+    ["inspect", "log.jsonl", "odd.jsonl"],
+    ["lint", "log.jsonl", "--statistics", "--statistics=file"],
+    ["lint", "log.jsonl", "odd.jsonl", "empty.jsonl"],
+    ["fix", "log.jsonl", "--dry-run"],
+    ["ids", "log.jsonl", "--provider", "mistral"],
+    ["why", REFUSAL],
+    ["why", REFUSAL, "log.jsonl"],
+    ["why", "a text that no provider whose rules are known was ever seen to answer with"],
+    ["lint", "--provider", "antropic", "log.jsonl"],
+    ["lint", "--select", "unanswered-cals", "log.jsonl"],
+    ["lint", "a-file-that-is-not-there-and-has-a-long-name-with-dashes.jsonl"],
+    ["explain", "what-is-not-there-at-all"],
+    ["--help"],
+    ["lint", "--help"],
+    ["fix", "--help"],
+    ["explain", "--help"],
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("width")
+    call = {
+        "type": "tool_use",
+        "id": "toolu_01",
+        "name": "search_the_whole_archive",
+        "input": {"query": "Paris"},
+    }
+    messages = [
+        {"role": "user", "content": "What is the weather in the capitals of all countries of Europe today?"},
+        {"role": "assistant", "content": [{"type": "text", "text": "Let me look that up."}, call]},
+        {"role": "user", "content": "Never mind, tell me a joke instead of all this."},
+    ]
+    (folder / "log.jsonl").write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}) + "\n")
+    (folder / "odd.jsonl").write_text('{"resourceSpans": [{"scopeSpans": []}], "another_key": 1}\n')
+    (folder / "empty.jsonl").write_text("")
+    (folder / "turnlint.yaml").write_text(SETTINGS)
+    return folder
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_no_line_is_wider_than_the_terminal(folder: Path, arguments: list[str], width: int) -> None:
+    program = "import sys\nsys.argv[0] = 'turnlint'\nfrom turnlint.cli import main\nmain()\n"
+    run = subprocess.run(
+        [sys.executable, "-c", program, *arguments], cwd=folder, capture_output=True, text=True, check=False,
+        env={**os.environ, "COLUMNS": str(width), "NO_COLOR": "1", "XDG_STATE_HOME": str(folder / "state")},
+    )  # fmt: skip
+    assert run.returncode in (0, 1, 2), run.stderr
+    assert run.stdout + run.stderr
+    wide = [line for line in (run.stdout + run.stderr).split("\n") if columns(line) > width]
+    assert wide == []
+
+
+ROWS = [("PA201", "unanswered-call", "a call has no result, and the conversation goes on"), ("PA2", "x", "")]
+HEADERS = ("code", "rule", "what it finds")
+
+
+WIDE = """\
+code   rule             what it finds
+PA201  unanswered-call  a call has no result, and the conversation
+                        goes on
+PA2    x"""
+NARROW = """\
+code   rule
+    what it finds
+PA201  unanswered-call
+    a call has no result, and the
+    conversation goes on
+PA2    x"""
+LISTED = """\
+PA201
+  rule:
+    unanswered-call
+  what it finds: a
+    call has no
+    result, and the
+    conversation
+    goes on
+
+PA2
+  rule: x"""
+
+
+@pytest.mark.parametrize(("width", "text"), [(66, WIDE), (40, NARROW), (20, LISTED)])
+def test_a_table_gives_way_in_three_steps(width: int, text: str) -> None:
+    assert render_table(ROWS, HEADERS, width) == text
