@@ -63,6 +63,13 @@ def settle(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fix(*arguments: str, stdin: bytes = b"") -> Result:
+    """Run `fix` at level lossy, unless the arguments name a level."""
+    if "--level" not in arguments and arguments:
+        arguments = ("--level", "lossy", *arguments)
+    return fix_by_default(*arguments, stdin=stdin)
+
+
+def fix_by_default(*arguments: str, stdin: bytes = b"") -> Result:
     run = CliRunner().invoke(command, arguments, input=stdin)
     assert run.exception is None or isinstance(run.exception, SystemExit), run.exception
     return run

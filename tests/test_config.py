@@ -205,7 +205,7 @@ def test_show_says_what_holds_and_why(folder: Path) -> None:
         "provider kimi turnlint.yaml:7:5 (paths: kimi/)",
         "select all default",
         "fail-on warning turnlint.yaml:1:1",
-        "level lossy default",
+        "level placeholder default",
         "ignore PA206 turnlint.yaml:3:5",
         "severity ST110: info turnlint.yaml:8:16 (paths: kimi/)",
         "ignore rule: PA201; path: logs/**; reason: the outage turnlint.yaml:4:5",

@@ -86,7 +86,7 @@ def test_config_init_writes_settings_that_hold_nothing_new(tmp_path: Path) -> No
     assert found(tmp_path) == found(tmp_path, "--no-config") == ["a.jsonl:PA201:error"]
     shown = turnlint(tmp_path, "config", "show", "a.jsonl").stdout
     assert re.findall(r"^(\S+) +(\S+) +turnlint.yaml:", shown, re.MULTILINE) == [
-        ("provider", "auto"), ("fail-on", "error"), ("level", "lossy"),
+        ("provider", "auto"), ("fail-on", "error"), ("level", "placeholder"),
     ]  # fmt: skip
 
 

@@ -226,7 +226,7 @@ def test_a_pipe_is_read_once_and_not_written_in_place(folder: Path) -> None:
         pytest.skip("there are no named pipes here")
     for arguments in (["-o", "-"], ["-o", "new.jsonl"], ["--check"], []):
         os.mkfifo(folder / "pipe")
-        command = [sys.executable, "-m", "turnlint", "fix", "pipe", *arguments]
+        command = [sys.executable, "-m", "turnlint", "fix", "--level", "lossy", "pipe", *arguments]
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as run:
             (folder / "pipe").write_bytes(BROKEN)
             out, err = run.communicate()
@@ -329,7 +329,9 @@ def test_a_run_that_is_stopped_says_what_it_did(folder: Path, monkeypatch: pytes
         return real(source, *more)
 
     monkeypatch.setattr(fix_one, "fix", stopped)
-    run = CliRunner().invoke(command, ["broken.jsonl", "sound.jsonl", "--report", "r.json"])
+    run = CliRunner().invoke(
+        command, ["broken.jsonl", "sound.jsonl", "--report", "r.json", "--level", "lossy"]
+    )
     assert run.exit_code == 1
     assert "Aborted!" in run.stderr
     assert "1 file repaired" in run.stdout
@@ -344,7 +346,7 @@ def test_a_reader_that_goes_away_stops_nothing(folder: Path, arguments: list[str
     (folder / "broken.jsonl").write_bytes(BROKEN * 500)
     program = (
         "import os, sys; r, w = os.pipe(); os.dup2(w, 1); os.close(r); os.close(w)\n"
-        f"sys.argv = ['turnlint', 'fix', *{arguments!r}]\nfrom turnlint.cli import main\nmain()\n"
+        f"sys.argv = ['turnlint', 'fix', '--level', 'lossy', *{arguments!r}]\nfrom turnlint.cli import main\nmain()\n"
     )
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False, env=os.environ)
     assert run.returncode == (1 if "--diff" in arguments else 0), run.stderr

@@ -39,17 +39,18 @@ def fixed(folder: Path, *arguments: str) -> tuple[bool, bool, bool]:
 
 
 CASES = [
-    ("", (True, True, True)),
-    ("levels: {empty-turn: never}\n", (False, True, True)),
-    ("levels: {ST: never}\n", (False, True, True)),
-    ("levels: {PA201: lossless}\n", (True, True, False)),
+    ("", (True, False, True)),
+    ("level: lossy\n", (True, True, True)),
+    ("levels: {empty-turn: never}\n", (False, False, True)),
+    ("level: lossy\nlevels: {ST: never}\n", (False, True, True)),
+    ("level: lossy\nlevels: {PA201: lossless}\n", (True, True, False)),
     ("level: lossless\n", (True, False, False)),
     ("level: lossless\nlevels: {orphan-result: lossy}\n", (True, True, False)),
     ("level: lossless\nlevels: {pairing: lossy, PA202: never}\n", (True, False, True)),
     ("level: lossless\nlevels: {PA202: never, pairing: lossy}\n", (True, True, True)),
     ("levels: {all: never}\n", (False, False, False)),
     ("levels: {ST110: never}\npaths: [{path: a.jsonl, levels: {PA202: never}}]\n", (False, False, True)),
-    ("levels: {ST110: never}\npaths: [{path: b.jsonl, levels: {PA202: never}}]\n", (False, True, True)),
+    ("levels: {ST110: never}\npaths: [{path: b.jsonl, levels: {PA202: never}}]\n", (False, False, True)),
 ]
 
 
@@ -133,8 +134,9 @@ def test_the_library_takes_it_as_an_argument() -> None:
     def left(**options: Any) -> tuple[bool, bool, bool]:
         return state(fix(MESSAGES, **options).value)
 
-    assert left() == (True, True, True)
-    assert left(levels={"empty-turn": "never"}) == (False, True, True)
+    assert left() == (True, False, True)
+    assert left(level="lossy") == (True, True, True)
+    assert left(levels={"empty-turn": "never"}) == (False, False, True)
     assert left(level="lossless", levels={"PA202": "lossy"}) == (True, True, False)
     with pytest.raises(TurnlintError, match="there is no level 'nevr'; did you mean 'never'"):
         fix(MESSAGES, levels={"PA202": "nevr"})  # type: ignore[dict-item]
@@ -157,7 +159,7 @@ def test_a_rule_that_is_never_repaired_hinders_no_other_repair_for_good(rule: st
 
     options = Options()
     book = Book(options)
-    policy = Policy(levels=((rule, "never"),))
+    policy = Policy(level="lossy", levels=((rule, "never"),))
     changed = 0
     for path in FIXTURES:
         if ".fixed" in path.suffixes:
@@ -167,3 +169,9 @@ def test_a_rule_that_is_never_repaired_hinders_no_other_repair_for_good(rule: st
         assert not [one for one in done.changes if one.code.startswith(rule) and one.code != LINKS], path
         assert not [one for one in done.failures if "come to rest" in one.reason], path
     assert changed
+
+
+def test_by_default_nothing_is_removed(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "")
+    assert fixed(folder) == (True, False, True)
+    assert "default: placeholder" in " ".join(turnlint(folder, "fix", "--help").stdout.split())

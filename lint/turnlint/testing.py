@@ -43,14 +43,15 @@ def rows_of(data: bytes, format_name: str | None, provider: str = "none") -> lis
 
 
 def fixed(data: bytes, format_name: str | None, provider: str = "none", name: str = "example.jsonl") -> bytes:
-    """What `fix` makes of some bytes. Raises where a repair could not be verified."""
+    """What `fix --level lossy` makes of some bytes. Raises where a repair could not be verified."""
     from turnlint.keeping.patches import patched
     from turnlint.repair.choosing import Policy
     from turnlint.repair.fixing import fix
 
     providers = () if provider == "none" else (provider,)
     options = Options(format=format_name, providers=providers, preview=True)
-    policy = Policy(named=frozenset(one.partition("@")[0] for one in providers if one != "auto"))
+    named = frozenset(one.partition("@")[0] for one in providers if one != "auto")
+    policy = Policy(level="lossy", named=named)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, os.path.basename(name))
         with open(path, "wb") as file:

@@ -34,9 +34,9 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 @rules_of_a_run
 @configured
 @option(
-    "--level", type=Named("level", LEVELS), default="lossy", show_default=True,
-    help="How far it may go: lossless moves, renames, writes the same otherwise, and takes out copies and empty "
-    "messages; placeholder also adds words that say that nothing is known; lossy also takes out what cannot stay.",
+    "--level", type=Named("level", LEVELS), default="placeholder", show_default=True,
+    help="What a repair may do: lossless moves, renames and respells, and removes exact copies and empty messages; "
+    "placeholder also adds results that say that no result is known; lossy also removes content.",
 )  # fmt: skip
 @option("--canonical", is_flag=True, help="Give every call its canonical id.")
 @option("--close-pending", is_flag=True, help="Also answer a last call that may still be waiting.")

@@ -115,7 +115,7 @@ class Terms(Question, frozen=True):
     """What holds for a source."""
 
     fail_on: str = "error"
-    level: str = "lossy"
+    level: str = "placeholder"
     levels: tuple[tuple[str, Any], ...] = ()
     """How far a repair may go for some rules."""
     sieve: "Sieve | None" = None
@@ -252,7 +252,7 @@ class Plan:
             self._remark(remarks((*asked.select, *asked.ignore), entries))
             self._remark(waiting(options.select, entries, preview=preview))
         levels = tuple(one.value for one in settings.levels) if settings else ()
-        return Terms(options, book, fail_on or "error", level or "lossy", levels, sieve)
+        return Terms(options, book, fail_on or "error", level or "placeholder", levels, sieve)
 
     def _remark(self, lines: Iterable[str]) -> None:
         """Say once on standard error what is to be said of rules that were named."""

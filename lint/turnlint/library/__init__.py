@@ -68,7 +68,7 @@ def fix(
     ignore: Names = ..., preview: bool = ...,
 ) -> Fixed[Any]: ...  # fmt: skip
 def fix(
-    transcript: object, /, *, provider: Names = "auto", format: str = "auto", level: Level = "lossy",  # noqa: A002
+    transcript: object, /, *, provider: Names = "auto", format: str = "auto", level: Level = "placeholder",  # noqa: A002
     levels: Mapping[str, Reach] = _NONE, close_pending: bool = False, canonical: bool = False, select: Names = (),
     ignore: Names = (), preview: bool = False,
 ) -> Fixed[Any]:  # fmt: skip

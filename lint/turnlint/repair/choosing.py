@@ -20,7 +20,7 @@ REACHES: tuple[Reach, ...] = ("never", *LEVELS)
 class Policy(Struct, frozen=True):
     """What a run of `fix` may do."""
 
-    level: Level = "lossy"
+    level: Level = "placeholder"
     levels: tuple[tuple[str, Reach], ...] = ()
     """How far it may go for some rules, by selector; the last that means a rule holds, whatever `level` says."""
     close_pending: bool = False
