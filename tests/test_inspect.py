@@ -16,9 +16,9 @@ from arbitrary_json import ANYTHING, CONTAINERS, MANY
 from hostile import POISONS, assert_safe
 from turnlint.carriers import NAMES, carrier
 from turnlint.cli import cli
-from turnlint.inspecting.families import FAMILIES
 from turnlint.inspecting.quirks import QUIRKS
 from turnlint.inspecting.tells import TELLS
+from turnlint.neighbours.families import FAMILIES
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 PLACES = sorted(

@@ -112,7 +112,7 @@ class Run:
                 self._judge_damage(*item)
             elif isinstance(item, Foreign):
                 self.tally.files, self.tally.skipped = 0, 1
-                self.waiting.append(Skipped(item.source))
+                self.waiting.append(Skipped(item.source, item.near))
             else:
                 self.failure = item
 

@@ -7,6 +7,7 @@ refuses to know how any of them comes about.
 from msgspec import Struct, field
 
 from turnlint.documents.source import Source
+from turnlint.neighbours import Near
 
 
 class Tally(Struct):
@@ -51,9 +52,11 @@ class Remark(Struct, frozen=True):
 
 
 class Skipped(Struct, frozen=True):
-    """A source no format knows."""
+    """A source that is of no supported format."""
 
     source: Source
+    near: Near | None = None
+    """The name of what it looks like, where it has one."""
 
 
 class Heard(Struct, frozen=True):

@@ -19,6 +19,7 @@ from turnlint.documents.gate import Ended, Gate, Scanner
 from turnlint.documents.source import Guarded, Part, Progress, Source, SourceError, open_source, size_of
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Call, Message, Other, Record, Result, Transcript
+from turnlint.neighbours import NEEDED, Near, container_of
 from turnlint.sampling import sample
 
 if TYPE_CHECKING:
@@ -28,9 +29,11 @@ TOO_DEEP = "nested deeper than the parser allows"
 
 
 class Foreign(Struct, frozen=True):
-    """The source is of no format that is known."""
+    """A source that is of no supported format."""
 
     source: Source
+    near: Near | None = None
+    """The name of what it looks like, where it has one."""
 
 
 Item = Transcript | Damage | Foreign
@@ -80,7 +83,9 @@ def glance(source: Source, format_name: str | None, prefer: tuple[str, ...] = ()
     with open_source(source) as opened:
         stream = Guarded(opened, source.name, None)
         framed = frame(stream, source.name, carriers.holds_records, reading.gate)
-        head, carrier = sample(framed, format_name, is_log=source.is_log, prefer=prefer)
+        if container_of(stream.peek(NEEDED)):
+            return None
+        head, carrier, _ = sample(framed, format_name, is_log=source.is_log, prefer=prefer)
         if carrier is None or reading.gate.lines is None:
             return None
         first = [item for item in head if isinstance(item, Record)][:3]
@@ -126,14 +131,17 @@ class Reading:
         self.gate.returned = part is not None and part.returned
         with open_source(self.source) as opened:
             stream = Guarded(opened, self.source.name, progress)
+            if part is None and (near := container_of(stream.peek(NEEDED))):
+                yield (Foreign(self.source, near),)
+                return
             framed = frame(stream, self.source.name, carriers.holds_records, self.gate, part)
             if part:
                 head, carrier = list(islice(framed, FEW)), carriers.carrier(part.format)
             else:
-                head, found = sample(framed, self.format, is_log=self.source.is_log, prefer=self.prefer)
+                head, found, near = sample(framed, self.format, is_log=self.source.is_log, prefer=self.prefer)
                 carrier = found or carriers.carrier(carriers.NAMES[0])
                 if found is None and any(isinstance(item, Record) for item in head):
-                    yield (Foreign(self.source),)
+                    yield (Foreign(self.source, near),)
                     head, framed = [], iter(())
             records = [one for one in head if isinstance(one, Record)]
             if look is not None and (len(head) >= FEW or sum(len(one.data) for one in records) >= LONG):

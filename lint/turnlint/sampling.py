@@ -5,12 +5,14 @@ This module owns how much of a source is read before that is decided. It refuses
 
 from collections.abc import Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from turnlint import carriers
 from turnlint.carrying.carrier import SPEAKS, Carrier
 from turnlint.documents.gate import Ended
 from turnlint.documents.trouble import Damage
 from turnlint.model import Record, Transcript
+from turnlint.neighbours import Near, claimed_by, near_to
 
 SAMPLE = 20
 FEW = 4
@@ -21,9 +23,18 @@ HEAVIEST = 1 << 20
 Item = Record | Damage | Ended
 
 
+class Sampled(NamedTuple):
+    """The first records of a source, and what they say of it."""
+
+    head: list[Item]
+    carrier: Carrier | None
+    near: Near | None = None
+    """What the source looks like, where it is of no supported format."""
+
+
 def sample(
     framed: Iterator[Item], named: str | None, *, is_log: bool, prefer: tuple[str, ...] = ()
-) -> tuple[list[Item], Carrier | None]:
+) -> Sampled:
     """Take the first records, and the format they speak for; nothing where no format knows them.
 
     Reads on, within bounds, until a record holds something that is a format's own. Where no record can
@@ -32,10 +43,13 @@ def sample(
     """
     head: list[Item] = list(islice(framed, SAMPLE))
     if named:
-        return head, carriers.carrier(named)
+        return Sampled(head, carriers.carrier(named))
+    records = [item for item in head if isinstance(item, Record)]
+    if (near := claimed_by(records)) is not None:
+        return Sampled(head, None, near)
     first = [item for item in head[:FEW] if isinstance(item, Record)]
     if len(first) == FEW and (owner := carriers.owner(first)) is not None:
-        return head, owner
+        return Sampled(head, owner)
     new, weight, decided = head, 0, False
     best: Carrier | None = None
     while new and not decided:
@@ -50,7 +64,9 @@ def sample(
         best = _preferred(head, prefer, decided=decided) or best
     if best is None and is_log and _is_damage(head):
         best = carriers.carrier(carriers.NAMES[0])
-    return head, best
+    if best is None:
+        return Sampled(head, None, near_to([item for item in head if isinstance(item, Record)]))
+    return Sampled(head, best)
 
 
 def _preferred(head: list[Item], prefer: tuple[str, ...], *, decided: bool) -> Carrier | None:

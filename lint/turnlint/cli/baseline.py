@@ -18,6 +18,7 @@ from turnlint.cli.settings import Asked, Plan, configured, given
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import Source, SourceError
 from turnlint.engine import Crash, Options, Skipped, Tally, lint
+from turnlint.neighbours import sentence_of
 from turnlint.rows import Row
 from turnlint.sifting import Sieve
 
@@ -165,7 +166,7 @@ def _found(asked: dict[str, Any], reason: str, *, must_exist: bool = True) -> li
                     elif isinstance(event, Tally):
                         files += event.files
                     elif isinstance(event, Skipped) and source.named:
-                        click.echo(f"turnlint: {shown(source.name)}: no known format", err=True)
+                        click.echo(f"turnlint: {shown(source.name)}: {sentence_of(event.near)}", err=True)
             except SourceError as error:
                 _stop(f"{error.name}: {error.reason}", EXIT_USAGE)
     if not files:

@@ -22,6 +22,7 @@ from turnlint.cli.waiting import bar
 from turnlint.documents.source import STDIN, Source
 from turnlint.engine import Book, Options
 from turnlint.model import SEVERITIES
+from turnlint.neighbours import sentence_of
 from turnlint.repair.choosing import LEVELS, Policy
 from turnlint.report.repaired import Done
 
@@ -217,10 +218,7 @@ def _fix_all(runs: list[Run], sources: list[Source], done: list[Done], voice: Vo
                 tell(one)
                 if one.fixed and one.fixed.foreign and source.named:
                     name = shown(source.name)
-                    click.echo(
-                        f"turnlint: {name}: no known format, left as it is; `turnlint formats` lists them",
-                        err=True,
-                    )
+                    click.echo(f"turnlint: {name}: {sentence_of(one.fixed.near)}; left as it is", err=True)
                 waiting += lines_of(one, look, dry=not run.way.write)
                 if one.fixed and not keep:
                     one.fixed.changes, one.fixed.told = [], []

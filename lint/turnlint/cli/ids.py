@@ -17,6 +17,7 @@ from turnlint.documents.source import STDIN, Source, SourceError, find
 from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
 from turnlint.ledger import read as paired
 from turnlint.model import Location, Request, Transcript
+from turnlint.neighbours import sentence_of
 from turnlint.providers import Providers, UnknownProvider
 from turnlint.reading import Foreign, read
 from turnlint.report.escape import clip, fold, in_json, line_start, visible
@@ -167,8 +168,7 @@ def _rows(source: Source, format_name: str | None, ids: _Ids, seen: _Seen) -> li
         if isinstance(item, Foreign):
             seen.files -= 1
             if source.named:
-                known = "no known format; `turnlint formats` lists them, --format forces one"
-                click.echo(f"turnlint: {visible(source.name)}: {known}", err=True)
+                click.echo(f"turnlint: {visible(source.name)}: {sentence_of(item.near)}", err=True)
         elif isinstance(item, Transcript):
             seen.conversations += 1
             found = ids.of(item)

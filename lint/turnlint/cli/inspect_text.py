@@ -214,13 +214,16 @@ def _able(found: Content) -> Iterator[Line]:
 
 
 def _unknown(found: Unknown, recognition: Recognition) -> Iterator[Line]:
-    if not recognition.sampled:
+    if found.near:
+        yield "format", f"no known format: it {found.sentence}"
+    elif not recognition.sampled:
         yield "format", "no known format: there is no record in it"
         return
-    yield "format", "no known format"
+    else:
+        yield "format", "no known format"
     for one in found.resembles:
         keys = ", ".join(one.keys)
-        yield "looks like", f"{one.name} ({keys}) in {_many(one.records, 'record')}, which is not read yet"
+        yield "looks like", f"{one.name} ({keys}) in {_many(one.records, 'record')}, not supported yet"
     for number, near in enumerate(found.nearest):
         yield (
             "" if number else "nearest",

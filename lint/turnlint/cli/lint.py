@@ -19,6 +19,7 @@ from turnlint.cli.settings import Asked, Plan, Terms, configured, given
 from turnlint.documents.source import Progress, Source
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
+from turnlint.neighbours import sentence_of
 from turnlint.report import COUNTED, FORMATS, Sink
 from turnlint.spread.here import Done, Failure, here
 
@@ -287,8 +288,6 @@ def _exit_code(seen: Seen) -> int:
 def _tell(event: object) -> None:
     if isinstance(event, Skipped) and event.source.named:
         name = shown(event.source.name)
-        click.echo(
-            f"turnlint: {name}: no known format; `turnlint formats` lists them, --format forces one", err=True
-        )
+        click.echo(f"turnlint: {name}: {sentence_of(event.near)}", err=True)
     if isinstance(event, Crash):
         click.echo(f"turnlint: {event.rule} crashed at {shown(event.path)}:{event.line}", err=True)

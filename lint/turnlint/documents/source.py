@@ -350,8 +350,20 @@ class Guarded:
         self.damage: str | None = None
         self.failure: SourceError | None = None
         """What stopped it for good; what came before is judged all the same."""
+        self.start = b""
+        """Bytes that were read ahead."""
+
+    def peek(self, size: int) -> bytes:
+        """The first bytes, which the next read gives again."""
+        while len(self.start) < size and (piece := self._read(size - len(self.start))):
+            self.start += piece
+        return self.start
 
     def read(self, size: int, /) -> bytes:
+        start, self.start = self.start[:size], self.start[size:]
+        return start + self._read(size - len(start)) if len(start) < size else start
+
+    def _read(self, size: int) -> bytes:
         try:
             piece: bytes = self.stream.read(size)
         except Damaged as damage:

@@ -19,6 +19,7 @@ from turnlint.documents.framing import frame
 from turnlint.documents.source import Guarded, Progress, Source, open_source, packing_at, says_lines
 from turnlint.inspecting.facts import Container, Evidence, Layout, Recognition
 from turnlint.model import Record
+from turnlint.neighbours import NEEDED, Near, container_of
 from turnlint.sampling import sample
 
 MOST_MODELS = 1000
@@ -34,6 +35,8 @@ class Framed(Struct):
     head: list[Record]
     """The first records, where no format knows them."""
     models: Counter[str]
+    near: Near | None
+    """What the source looks like, where it is of no supported format."""
 
 
 class _Speaker(Struct, gc=False, rename={"model_id": "modelId"}):
@@ -55,8 +58,9 @@ def framed(source: Source, format_name: str | None, progress: Progress | None) -
     assert source.path is not None
     with open_source(source) as opened:
         stream = Guarded(opened, source.name, progress)
-        items = frame(stream, source.name, carriers.holds_records)
-        taken, carrier = sample(items, format_name, is_log=False)
+        near = container_of(stream.peek(NEEDED))
+        items = iter(()) if near else frame(stream, source.name, carriers.holds_records)
+        taken, carrier, look = sample(items, format_name, is_log=False)
         records = [item for item in taken if isinstance(item, Record)]
         is_session = carrier is not None and carrier.session
         models: Counter[str] = Counter()
@@ -78,7 +82,7 @@ def framed(source: Source, format_name: str | None, progress: Progress | None) -
         records=layout.records,
     )
     found = recognise(records, carrier.name if carrier else None, told=bool(format_name))
-    return Framed(container, found, [] if carrier else records, models)
+    return Framed(container, found, [] if carrier else records, models, near or look)
 
 
 def recognise(records: list[Record], name: str | None, *, told: bool) -> Recognition:

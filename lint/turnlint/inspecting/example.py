@@ -14,8 +14,8 @@ from turnlint.documents.reread import reread
 from turnlint.documents.source import Source
 from turnlint.inspecting.facts import Example, Key, Place
 from turnlint.inspecting.forms import form_of
-from turnlint.inspecting.sketch import kind_of
 from turnlint.model import Call, Location, Pointer, Record, Result, Transcript
+from turnlint.neighbours.sketch import kind_of
 from turnlint.placing import Placer
 
 MOST_KEYS = 12

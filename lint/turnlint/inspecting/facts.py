@@ -8,6 +8,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from turnlint.neighbours.families import Family
+
 Layout = Literal["lines", "array", "document", "documents", "nothing"]
 """A record a line; the elements of one array; one JSON text; several one after another, over lines as they like."""
 Packing = Literal["gzip", "zstd"]
@@ -75,19 +77,14 @@ class Near(Struct, frozen=True):
     lacks: tuple[str, ...]
 
 
-class Family(Struct, frozen=True):
-    """A format that is known and not read yet."""
-
-    name: str
-    keys: tuple[str, ...]
-    """What of it was found."""
-    records: int
-
-
 class Unknown(Struct, frozen=True):
     nearest: tuple[Near, ...]
     resembles: tuple[Family, ...]
     looks: tuple[Look, ...]
+    near: str | None
+    """The name of what it looks like, which `lint` and `fix` give as well."""
+    sentence: str
+    """What `lint` and `fix` say of it."""
 
 
 class Named(Struct, frozen=True):

@@ -17,13 +17,14 @@ from turnlint.documents.trouble import Damage
 from turnlint.inspecting.container import Framed, framed
 from turnlint.inspecting.example import example
 from turnlint.inspecting.facts import Content, Inspection, Key, Look, Quirk, Unknown
-from turnlint.inspecting.families import resembled
 from turnlint.inspecting.gathering import Gathering, names_of, ordered
 from turnlint.inspecting.places import placed_later
 from turnlint.inspecting.quirks import QUIRKS
-from turnlint.inspecting.sketch import Sketch, sketch
 from turnlint.inspecting.tells import nearest
 from turnlint.model import Record, Transcript
+from turnlint.neighbours import sentence_of
+from turnlint.neighbours.families import resembled
+from turnlint.neighbours.sketch import Sketch, sketch
 from turnlint.providers import Providers
 from turnlint.reading import Foreign, read
 
@@ -138,7 +139,9 @@ def _unknown(seen: Framed) -> Unknown:
     known = [outline for _, outline in outlines if outline is not None]
     starts = [record.data.lstrip()[:_START] for record in seen.head]
     looks = tuple(_look(record, outline) for record, outline in outlines[:MOST_LOOKS])
-    return Unknown(nearest(known), resembled(known, starts), looks)
+    name = seen.near.name if seen.near else None
+    resembles = tuple(sorted(resembled(known, starts), key=lambda one: one.name != name))
+    return Unknown(nearest(known), resembles, looks, name, sentence_of(seen.near))
 
 
 def _look(record: Record, outline: Sketch | None) -> Look:

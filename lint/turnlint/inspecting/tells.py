@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from turnlint.inspecting.facts import Near
-from turnlint.inspecting.sketch import Sketch, found
+from turnlint.neighbours.sketch import Sketch, found
 
 MOST = 3
 LEAST = 2

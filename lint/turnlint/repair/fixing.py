@@ -95,7 +95,7 @@ class _Fixing:
             if isinstance(item, SourceError):
                 self.out.problem = item
             elif isinstance(item, Foreign):
-                self.out.foreign = True
+                self.out.foreign, self.out.near = True, item.near
             elif isinstance(item, tuple):
                 kept = tuple(one for one in item if not self._part(one))
                 damages += kept

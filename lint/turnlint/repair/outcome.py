@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from turnlint.documents.source import Source, SourceError
 from turnlint.keeping.patches import Patch as Bytes
+from turnlint.neighbours import Near
 from turnlint.repair.change import Change
 
 
@@ -43,6 +44,8 @@ class Fixed(Struct):
     told: list[Told] = []
     failures: list[Failure] = []
     foreign: bool = False
+    near: Near | None = None
+    """What a file of no supported format looks like."""
     bound: str = ""
     """Why what was repaired must not be written in place."""
     conversations: int = 0

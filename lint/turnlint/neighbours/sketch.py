@@ -11,8 +11,8 @@ from msgspec import Raw, Struct, json
 
 from turnlint.model import Record
 
-DEPTH = 4
-MOST_ITEMS = 8
+DEPTH = 6
+MOST_ITEMS = 32
 MOST_KEYS = 200
 LONGEST_WORD = 64
 LONGEST_DAMAGED = 1 << 20

@@ -1,0 +1,124 @@
+"""The names of files that are not read as transcripts: containers by their first bytes, formats by their marks."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Raw, Struct, json
+
+from turnlint.model import Record
+
+UNKNOWN = "no known format; `turnlint formats` lists them, --format forces one"
+NOT_YET = "not supported yet"
+SHARE = 0.2
+"""A larger share of records, or of messages, that another format has makes a file that format's."""
+_START = 16
+_BODIES = frozenset({
+    "messages", "contents", "input", "request", "request_body", "body", "params", "conversations", "history",
+})  # fmt: skip
+"""Keys of which each holds a whole conversation."""
+_members = json.Decoder(dict[str, Raw])
+
+
+class Near(Struct, frozen=True):
+    """A format or a container that a file looks like."""
+
+    name: str
+    """With its article, as in `a zip archive`."""
+    advice: str = NOT_YET
+    is_certain: bool = False
+    """The first bytes of the file name it."""
+
+    @property
+    def sentence(self) -> str:
+        return f"{'is' if self.is_certain else 'looks like'} {self.name}; {self.advice}"
+
+
+NEEDED = 512
+"""Bytes that are enough to name every container of the table."""
+
+_UNPACK = "unpack it and name the files in it"
+_EXPORT = "export its rows as JSON lines"
+_NO_LOG = "it holds no JSON"
+_MAGIC: tuple[tuple[bytes, int, str, str], ...] = (
+    (b"PK\x03\x04", 0, "a zip archive", _UNPACK),
+    (b"PK\x05\x06", 0, "an empty zip archive", _NO_LOG),
+    (b"SQLite format 3\0", 0, "an SQLite database", _EXPORT),
+    (b"DUCK", 8, "a DuckDB database", _EXPORT),
+    (b"PAR1", 0, "a Parquet file", _EXPORT),
+    (b"PARE", 0, "an encrypted Parquet file", _EXPORT),
+    (b"ARROW1", 0, "an Arrow file", _EXPORT),
+    (b"FEA1", 0, "an Arrow file", _EXPORT),
+    (b"ORC", 0, "an ORC file", _EXPORT),
+    (b"Obj\x01", 0, "an Avro file", _EXPORT),
+    (b"\x89HDF\r\n\x1a\n", 0, "an HDF5 file", _EXPORT),
+    (b"\x93NUMPY", 0, "a NumPy array", _EXPORT),
+    (b"ustar", 257, "a tar archive", _UNPACK),
+    (b"BZh", 0, "a bzip2 file", _UNPACK),
+    (b"\xfd7zXZ\0", 0, "an xz file", _UNPACK),
+    (b"\x04\x22\x4d\x18", 0, "an LZ4 file", _UNPACK),
+    (b"7z\xbc\xaf\x27\x1c", 0, "a 7z archive", _UNPACK),
+    (b"Rar!\x1a\x07", 0, "a RAR archive", _UNPACK),
+    (b"%PDF-", 0, "a PDF document", _NO_LOG),
+    (b"\x89PNG\r\n", 0, "a PNG image", _NO_LOG),
+    (b"\xff\xd8\xff", 0, "a JPEG image", _NO_LOG),
+    (b"GIF8", 0, "a GIF image", _NO_LOG),
+    (b"\x7fELF", 0, "an executable file", _NO_LOG),
+    *((b"\x80%c" % protocol, 0, "a Python pickle", _EXPORT) for protocol in (2, 3, 4, 5)),
+)
+"""Magic bytes, their offset, the name with its article, and what to do with such a file."""
+_MOST_CONTROLS = 0.05
+_CONTROLS = bytes(number for number in range(1, 32) if number not in b"\t\n\v\f\r\x1b")
+
+
+def container_of(start: bytes) -> Near | None:
+    """The container that begins with these bytes."""
+    for magic, at, name, advice in _MAGIC:
+        if start[at : at + len(magic)] == magic:
+            return Near(name, advice, is_certain=True)
+    controls = len(start) - len(start.translate(None, _CONTROLS))
+    if controls > _MOST_CONTROLS * len(start):
+        return Near("a binary file", _NO_LOG, is_certain=True)
+    return None
+
+
+def sentence_of(near: Near | None) -> str:
+    """What to say of a file that was not read."""
+    return near.sentence if near else UNKNOWN
+
+
+def near_to(records: Sequence[Record]) -> Near | None:
+    """The known family that most of some records belong to."""
+    from turnlint.neighbours.families import resembled
+    from turnlint.neighbours.sketch import sketch
+
+    outlines = [outline for outline in map(sketch, records) if outline is not None]
+    found = resembled(outlines, [record.data.lstrip()[:_START] for record in records])
+    return Near(found[0].name) if found else None
+
+
+def claimed_by(records: Sequence[Record]) -> Near | None:
+    """The family that the envelope of some records names, which outranks the blocks inside.
+
+    Its marks are in the first record, or in more than `SHARE` of all. Request bodies among the records speak for themselves.
+    """
+    from turnlint.neighbours.families import family_of
+
+    found: Counter[str] = Counter()
+    for number, record in enumerate(records):
+        name = family_of(record)
+        if name is not None:
+            found[name] += len(records) if number == 0 else 1
+        elif _is_body(record):
+            return None
+    if not found:
+        return None
+    name, count = found.most_common(1)[0]
+    return Near(name) if count > SHARE * len(records) else None
+
+
+def _is_body(record: Record) -> bool:
+    """Whether a record holds a whole conversation, and not a message or an event of one."""
+    try:
+        return not _BODIES.isdisjoint(_members.decode(record.data))
+    except (ValueError, RecursionError):
+        return False

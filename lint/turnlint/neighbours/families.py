@@ -1,0 +1,209 @@
+"""The table of formats that are known and not supported yet.
+
+A row names one family by marks that no supported format has; a record has all marks of the row. The marks were read in
+the sources of the programs that write them, 2026-11.
+"""
+
+from collections.abc import Sequence
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from turnlint import compiled
+from turnlint.model import Record
+
+if TYPE_CHECKING:
+    from turnlint.neighbours.sketch import Sketch
+
+
+class Family(Struct, frozen=True):
+    """A format that is known and not read yet."""
+
+    name: str
+    keys: tuple[str, ...]
+    """The marks of it that were found."""
+    records: int
+
+
+def _parts(mark: str) -> tuple[str, str, str]:
+    """The path of a mark, `=` or `^` where a word stands there, and the word."""
+    for how in "=^":
+        path, found, word = mark.partition(how)
+        if found:
+            return path, how, word
+    return mark, "", ""
+
+
+def _keys_of(mark: str) -> list[str]:
+    """The keys of the path of a mark."""
+    return [step for step in _parts(mark)[0].replace("[]", "").split(".") if step]
+
+
+FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("OpenTelemetry spans (OTLP)", ("resourceSpans[].scopeSpans",)),
+    ("OpenTelemetry spans", ("attributes", "context.trace_id", "context.span_id")),
+    ("OpenTelemetry events", ("attributes", "event_name^gen_ai.")),
+    ("OpenTelemetry log records", ("attributes", "body", "severity_number", "observed_timestamp")),
+    ("Vercel AI UIMessages", ("[].role", "[].parts[].type^tool-", "[].parts[].toolCallId")),
+    ("Vercel AI UIMessages", ("messages[].parts[].type^tool-", "messages[].parts[].toolCallId")),
+    ("Vercel AI ModelMessages", ("[].role", "[].content[].type=tool-call", "[].content[].toolCallId")),
+    ("Vercel AI ModelMessages", ("messages[].content[].type=tool-call", "messages[].content[].toolCallId")),
+    ("an OpenCode export", ("info.id^ses_", "messages[].info", "messages[].parts")),
+    ("an OpenCode run", ("sessionID^ses_", "part.type")),
+    ("a stream of Chat Completions", ("object=chat.completion.chunk", "choices")),
+    ("a stream of Anthropic Messages", ("type=content_block_delta", "delta")),
+    ("a stream of Anthropic Messages", ("type=content_block_start", "content_block")),
+    ("a stream of OpenAI Responses", ("type^response.", "sequence_number")),
+    ("a stream of Bedrock Converse", ("contentBlockDelta.contentBlockIndex",)),
+    ("a stream of Bedrock Converse", ("contentBlockStart.contentBlockIndex",)),
+    ("events of `codex exec --json`", ("type^thread.", "thread_id")),
+    ("events of `codex exec --json`", ("type^item.", "item.id")),
+    ("a stream of the Cursor CLI", ("type=tool_call", "subtype", "call_id", "session_id")),
+    ("a stream of the Claude Agent SDK", ("type=assistant", "session_id", "message.content", "parent_tool_use_id")),
+    ("a Qwen Code session", ("uuid", "parentUuid", "sessionId", "message.parts")),
+    ("an llxprt session", ("v", "seq", "ts", "type", "payload")),
+    ("a goose session", ("working_dir", "conversation[].content")),
+    ("a goose session", ("role", "created", "content[].type=toolRequest")),
+    ("events of the Copilot CLI", ("type^assistant.", "data", "id", "parentId")),
+    ("events of the OpenHands SDK", ("kind=ActionEvent", "tool_call_id", "source")),
+    ("events of OpenHands", ("id", "source", "action", "args", "tool_call_metadata")),
+    ("an Amp thread", ("v", "id^T-", "messages[].content")),
+    ("a Google ADK session", ("appName", "events[].invocationId", "events[].author")),
+    ("pydantic-ai messages", ("[].kind", "[].parts[].part_kind")),
+    ("an ATIF trajectory", ("schema_version^ATIF-", "steps")),
+    ("an Inspect log", ("eval.model", "samples[].messages")),
+    ("Langfuse observations", ("type=GENERATION", "traceId")),
+    ("Langfuse observations", ("type=GENERATION", "trace_id")),
+    ("LangSmith runs", ("run_type", "dotted_order")),
+    ("MLflow traces", ("info.trace_id", "data.spans")),
+    ("Braintrust spans", ("span_attributes.type", "root_span_id")),
+    ("a tau-bench result", ("[].traj", "[].reward")),
+    ("a tau-bench result", ("traj", "reward")),
+    ("a tau2 simulation", ("simulations[].messages",)),
+    ("a BFCL result", ("inference_log", "result")),
+    ("a SWE-agent trajectory", ("trajectory[].observation", "info")),
+    ("a Kimi CLI context", ("role=_checkpoint",)),
+    ("a Kimi CLI context", ("role=_usage",)),
+    ("a Kimi CLI context", ("role=_system_prompt",)),
+    ("a Kimi Code session", ("type^context.append_loop_event",)),
+    ("a tau2 simulation", ("messages[].turn_idx", "task_id")),
+    ("a tau2 simulation", ("messages[].turn_idx", "termination_reason")),
+    ("Mastra messages", ("messages[].content.format", "messages[].content.parts")),
+    ("Mastra messages", ("[].content.format", "[].content.parts")),
+    ("Mastra messages", ("content.format", "content.parts", "threadId")),
+    ("a mini-swe-agent trajectory", ("trajectory_format^mini-swe-agent",)),
+    ("a mini-swe-agent trajectory", ("info.mini_version", "messages")),
+    ("an Inspect sample", ("messages", "epoch", "scores")),
+    ("an Invariant trace", ("trace.trace",)),
+    ("a Zed thread", ("messages[].segments", "messages[].role")),
+    ("a Zed thread", ("messages[].Agent.content",)),
+    ("a Factory Droid session", ("type=session_start", "owner")),
+    ("a Factory Droid session", ("type=session_start", "cwd", "title")),
+    ("a VS Code chat session", ("kind", "v.requests")),
+    ("a VS Code chat session", ("requests[].response", "requesterUsername")),
+    ("a HAR file", ("log.entries[].request",)),
+    ("an AutoGen state", ("llm_context.messages[].type",)),
+    ("an AutoGen state", ("agent_states",)),
+    ("AutoGen messages", ("source", "models_usage", "type", "content")),
+    ("smolagents messages", ("[].role=tool-call",)),
+    ("smolagents messages", ("[].role=tool-response",)),
+    ("smolagents steps", ("model_input_messages", "model_output_message")),
+    ("smolagents steps", ("steps[].model_input_messages",)),
+    ("Letta messages", ("message_type", "otid")),
+    ("Letta messages", ("[].message_type", "[].otid")),
+    ("a Letta agent file", ("agents[].core_memory",)),
+    ("a Letta agent file", ("agents[].in_context_message_ids",)),
+    ("Dify messages", ("agent_thoughts", "query", "answer")),
+    ("Dify messages", ("data[].agent_thoughts", "data[].query")),
+    ("a Flowise chat", ("chatflowid", "role", "content")),
+    ("a Flowise chat", ("[].chatflowid", "[].role")),
+    ("an n8n workflow", ("nodes[].typeVersion", "connections")),
+    ("a LibreChat export", ("conversationId", "messages[].isCreatedByUser")),
+    ("a LibreChat export", ("messages[].sender", "messages[].messageId")),
+    ("an Open WebUI export", ("chat.history.messages", "chat.messages")),
+    ("an Open WebUI export", ("[].chat.history",)),
+    ("a ChatGPT export", ("[].mapping", "[].current_node")),
+    ("a ChatGPT export", ("mapping", "current_node")),
+    ("a Claude.ai export", ("[].chat_messages[].sender",)),
+    ("a Claude.ai export", ("chat_messages[].sender",)),
+    ("a Slack export", ("[].user", "[].ts", "[].text", "[].type=message")),
+    ("a Discord export", ("guild", "channel", "messages[].author")),
+    ("Semantic Kernel messages", ("messages[].items[].content_type",)),
+    ("a LlamaIndex chat store", ("class_name^SimpleChatStore",)),
+    ("Haystack messages", ("[].content[].tool_call.tool_name",)),
+    ("Haystack messages", ("content[].tool_call.tool_name",)),
+    ("CrewAI task outputs", ("tasks_output[].raw",)),
+    ("CrewAI task outputs", ("task_id", "expected_output", "output.raw")),
+    ("an opencode part", ("sessionID", "messageID", "callID", "state.status")),
+    ("a Strands message", ("message.content", "message_id", "redact_message")),
+)  # fmt: skip
+"""A name, and its marks: paths of keys, with `=` the word that stands there, with `^` how it begins."""
+SIMILAR: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("xLAM samples", ("query", "tools", "answers")),
+    ("Glaive samples", ("system", "chat")),
+    ("preference pairs", ("chosen", "rejected")),
+    ("a Grok chat history", ("type=tool_result", "tool_call_id")),
+    ("a LangGraph checkpoint", ("channel_values", "channel_versions")),
+)  # fmt: skip
+"""Families whose marks a supported format may have as well: they name a file that no format reads, and claim none."""
+_KEYS = tuple(
+    (name, marks, frozenset(b'"%s"' % key.encode() for mark in marks for key in _keys_of(mark)))
+    for name, marks in FAMILIES
+)
+"""Each family with the keys that stand in the bytes of each of its records."""
+_ALL_KEYS = tuple(sorted({key for _, _, keys in _KEYS for key in keys}))
+SSE = "server-sent events"
+_SSE = (b"data:", b"event:")
+
+
+def family_of(record: Record) -> str | None:
+    """The family whose marks a record has, the first of the table."""
+    present = _present(record.data)
+    possible = [(name, marks) for name, marks, keys in _KEYS if keys <= present]
+    if not possible:
+        return None
+    from turnlint.neighbours.sketch import sketch
+
+    outline = sketch(record)
+    if outline is None:
+        return None
+    return next((name for name, marks in possible if all(_has(outline, mark) for mark in marks)), None)
+
+
+def _present(data: bytes) -> set[bytes]:
+    """The keys of the table that the bytes of a record hold."""
+    native = compiled.loaded()
+    if native is not None:
+        return set(compress(_ALL_KEYS, native.find_words([data], _ALL_KEYS)))
+    return {key for key in _ALL_KEYS if key in data}
+
+
+def resembled(outlines: "Sequence[Sketch]", starts: Sequence[bytes]) -> tuple[Family, ...]:
+    """The families of which some records have all marks, the one with the most records first."""
+    met: dict[str, Family] = {}
+    if starts and starts[0].startswith(_SSE):
+        lines = sum(one.startswith(_SSE) for one in starts)
+        met[SSE] = Family(
+            SSE, tuple(mark.decode() for mark in _SSE if any(one.startswith(mark) for one in starts)), lines
+        )
+    for name, marks in (*FAMILIES, *SIMILAR):
+        records = sum(all(_has(outline, mark) for mark in marks) for outline in outlines)
+        if records and (name not in met or met[name].records < records):
+            met[name] = Family(name, tuple(map(_shown, marks)), records)
+    return tuple(sorted(met.values(), key=lambda one: (-one.records, one.name)))
+
+
+def _shown(mark: str) -> str:
+    path, how, word = _parts(mark)
+    return f"{path} {word}…" if how == "^" else f"{path} {word}" if how else path
+
+
+def _has(outline: "Sketch", mark: str) -> bool:
+    from turnlint.neighbours.sketch import found
+
+    path, how, word = _parts(mark)
+    for one in found(outline, path):
+        if not how or (one.word == word if how == "=" else one.word.startswith(word)):
+            return True
+    return False
