@@ -49,6 +49,7 @@ class _Look(Struct, frozen=True):
     color: bool = False
     statistics: str = ""
     folds: bool = True
+    infos: bool = True
     fails: Mapping[str, tuple[str, ...]] = {}
     own: tuple[Any, ...] = ()
 

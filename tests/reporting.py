@@ -23,6 +23,7 @@ class Look:
     fails: ClassVar = {"a.jsonl": ("error",)}
     own = ()
     folds = False
+    infos = True
 
 
 def call(identifier: str) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def said_by_the_command_line(
     with monkeypatch.context() as terminal:
         terminal.setattr("turnlint.cli.lint_way.is_terminal", lambda _: True)
         show = ["--color", "never", "--show-content", asked["content"]]
-        text = runner.invoke(lint_command, [*common, *show], input=data)
+        text = runner.invoke(lint_command, [*common, *show, "--show-info"], input=data)
     report = place / "report.json"
     level = ["--level", asked["level"]]
     fixed = runner.invoke(fix_command, [*common, *level, "--report", str(report)], input=data)

@@ -33,6 +33,7 @@ class Look:
     fails: ClassVar[dict[str, tuple[str, ...]]] = {}
     own = ()
     folds = False
+    infos = True
 
 
 def report(path: Path, kind: str, **options: Any) -> str:

@@ -192,8 +192,9 @@ class Conversation(pytest.Item):
         file = self.parent
         assert isinstance(file, Transcripts)
         events = file.events(self.index)
-        if showing.is_faulty(events, showing.level_of(self.config.getini("turnlint_fail_on"))):
-            raise Fault(showing.text_of(events, _width()))
+        fail_on = showing.level_of(self.config.getini("turnlint_fail_on"))
+        if showing.is_faulty(events, fail_on):
+            raise Fault(showing.text_of(events, fail_on, _width()))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         return (

@@ -204,6 +204,7 @@ def picture(path: str, name: str, format_name: str | None = None) -> str:
         fails: dict[str, tuple[str, ...]] = {}
         own: tuple[Entry, ...] = ()
         folds: bool = False
+        infos: bool = True
 
     drawn: list[str] = []
     sink = open_sink("text", drawn.append, Look())

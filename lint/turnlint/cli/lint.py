@@ -69,6 +69,11 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     help="How much of the messages to show. Default: excerpts on a terminal, none elsewhere.",
 )  # fmt: skip
 @option(
+    "--show-info", is_flag=True,
+    help="Show findings of severity info in text too. Other formats always have them; so has text with --select or "
+    "--fail-on info.",
+)  # fmt: skip
+@option(
     "-j", "--jobs", metavar="N|auto", default="auto", show_default=True, callback=_jobs,
     help="How many processes read: a number, or as many as there are cores.",
 )  # fmt: skip

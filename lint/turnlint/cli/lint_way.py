@@ -49,6 +49,7 @@ class Way(Struct, frozen=True):
     outputs: tuple[str, ...]
     stdin_filename: str
     show_content: str | None
+    show_info: bool
     jobs: int
     cache: bool
     statistics: str | None
@@ -95,7 +96,8 @@ def sinks_of(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> l
     fails = {source.name: levels(plan.of(source).fail_on) for source in sources}
     own = plan.own_rules()
     counted = way.statistics or ""
-    look = Look(width(), colors(way.color), counted, fails, line_limit() is not None, own)
+    infos = way.show_info or bool(plan.asked.select)
+    look = Look(width(), colors(way.color), counted, fails, line_limit() is not None, infos, own)
     sinks: list[Sink] = []
     if way.quiet < 2:
         sink = open_sink(way.output_format, sys.stdout.write, look)
@@ -103,7 +105,7 @@ def sinks_of(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> l
     for output in way.outputs:
         kind, path = _split(output)
         write = _open_output(path, files, "a" if KINDS[kind].added else "w", by_line=way.follow)
-        sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, counted, fails, own=own)))
+        sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, counted, fails, infos=infos, own=own)))
     return sinks
 
 

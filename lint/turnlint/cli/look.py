@@ -24,6 +24,7 @@ class Look(Struct, frozen=True):
     statistics: str
     fails: Mapping[str, tuple[str, ...]] = {}
     folds: bool = False
+    infos: bool = True
     own: "tuple[Entry, ...]" = ()
 
 

@@ -13,6 +13,7 @@ from turnlint.library import logs, plain, running
 from turnlint.library.results import TurnlintError
 from turnlint.model import SEVERITIES, Severity
 from turnlint.report import open_sink
+from turnlint.report.words import many
 from turnlint.rows import Row
 from turnlint.rulebook import Entry
 
@@ -24,6 +25,7 @@ class Look(Struct, frozen=True):
     color: bool = False
     statistics: str = ""
     folds: bool = True
+    infos: bool = True
     fails: Mapping[str, tuple[str, ...]] = {}
     own: tuple[Entry, ...] = ()
 
@@ -45,15 +47,24 @@ def is_faulty(events: Iterable[Event], fail_on: Severity) -> bool:
     )
 
 
-def text_of(events: Iterable[Event], width: int) -> str:
-    """The report as a terminal shows it, without its last line: the sum of one conversation is no news."""
+def text_of(events: Iterable[Event], fail_on: Severity, width: int) -> str:
+    """The report as a terminal shows it, the gravest finding first, without a sum: one conversation needs none.
+
+    The first line stands in the summary of a test run, so it names what made the test fail.
+    """
     drawn: list[str] = []
-    sink = open_sink("text", drawn.append, Look(width))
-    for event in events:
-        if not isinstance(event, Tally):
-            sink.take(event)
+    sink = open_sink("text", drawn.append, Look(width, infos=fail_on == "info"))
+    events = [event for event in events if not isinstance(event, Tally)]
+    for event in sorted(events, key=lambda one: not isinstance(one, Crash)):
+        sink.take(event)
     sink.finish(Tally(), complete=True)
-    return "".join(drawn[:-1]).rstrip("\n")
+    text = "".join(drawn[:-1]).rstrip("\n")
+    infos = sum(isinstance(event, Row) and event.finding.severity == "info" for event in events)
+    return (
+        text
+        if fail_on == "info" or not infos
+        else f"{text}\n\n{many(infos, 'info')} hidden: fail_on info shows them"
+    )
 
 
 def fault_of(transcript: object, options: Options, fail_on: Severity, width: int) -> str | None:
@@ -62,7 +73,7 @@ def fault_of(transcript: object, options: Options, fail_on: Severity, width: int
     events = running.events(logs.written(plain.plain(transcript), options), options)
     if not is_faulty(events, fail_on):
         return None
-    return text_of(map(_without_line, events), width)
+    return text_of(map(_without_line, events), fail_on, width)
 
 
 def _without_line(event: Event) -> Event:

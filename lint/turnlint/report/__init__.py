@@ -74,6 +74,11 @@ class Look(Protocol):
         ...
 
     @property
+    def infos(self) -> bool:
+        """Findings of severity info are shown; else they are counted, unless one of them is enough for a run to fail."""
+        ...
+
+    @property
     def fails(self) -> Mapping[str, tuple[str, ...]]:
         """By path, the severities of which one finding is enough for a run to fail."""
         ...

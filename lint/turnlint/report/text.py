@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from turnlint.engine import Crash, Event, Skipped, Tally
-from turnlint.model import Finding
+from turnlint.model import SEVERITIES, Finding
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, fold, line_start, visible
 from turnlint.report.words import answer, behind, found, many
@@ -34,6 +34,8 @@ class _Group(Struct):
     """Findings of one rule that differ in names only."""
 
     rows: list[Row]
+    rank: tuple[int, int, int]
+    """What groups are sorted by: the severity, then the file and the place of the first finding."""
     count: int = 0
     paths: set[str] = set()
 
@@ -43,6 +45,8 @@ class Text:
         self.write = write
         self.look = look
         self.groups: dict[tuple[str, str, str | None, str], _Group] = {}
+        self.files: dict[str, int] = {}
+        self.hidden = 0
         self.crashes: list[Crash] = []
         self.skipped: list[str] = []
         self.count: Count | None = None
@@ -55,27 +59,44 @@ class Text:
         if isinstance(event, Row):
             if self.count:
                 self.count.take(event)
-            finding = event.finding
-            key = (finding.rule, finding.severity, finding.provider, shape_of(finding.message))
-            group = self.groups.setdefault(key, _Group([]))
-            group.count += 1
-            group.paths.add(event.path)
-            if len(group.rows) < SAMPLES:
-                group.rows.append(event)
+            if self._is_hidden(event):
+                self.hidden += 1
+            else:
+                self._group(event)
         elif isinstance(event, Crash):
             self.crashes.append(event)
         elif isinstance(event, Skipped):
             self.skipped.append(event.source.name)
 
+    def _is_hidden(self, row: Row) -> bool:
+        if self.look.infos or row.finding.severity != "info":
+            return False
+        return "info" not in self.look.fails.get(row.path, ())
+
+    def _group(self, row: Row) -> None:
+        finding = row.finding
+        key = (finding.rule, finding.severity, finding.provider, shape_of(finding.message))
+        group = self.groups.get(key)
+        if group is None:
+            group = self.groups[key] = _Group([], self._rank(row))
+        group.count += 1
+        group.paths.add(row.path)
+        if len(group.rows) < SAMPLES:
+            group.rows.append(row)
+
+    def _rank(self, row: Row) -> tuple[int, int, int]:
+        file = self.files.setdefault(row.path, len(self.files))
+        return SEVERITIES.index(row.finding.severity), file, row.place.offset
+
     def tell(self) -> None:
         """What was found so far, to somebody who does not wait for the end."""
-        for group in self.groups.values():
-            for index, row in enumerate(group.rows):
-                last = index == len(group.rows) - 1
-                self._finding(row, group if last and group.count > len(group.rows) else None)
         for crash in self.crashes:
             place = f"{line_start(crash.path)}:{crash.line}"
             self.write(f"{place}: {crash.rule} crashed: {visible(crash.reason)}\n")
+        for group in sorted(self.groups.values(), key=lambda one: one.rank):
+            for index, row in enumerate(group.rows):
+                last = index == len(group.rows) - 1
+                self._finding(row, group if last and group.count > len(group.rows) else None)
         self.groups, self.crashes = {}, []
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
@@ -212,6 +233,8 @@ class Text:
             some = ", ".join(visible(name) for name in self.skipped[:3])
             rest = f" and {len(self.skipped) - 3:,} more" if len(self.skipped) > 3 else ""
             summed += f" Skipped, no known format: {some}{rest}."
+        if self.hidden:
+            summed += f" {many(self.hidden, 'info')} hidden: --show-info."
         for key, count in sorted(tally.across.items()):
             provider, _, wire = visible(key).partition(" on ")
             summed += f" Read as {wire}, {many(count, 'conversation')}: {provider} is asked about ids, names and limits only."
