@@ -16,7 +16,9 @@ from turnlint.clauses import (
     BlockAfterCall,
     Clause,
     ContentKey,
+    ContentKind,
     EmptyContent,
+    FinalThinking,
     IdCharset,
     IdCollision,
     IdForm,
@@ -41,6 +43,7 @@ from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.keys import LEFTOVERS, by_place, strange
 from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, usable
 from turnlint.model import (
+    SEVERITIES,
     Blank,
     Call,
     Declared,
@@ -92,6 +95,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LEFTOVERS",
+    "SEVERITIES",
     "Answered",
     "AnyClause",
     "Apart",
@@ -105,11 +109,13 @@ __all__ = [
     "Clause",
     "Close",
     "ContentKey",
+    "ContentKind",
     "Damage",
     "Declared",
     "Drop",
     "EmptyContent",
     "Example",
+    "FinalThinking",
     "Finding",
     "Fix",
     "IdCharset",

@@ -115,7 +115,7 @@ class Case(Struct, frozen=True, dict=True):
             return False
         model = self.model
         if model is None:
-            return True
+            return clause.unnamed != "silent"
         if clause.other_models and re.search(clause.other_models, model):
             return False
         return not clause.models or re.search(clause.models, model) is not None
@@ -124,7 +124,8 @@ class Case(Struct, frozen=True, dict=True):
         """A clause's severity, milder where it may not be meant, or where the provider's own answer is recorded."""
         request = self.transcript.request
         taken = not self.named and request is not None and request.answered
-        unsure = taken or not self.certain or ((clause.models or clause.other_models) and self.model is None)
+        by_model = (clause.models or clause.other_models) and clause.unnamed != "error"
+        unsure = taken or not self.certain or (by_model and self.model is None)
         return "warning" if unsure and clause.severity == "error" else clause.severity
 
     @property

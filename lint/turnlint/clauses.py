@@ -30,6 +30,8 @@ class Clause(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="r
     """It holds for models whose name this expression finds; where no model is named it is a warning at most."""
     other_models: str = ""
     """It does not hold for models whose name this expression finds."""
+    unnamed: Literal["error", "warning", "silent"] = "warning"
+    """How a clause about models is taken where no model is named: as it is, as a warning at most, or not at all."""
 
 
 class IdCharset(Clause, kw_only=True, frozen=True, tag="id-charset"):
@@ -144,7 +146,10 @@ class RoleOrder(Clause, kw_only=True, frozen=True, tag="role-order"):
     after: tuple[str, ...] = ()
     """… may not follow these."""
     only_after: tuple[str, ...] = ()
-    """… may follow nothing but these; `start` is the beginning."""
+    """… may follow nothing but these; `start` is the beginning, and `server-result` an assistant message that ends
+    in a result of the provider's own tools."""
+    only_before: tuple[str, ...] = ()
+    """… may precede nothing but these; `end` is the end. Several such messages in a row count as one."""
     needs: tuple[str, ...] = ()
     """One message at least is of one of these roles."""
 
@@ -159,6 +164,8 @@ class LastMessage(Clause, kw_only=True, frozen=True, tag="last-message"):
     """A call that nothing answers yet is refused at the end too."""
     only_prefix: bool = False
     """A message that says that the model shall go on from it stands nowhere else."""
+    after_results: bool = False
+    """It holds only where the request declares tools and the turn before the last message has results."""
 
 
 class EmptyContent(Clause, kw_only=True, frozen=True, tag="empty-content"):
@@ -172,6 +179,10 @@ class EmptyContent(Clause, kw_only=True, frozen=True, tag="empty-content"):
     """Only these, as the wire spells them."""
     but_last: bool = False
     """The last message may be so."""
+    alone: bool = False
+    """Only where the message has nothing else in it."""
+    unless: str = ""
+    """A message with this key may be so."""
 
 
 class TrailingSpace(Clause, kw_only=True, frozen=True, tag="trailing-whitespace"):
@@ -285,8 +296,24 @@ class BlockAfterCall(Clause, kw_only=True, frozen=True, tag="block-after-call"):
     code: ClassVar[str] = "PR322"
 
 
+class FinalThinking(Clause, kw_only=True, frozen=True, tag="final-thinking"):
+    """A message of the assistant does not end in a thinking block."""
+
+    code: ClassVar[str] = "PR324"
+
+
+class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
+    """Messages of a role hold content of these kinds only."""
+
+    code: ClassVar[str] = "PR325"
+    role: str
+    kinds: tuple[str, ...]
+    """As the wire spells them; a content that is a text is of the kind `text`."""
+
+
 AnyClause = (
     IdCharset | IdLength | IdForm | IdCollision | IdUnique | NameForm | ArgumentsEncoding | ResultNotFirst
     | ResultsTogether | RoleOrder | LastMessage | EmptyContent | TrailingSpace | ThinkingForm | ReasoningUnpaired
     | ToolsMissing | UnknownKey | ContentKey | OverLimit | ThoughtSignature | ResultContent | BlockAfterCall
+    | FinalThinking | ContentKind
 )  # fmt: skip

@@ -18,7 +18,9 @@ from turnlint.clauses import (
     BlockAfterCall,
     Clause,
     ContentKey,
+    ContentKind,
     EmptyContent,
+    FinalThinking,
     IdCharset,
     IdCollision,
     IdForm,
@@ -41,7 +43,7 @@ from turnlint.clauses import (
 from turnlint.documents.decode import without_space
 from turnlint.keys import Strict, strange
 from turnlint.ledger import is_missing, usable
-from turnlint.model import ANSWERED, Call, Result, Text
+from turnlint.model import ANSWERED, Call, Result, Text, Thinking
 
 Check = Callable[[Case, Any], bool]
 _SAID = frozenset({"text", "parts"})
@@ -245,10 +247,14 @@ def _role_order(case: Case, clause: RoleOrder) -> bool:
         return True
     steps = case.traits.answers if clause.role == "result" else case.traits.steps
     return not any(
-        clause.role in here
-        and (
-            before.intersection(clause.after) or (clause.only_after and before.isdisjoint(clause.only_after))
+        (
+            clause.role in here
+            and (
+                before.intersection(clause.after)
+                or (clause.only_after and before.isdisjoint(clause.only_after))
+            )
         )
+        or (clause.only_before and clause.role in before and here.isdisjoint(clause.only_before))
         for before, here in steps
     )
 
@@ -368,6 +374,20 @@ def _after_call(case: Case, _: BlockAfterCall) -> bool:
     return True
 
 
+def _final_thinking(case: Case, _: FinalThinking) -> bool:
+    return not case.traits.thoughts or not any(
+        message.role == "assistant" and message.blocks and type(message.blocks[-1]) is Thinking
+        for message in case.messages
+    )
+
+
+def _content_kind(case: Case, clause: ContentKind) -> bool:
+    return clause.role not in case.traits.roles or all(
+        message.written_role != clause.role or set(map(type, message.blocks)) <= {Text}
+        for message in case.messages
+    )
+
+
 CHECKS: dict[type[Clause], Check] = {
     IdCharset: _id_charset,
     IdLength: _id_length,
@@ -391,5 +411,7 @@ CHECKS: dict[type[Clause], Check] = {
     UnknownKey: unlike,
     IdCollision: _id_collision,
     BlockAfterCall: _after_call,
+    FinalThinking: _final_thinking,
+    ContentKind: _content_kind,
 }
 """One test for each kind of clause; keys are looked at together. A kind that has no test here is never said to fit."""

@@ -270,13 +270,17 @@ def _evidence(value: Any) -> int:
             return SPEAKS
         if given(value.parts) or foreign.is_strange(value.content, OWN_PARTS):
             return STRANGE
-        if value.role in ("system", "developer"):
-            return STRANGE  # this API keeps its system prompt beside the messages
+        if value.role == "developer":
+            return STRANGE
         # Plain words could be anyone's, and are taken for the commonest wire's.
         return SPEAKS if any(part.type in THINKING for part in parts) else 0
     if isinstance(value, Body):
         if value.messages is None and not _replies(value):
             return 0
+        if value.messages and value.messages[0].role == "system":
+            return (
+                STRANGE  # the first system prompt stands beside the messages; later ones may stand among them
+            )
         declares = b'"input_schema"' in start(value.tools, 4000)
         keys = value.system, value.anthropic_version, value.stop_reason
         model = start(value.model, 80)

@@ -304,7 +304,9 @@ class Maker:
         self.tell(finding, "moved", step.message)
 
     def move(self, finding: Finding, step: Move) -> None:
-        if self.sheet.move(step.message, before=step.before):
+        last = len(self.sheet.messages) - 1
+        place = {"before": step.before} if step.before <= last else {"behind": last}
+        if not (step.message == last < step.before) and self.sheet.move(step.message, **place):
             self.tell(finding, "moved", step.message)
 
     def say(self, finding: Finding, step: Say) -> None:

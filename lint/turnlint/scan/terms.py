@@ -17,7 +17,9 @@ from turnlint.clauses import (
     BlockAfterCall,
     Clause,
     ContentKey,
+    ContentKind,
     EmptyContent,
+    FinalThinking,
     IdCharset,
     IdCollision,
     IdForm,
@@ -308,6 +310,11 @@ def _minded(clause: UnknownKey) -> set[str]:
     return minded if takes("type") and takes(own) else minded | {"parts", "media"}
 
 
+def _content_kind(_: Case, clause: ContentKind, terms: Terms, __: Shapes) -> bool:
+    terms.roles -= {clause.role}
+    return True
+
+
 def _nothing(*_: Any) -> bool:
     """Of a clause that a tidy conversation of plain texts and calls cannot offend."""
     return True
@@ -336,4 +343,6 @@ _ADDS: dict[type[Clause], Callable[[Case, Any, Terms, Shapes], bool]] = {
     ThoughtSignature: _signature,
     ResultContent: _result_content,
     BlockAfterCall: _nothing,
+    FinalThinking: _nothing,
+    ContentKind: _content_kind,
 }

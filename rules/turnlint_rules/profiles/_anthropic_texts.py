@@ -166,6 +166,12 @@ _CONTENT = (
         source="Biomni 284, vercel/ai 12296", date="2026-09",
     ),
     Known(
+        pattern=rf"When using tools, pre-filling the {_Q}assistant{_Q} response is not supported", rules=("PR311",),
+        sample="Your API request included an `assistant` message in the final position, which would pre-fill the "
+        "`assistant` response. When using tools, pre-filling the `assistant` response is not supported.", date="2026-11",
+        source="recorded 6ef353233be98dbf, 8d8cdcbf90682670, Claude 3 at Bedrock",
+    ),
+    Known(
         pattern=rf"first message must use the {_Q}user{_Q} role", rules=("PR310",),
         sample='messages: first message must use the "user" role', source="anthropic-sdk-typescript 622", date="2024-12",
         about="older servers; the API no longer looks at who speaks first (439ff046392d4bd0)",
@@ -180,6 +186,22 @@ _CONTENT = (
         pattern=rf"(?:{_AT}: )?use the top-level {_Q}system{_Q} parameter for the initial system prompt",
         rules=("PR310",), source="documentation", date="2026-11",
         sample="messages.0: use the top-level 'system' parameter for the initial system prompt",
+    ),
+    Known(
+        pattern=rf"(?:{_AT}: )?role {_Q}system{_Q} must (?:follow a|precede an) {_Q}(?:user|assistant){_Q} message",
+        rules=("PR310",), source="probes of nine models on 2026-09-10; claude-code 73821", date="2026-10",
+        sample="messages.2: role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool "
+        "result; the directive-only form (content: [] with output_config) is accepted at any position",
+        about="the number is that of the first of several such messages in a row",
+    ),
+    Known(
+        pattern=rf"(?:{_AT}: )?role {_Q}system{_Q} supports text, tool_addition, and tool_removal blocks only",
+        rules=("PR325",), source="probes of nine models on 2026-09-10", date="2026-10",
+        sample="messages.2: role 'system' supports text, tool_addition, and tool_removal blocks only",
+    ),
+    Known(
+        pattern=rf"(?:{_AT}: )?system content must contain at least one block", rules=("PR312",), date="2026-10",
+        sample="messages.2: system content must contain at least one block", source="probes of nine models on 2026-09-10",
     ),
     Known(
         pattern=rf"role {_Q}system{_Q} is not supported on this model", rules=("PR310",),
@@ -199,6 +221,7 @@ _CONTENT = (
         pattern=rf"Requests which include {_Q}tool_use{_Q} or {_Q}tool_result{_Q} blocks must define tools",
         rules=("PR316",), source="public reports", date="2026-11",
         sample="Requests which include `tool_use` or `tool_result` blocks must define tools.",
+        about="older servers; the API takes such a history now (12 recorded requests, b59990e27f0e4b8e)",
     ),
     Known(
         pattern=r"tools: List should have at least 1 item after validation", rules=("PR316",),
@@ -217,6 +240,11 @@ _CONTENT = (
     ),
 )  # fmt: skip
 _THINKING = (
+    Known(
+        pattern=rf"(?:{_AT}: )?The final block in an assistant message cannot be {_Q}\w+{_Q}",
+        rules=("PR324",), source="forgecode 2107, 3071; hermes 13010", date="2026-04",
+        sample="messages.1: The final block in an assistant message cannot be `thinking`.",
+    ),
     Known(
         pattern=rf"(?:{_AT}: )?Invalid {_Q}signature{_Q} in {_Q}thinking{_Q} block(?!\. The block is bound)",
         rules=("PR314",), sample="messages.1.content.0: Invalid `signature` in `thinking` block",

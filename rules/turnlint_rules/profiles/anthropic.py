@@ -8,7 +8,9 @@ from turnlint.api import (
     ArgumentsEncoding,
     BlockAfterCall,
     Capabilities,
+    ContentKind,
     EmptyContent,
+    FinalThinking,
     IdCharset,
     IdCollision,
     IdForm,
@@ -19,10 +21,8 @@ from turnlint.api import (
     Profile,
     ResultContent,
     ResultNotFirst,
-    ResultsTogether,
     RoleOrder,
     ThinkingForm,
-    ToolsMissing,
     TrailingSpace,
     UnknownKey,
     Weight,
@@ -31,7 +31,15 @@ from turnlint_rules.profiles._anthropic_texts import KNOWN
 
 _NO_PREFILL = r"claude-[a-z]+-(?:4-(?:[6-9]|1\d)(?!\d)|[5-9])"
 """Opus and Sonnet 4.6, and all that came after them; the last accepted recordings are of Haiku 4.5."""
-_MID_SYSTEM = r"claude-[a-z]+-(?:4-(?:[89]|1\d)(?!\d)|[5-9])"
+_MID_SYSTEM = r"claude-[a-z]+-(?:4[-.](?:[89]|1\d)(?!\d)|[5-9])"
+"""Opus 4.8 and 5, 5.5; Sonnet 5, 5.5; Haiku 5.5; Fable 5, 5.1; Mythos 5, 5.1. All before Opus 4.8 refuse it."""
+_INTERLEAVES = r"claude-[a-z]+-(?:4[-.](?:[6-9]|1\d)(?!\d)|[5-9])"
+"""Sonnet 4.6 and later think between texts and calls, and take such a message back (five recorded)."""
+_CLAUDE_3 = r"claude-(?:3|2|instant)"
+_DIRECTIVE = "; the directive-only form (content: [] with output_config) is accepted at any position"
+"""The API adds this since 2026-09."""
+_PROBES = "probes of nine models on 2026-09-10 and of claude-opus-5-5 on 2026-10-06; claude-code 73821"
+_SYSTEM_PARTS = ("text", "tool_addition", "tool_removal")
 
 _MISSING = (
     "messages.{next}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each "
@@ -67,9 +75,14 @@ _IDS = (
         source="pi-ai 0.73.1 and others put `_` for what is not taken", date="2026-11",
     ),
     IdUnique(
-        of="call", over="request", says=_REPEATED,
-        source="cua 524, claude-code 20901, litellm 23510; none of 3,249 accepted requests has an id twice",
+        of="call", over="turn", says=_REPEATED,
+        source="cua 524, claude-code 20901, litellm 23510: each position names a second block of one merged message",
         date="2026-11",
+    ),
+    IdUnique(
+        of="call", over="request", severity="warning", says=_REPEATED, date="2026-11",
+        source="public reports without a position; two recorded requests with an id of an earlier turn were accepted "
+        "(9d7028fbeb4c2a93, 0546a361ea8f28c2)",
     ),
 )  # fmt: skip
 _NAMES = (
@@ -103,13 +116,13 @@ _RESULTS = (
     ResultNotFirst(
         says=_MISSING, source="documentation; tried live in 2026-07 (qwen-code 8161, hermes 65369)", date="2026-07",
     ),
-    ResultsTogether(
-        severity="info", date="2026-11",
-        source="documentation: one message, or the model unlearns parallel calls; 31 split ones accepted (848e705f5204da8d)",
+    BlockAfterCall(
+        says=_MISSING, other_models=_CLAUDE_3, unnamed="error", source="recorded 610f3c5b201d5b69; no accepted request "
+        "has it. A probe disagrees (pi-anthropic-auth 66)", date="2026-11",
     ),
     BlockAfterCall(
-        says=_MISSING, source="recorded 610f3c5b201d5b69; no accepted request has it. A probe disagrees "
-        "(pi-anthropic-auth 66)", date="2026-11",
+        says=_MISSING.replace("{next}", "{index}"), models=_CLAUDE_3, unnamed="silent", date="2025-05",
+        source="recorded 71118d591a901fe3: the number is that of the message with the calls",
     ),
     ResultContent(
         parts=("text", "image", "search_result", "document", "tool_reference", "browser_state"),
@@ -138,7 +151,7 @@ _CONTENT = (
         date="2026-11",
     ),
     EmptyContent(
-        what="message", but_last=True, date="2026-11", source="public reports",
+        what="message", but_last=True, roles=("user", "assistant"), date="2026-11", source="public reports",
         says="messages.{index}: all messages must have non-empty content except for the optional final assistant message",
     ),
     TrailingSpace(
@@ -154,25 +167,38 @@ _TURNS = (
         source="public reports; who speaks first is not looked at (439ff046392d4bd0)", date="2026-11",
     ),
     RoleOrder(
-        role="system", after=("user", "assistant"), other_models=_MID_SYSTEM, date="2026-11",
-        says="role 'system' is not supported on this model", source="documentation: from Opus 4.8 and the 5 family on",
+        role="system", after=("user", "assistant"), other_models=_MID_SYSTEM, unnamed="silent", date="2026-10",
+        says="role 'system' is not supported on this model", source=_PROBES,
     ),
     RoleOrder(
-        role="system", after=("start",), date="2026-11", source="documentation",
+        role="system", after=("start",), date="2026-10", source=_PROBES,
         says="messages.{index}: use the top-level 'system' parameter for the initial system prompt",
     ),
-    RoleOrder(role="system", after=("call",), says=_MISSING.replace("{next}", "{index}").replace("{ids}", "…"), source="documentation", date="2026-11"),
+    RoleOrder(
+        role="system", only_after=("start", "user", "server-result", "system"), models=_MID_SYSTEM, unnamed="error",
+        says="messages.{index}: role 'system' must follow a 'user' message or an 'assistant' message ending in a server "
+        "tool result" + _DIRECTIVE,
+        source=f"{_PROBES}; all 39 recorded requests keep it (f04a8da6bfb53c03, 16f366d7f32664fc)", date="2026-10",
+    ),
+    RoleOrder(
+        role="system", only_before=("assistant", "end"), models=_MID_SYSTEM, unnamed="error",
+        says="messages.{index}: role 'system' must precede an 'assistant' message or end the array" + _DIRECTIVE,
+        source=f"{_PROBES}; all 39 recorded requests keep it (f04a8da6bfb53c03, 70a321f0b601168f)", date="2026-10",
+    ),
+    ContentKind(
+        role="system", kinds=_SYSTEM_PARTS, date="2026-10", source=f"{_PROBES}; 39 recorded requests keep it",
+        says="messages.{index}: role 'system' supports text, tool_addition, and tool_removal blocks only",
+    ),
+    EmptyContent(
+        what="message", roles=("system",), unless="output_config", date="2026-10", source=_PROBES,
+        says="messages.{index}: system content must contain at least one block",
+    ),
     LastMessage(
-        roles=("user",), models=_NO_PREFILL, date="2026-09",
+        roles=("user", "system"), models=_NO_PREFILL, date="2026-09",
         says="This model does not support assistant message prefill. The conversation must end with a user message.",
         source="public reports, vercel/ai 12296, Biomni 284, lobehub 12373; Haiku 4.5 takes one (315169c5c41e9627)",
     ),
     LastMessage(open_calls=True, says=_MISSING, source="claude-code 5989", date="2026-11"),
-    ToolsMissing(
-        severity="info", says="Requests which include `tool_use` or `tool_result` blocks must define tools.",
-        source="public reports, litellm 1.109.1; all five recorded requests of the kind were accepted: b59990e27f0e4b8e, "
-        "382d27edeab712c5, 3d3d36ff205fe4f5, 7345868a2a8dc1ab, 2aeef62459694314", date="2026-11",
-    ),
 )  # fmt: skip
 _THINKING = (
     ThinkingForm(
@@ -191,8 +217,13 @@ _THINKING = (
         what="empty", says="messages.{index}.content.{block}.thinking: each thinking block must contain thinking",
         source="public reports; without words but signed is accepted (561fbabe87134873)", date="2026-11",
     ),
+    FinalThinking(
+        says="messages.{index}: The final block in an assistant message cannot be `{kind}`.", date="2026-04",
+        source="forgecode 2107 and 3071, hermes 13010; none of about 3,800 accepted requests has one",
+    ),
     ThinkingForm(
-        what="not-first", severity="warning", date="2026-11", source="public reports; older models",
+        what="not-first", other_models=_INTERLEAVES, date="2026-01",
+        source="claude-code 20705; five recorded requests of Sonnet 4.6 and later have a text first",
         says="If an assistant message contains any thinking blocks, the first block must be `thinking` or "
         "`redacted_thinking`. Found `text`.",
     ),

@@ -33,6 +33,7 @@ from turnlint_rules.profiles._bedrock_texts import KNOWN
 _CLAUDE = "claude|anthropic"
 _MISTRAL = "mistral|ministral|magistral|pixtral|voxtral|devstral"
 _WRITER = "writer|palmyra"
+_NOVA = r"amazon\.nova"
 _OTHERS = f"^(?!.*(?:{_MISTRAL}|{_WRITER}))"
 _ARN = "^arn:"
 """A profile of the caller's own, which does not say whose model it is."""
@@ -47,6 +48,9 @@ _EXPECTED = "Expected toolResult blocks at messages.{next}.content for the follo
 _EXPECTED_ELSEWHERE = _EXPECTED.replace("{next}", "{behind}")
 _EXCEEDS = "The number of toolResult blocks at messages.{index}.content exceeds the number of toolUse blocks of previous turn."
 _NO_TOOLS = "The toolConfig field must be defined when using toolUse and toolResult content blocks."
+_BLANK = (
+    f"The text field in the ContentBlock object at {_AT} is blank. Add text to the text field, and try again."
+)
 _INPUT = f"The format of the value at {_AT}.toolUse.input is invalid. Provide a json object for the field and try again."
 _PATTERN = (
     "1 validation error detected: Value at '{{path}}' failed to satisfy constraint: Member must satisfy regular "
@@ -147,7 +151,8 @@ _ALL: tuple[AnyClause, ...] = (
         says=_BY_CLAUDE + "messages.{next}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}",
     ),
     ResultNotFirst(
-        alone=True, other_models=f"{_CLAUDE}|{_ARN}", source="strands 1.62; public reports", date="2026-11",
+        alone=True, other_models=f"{_CLAUDE}|{_NOVA}|{_ARN}", unnamed="silent", date="2026-11",
+        source="strands 1.62; public reports. Nova and Claude take both (b93e88ee9b6cefa4, 688a5b97caca52bd)",
         says="Conversation blocks and tool result blocks cannot be provided in the same turn.",
     ),
     ResultContent(
@@ -167,12 +172,17 @@ _ALL: tuple[AnyClause, ...] = (
         what="error-result", source="public reports", date="2026-11",
         says=f"The content field at {_AT}.toolResult cannot be empty when status value is error.",
     ),
-    *(
-        EmptyContent(
-            what=what, source="public reports; no accepted request has one", date="2026-11",
-            says=f"The text field in the ContentBlock object at {_AT} is blank. Add text to the text field, and try again.",
-        )
-        for what in ("empty-text", "white-text")
+    EmptyContent(
+        what="empty-text", says=_BLANK, source="public reports; no accepted request has one", date="2026-11",
+    ),
+    EmptyContent(
+        what="white-text", alone=True, models=_CLAUDE, says=_BLANK, date="2026-11",
+        source="public reports; no accepted request of Claude has a message of nothing else",
+    ),
+    EmptyContent(
+        what="white-text", severity="warning", says=_BLANK, date="2026-11",
+        source="public reports; accepted beside other content on Claude (bcea3a302d23d02e, 5ff4b8b0f3078039) and alone on "
+        "Nova (0825075b4d8c2155)",
     ),
     EmptyContent(
         what="message", source="public reports", date="2026-11",
@@ -192,6 +202,13 @@ _ALL: tuple[AnyClause, ...] = (
         "(e7192bb8734b1e94, f28c111dbb53a459)",
         says=_BY_CLAUDE + "This model does not support assistant message prefill. The conversation must end with a user "
         "message.",
+    ),
+    LastMessage(
+        roles=("user",), after_results=True, models=_CLAUDE, other_models=_NO_PREFILL, unnamed="error", date="2026-11",
+        says=_BY_CLAUDE + "Your API request included an `assistant` message in the final position, which would pre-fill the "
+        "`assistant` response. When using tools, pre-filling the `assistant` response is not supported.",
+        source="recorded 6ef353233be98dbf, 8d8cdcbf90682670, with results in the turn before; accepted without them "
+        "(6ff4cec78051420c) and without tools (f28c111dbb53a459); no request of another model is recorded",
     ),
     LastMessage(open_calls=True, says=_EXPECTED, source="public reports", date="2026-11"),
     ToolsMissing(
@@ -279,7 +296,7 @@ def _profile(version: str, about: str, models: str, *own: AnyClause) -> Profile:
             streaming="contentBlockDelta.delta.toolUse.input",
             quirks=(
                 "parallel calls depend on the model",
-                "all results of a turn stand in the next message, alone unless the model is Claude",
+                "all results of a turn stand in the next message, alone unless the model is Claude or Nova",
                 "consecutive messages of one role are read as one",
                 "boto3 looks for missing keys and unknown ones, not for patterns, roles or the kind of an input",
             ),

@@ -1,6 +1,15 @@
 """MiniMax: texts of its own, all with the number 2013, on OpenAI's wire and on Anthropic's."""
 
-from turnlint.api import ArgumentsEncoding, Capabilities, IdUnique, Known, LastMessage, Profile, Weight
+from turnlint.api import (
+    ArgumentsEncoding,
+    Capabilities,
+    IdUnique,
+    Known,
+    LastMessage,
+    Profile,
+    ResultNotFirst,
+    Weight,
+)
 from turnlint_rules.profiles._chat import CHAT, STREAM, pairing
 
 _MISSING = "invalid params, tool call result does not follow tool call (2013)"
@@ -10,7 +19,7 @@ _ARGUMENTS = "invalid params, invalid function arguments json string, tool_call_
 
 _KNOWN = (
     Known(
-        pattern=r"tool call result does not follow tool call", rules=("PA201", "PA203", "PA206", "PA204", "PR311"),
+        pattern=r"tool call result does not follow tool call", rules=("PA201", "PA203", "PA206", "PA204", "PR308", "PR311"),
         sample=_MISSING, source="public reports", date="2026-11",
     ),
     Known(
@@ -49,6 +58,10 @@ PROFILES = (
             IdUnique(over="request", says=_TAKEN, source="public reports", date="2026-11"),
             ArgumentsEncoding(
                 wants="json", says=_ARGUMENTS, wires=CHAT, source="pi 5468, hermes-agent 12167", date="2026-06"
+            ),
+            ResultNotFirst(
+                alone=True, wires=("anthropic",), says=_MISSING, date="2026-06",
+                source="opencode 32609, tried live: refused with a text behind the result, accepted in two messages",
             ),
             LastMessage(open_calls=True, says=_MISSING, source="public reports", date="2026-11"),
         ),

@@ -18,7 +18,8 @@ What fix does
 Evidence
     Anthropic: "text content blocks must be non-empty", "must contain non-whitespace text", "all messages
     must have non-empty content except for the optional final assistant message". Bedrock: "The text field
-    in the ContentBlock object at messages.N.content.M is blank". Kimi: "must not be empty". Anthropic takes
+    in the ContentBlock object at messages.N.content.M is blank"; white space was accepted beside other content on
+    Claude (bcea3a302d23d02e, 5ff4b8b0f3078039) and alone on Nova (0825075b4d8c2155). Kimi: "must not be empty". Anthropic takes
     an empty content of a result: 136 recorded requests, a8d6129fd71e8b36 among them.
 """
 
@@ -27,6 +28,7 @@ from json import dumps
 from typing import Any
 
 from turnlint.api import (
+    SEVERITIES,
     Blank,
     Call,
     Case,
@@ -71,7 +73,8 @@ _NOTHING = frozenset({b"", b"null", b'""', b"[]"})
 
 
 def check(case: Case) -> Iterator[Finding]:
-    for clause in case.clauses(EmptyContent):
+    graver: set[tuple[int, Pointer]] = set()
+    for clause in sorted(case.clauses(EmptyContent), key=lambda one: SEVERITIES.index(case.severity(one))):
         if clause.what in ("error-result", "result-list"):
             yield from _results(case, clause)
             continue
@@ -81,14 +84,23 @@ def check(case: Case) -> Iterator[Finding]:
                 continue
             if clause.but_last and index == last and message.role == "assistant":
                 continue
-            yield from (_message if clause.what == "message" else _texts)(case, clause, index, message)
+            if clause.unless and case.said(index, (clause.unless,)) is not None:
+                continue
+            if clause.what == "message":
+                yield from _message(case, clause, index, message)
+            elif not clause.alone or not message.blocks:
+                yield from _texts(case, clause, index, message, graver)
 
 
-def _texts(case: Case, clause: EmptyContent, index: int, message: Message) -> Iterator[Finding]:
+def _texts(
+    case: Case, clause: EmptyContent, index: int, message: Message, graver: set[tuple[int, Pointer]]
+) -> Iterator[Finding]:
     who = _who(message) if message.blanks else ""
     more = bool(message.blanks) and any(not isinstance(block, Thinking) for block in message.blocks)
     for blank in message.blanks:
-        if blank.white is (clause.what == "white-text") and (blank.white or blank.at != ("content",)):
+        fits = blank.white is (clause.what == "white-text") and (blank.white or blank.at != ("content",))
+        if fits and (index, blank.at) not in graver:
+            graver.add((index, blank.at))
             what = "is only white space" if blank.white else "is empty"
             yield RULE.at_message(
                 case, index, f"a text in {who} {what}", below=blank.at, label="empty", under=clause,

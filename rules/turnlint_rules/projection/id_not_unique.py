@@ -17,7 +17,8 @@ What fix does
     reference goes where the item itself is there.
 
 Evidence
-    Anthropic, whole request: "`tool_use` ids must be unique" (cua 524, claude-code 20901, litellm 23510).
+    Anthropic, one merged message: "`tool_use` ids must be unique" (cua 524, claude-code 20901, litellm 23510); an id
+    of an earlier turn was accepted twice (9d7028fbeb4c2a93, 0546a361ea8f28c2), and is a warning.
     mistral-common 1.13.0 from v11 on, one message. MiniMax: "duplicate tool_call id". Responses:
     "Duplicate item found with id" (vercel/ai 13307). OpenAI Chat takes an id again in later turns:
     48 recorded requests, a3973ae0f3130681 among them.
@@ -79,15 +80,20 @@ GOOD = (
 )  # fmt: skip
 
 
+_SCOPES = ("message", "turn", "request")
+"""From the narrowest: a call is reported once, for the narrowest scope in which its id is taken."""
+
+
 def check(case: Case) -> Iterator[Finding]:
-    for clause in case.clauses(IdUnique, spelled=False):
+    told: set[int] = set()
+    for clause in sorted(case.clauses(IdUnique, spelled=False), key=lambda one: _SCOPES.index(one.over)):
         if clause.of == "call":
-            yield from _calls(case, clause)
+            yield from _calls(case, clause, told)
         elif clause.of == "item" and case.spelled:
             yield from _items(case, clause)
 
 
-def _calls(case: Case, clause: IdUnique) -> Iterator[Finding]:
+def _calls(case: Case, clause: IdUnique, told: set[int]) -> Iterator[Finding]:
     first: dict[tuple[str, int], Asked] = {}
     for asked in case.asked:
         identifier = asked.call.id
@@ -95,7 +101,8 @@ def _calls(case: Case, clause: IdUnique) -> Iterator[Finding]:
             continue
         scope = {"message": asked.message, "turn": asked.turn, "request": 0}[clause.over]
         other = first.setdefault((identifier, scope), asked)
-        if other is not asked:
+        if other is not asked and asked.seq not in told:
+            told.add(asked.seq)
             yield RULE.at_call(
                 case, asked, f"the id of {called(asked.call)} is already used by another call of the same {clause.over}",
                 label="duplicate id", related=(near_call(case, other, "first used here"),), under=clause,

@@ -20,12 +20,14 @@ Evidence
     OpenAI Chat: recorded 640045b2ab2a78f1. Mistral: "Expected last role User or Tool (or Assistant with
     prefix True) for serving but got assistant" (mistral-common 1.13.0). Anthropic, new models: "The
     conversation must end with a user message". Gemini: "single turn requests end with a user role".
-    OpenAI takes an assistant's text at the end: 10 recorded requests, 69c62ba659e29eb5 among them.
+    OpenAI takes an assistant's text at the end: 10 recorded requests, 69c62ba659e29eb5 among them. Bedrock, Claude 3
+    with tools: two refused where results stand in the turn before, one accepted where none do (6ff4cec78051420c).
 """
 
 from collections.abc import Iterator
 
 from turnlint.api import (
+    SEVERITIES,
     Case,
     Close,
     Example,
@@ -33,6 +35,7 @@ from turnlint.api import (
     Fix,
     LastMessage,
     Put,
+    Result,
     Rule,
     Say,
     Take,
@@ -68,7 +71,7 @@ def check(case: Case) -> Iterator[Finding]:
     last = len(case.messages) - 1
     yield from _prefixes(case, last)
     told = False
-    for clause in case.clauses(LastMessage):
+    for clause in sorted(case.clauses(LastMessage), key=lambda one: SEVERITIES.index(case.severity(one))):
         if clause.open_calls:
             for finding in _open_calls(case, clause):
                 told = True
@@ -76,13 +79,31 @@ def check(case: Case) -> Iterator[Finding]:
         message = case.messages[last]
         if message.blocks and getattr(message.blocks[-1], "server", False):
             continue  # the provider paused in the middle of its own tools, and goes on from there
+        if clause.after_results and not _follows_results(case, last):
+            continue
         taken = {message.written_role, message.role} | ({"prefix"} if message.prefix else set())
         if clause.roles and not told and taken.isdisjoint(clause.roles):
+            told = True
             role = quote(message.written_role or "none")
             yield RULE.at_message(
                 case, last, f"the request ends with a message of role {role}; expected {_either(clause.roles)}",
                 label="last message", under=clause, fix=_goes_on(case, last, clause),
             )  # fmt: skip
+
+
+def _follows_results(case: Case, last: int) -> bool:
+    """Whether the request declares tools and answers calls right before its last turn."""
+    request = case.transcript.request
+    index = last
+    while index >= 0 and case.messages[index].role == "assistant":
+        index -= 1
+    if request is None or not request.tools:
+        return False
+    while index >= 0 and case.messages[index].role != "assistant":
+        if any(isinstance(block, Result) for block in case.messages[index].blocks):
+            return True
+        index -= 1
+    return False
 
 
 def _prefixes(case: Case, last: int) -> Iterator[Finding]:

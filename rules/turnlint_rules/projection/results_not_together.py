@@ -17,8 +17,8 @@ What fix does
 Evidence
     Bedrock: "Expected toolResult blocks at messages.N.content for the following Ids" (genkit
     aws-bedrock-js-plugin 664, zeroclaw 1476). Gemini: "the number of function response parts is equal to
-    the number of function call parts" (gemini-cli 5443, 16415). Anthropic joins such messages: 31 recorded
-    requests were accepted, 848e705f5204da8d among them. DeepSeek's Responses relay: deepseek-integration 740.
+    the number of function call parts" (gemini-cli 5443, 16415). Anthropic joins such messages: 53 recorded
+    requests were accepted, 848e705f5204da8d among them, and none refused. DeepSeek's Responses relay: deepseek-integration 740.
 """
 
 from collections.abc import Iterator
@@ -51,6 +51,7 @@ BAD = (
         user
           result   c2 20 degrees   <- PR309
         assistant  Lyon is warmer.
+        user       And Nice?
     """, wires=("bedrock",), provider="bedrock"),
 )  # fmt: skip
 GOOD = (
@@ -62,6 +63,7 @@ GOOD = (
           result   c1 18 degrees
           result   c2 20 degrees
         assistant  Lyon is warmer.
+        user       And Nice?
     """, wires=("bedrock",), provider="bedrock"),
 )  # fmt: skip
 

@@ -1,8 +1,8 @@
 """a role is not accepted at this position
 
 What it does
-    Reports messages under a role that the provider does not have, and messages that follow on one they may not
-    follow: system after assistant, a call after something other than a user or a result, a wrong first speaker.
+    Reports messages under a role that the provider does not have, and messages that follow on or precede one they
+    may not: system after assistant, a call after something other than a user or a result, a wrong first speaker.
 
 Why it matters
     The request is refused. Some servers answer with the roles alone, so that the place must be found.
@@ -11,12 +11,14 @@ How it happens
     A system prompt is put into the middle, a first user message cut off, `developer` left by another provider.
 
 What fix does
-    lossless: spells a role as the provider does; brings a system message to the front, a result to its call.
-    placeholder: `(no content)` is said where a speaker is missing. lossy: the user says what a system may not.
+    lossless: spells a role as the provider does; moves a system message to the front or, where the provider takes it
+    behind a user message, to the nearest such place; brings a result to its call. placeholder: `(no content)` is said where a speaker is missing. lossy: the user says what a system may not.
 
 Evidence
     Mistral: "Unexpected role 'system' after role 'assistant'" (794aa3b4506cc972, ed7ad341dda2f362, f5bcf8c0b5ba82bd;
     mistral-common 1.13.0). Gemini: "function call turn comes immediately after a user turn". Perplexity: 5df5f7296693dde2.
+    Anthropic, `system` among the messages: probes of nine models on 2026-09-10 and of claude-opus-5-5 on 2026-10-06,
+    claude-code 73821, and 39 accepted requests, f04a8da6bfb53c03 among them.
 """
 
 from collections.abc import Iterator
@@ -28,6 +30,7 @@ from turnlint.api import (
     Example,
     Finding,
     Fix,
+    Message,
     Move,
     Piece,
     Put,
@@ -65,15 +68,25 @@ Wrong = tuple[int, str, str, Fix | None, int]
 
 
 def check(case: Case) -> Iterator[Finding]:
-    labels = [{one.written_role} | {_KINDS.get(type(block), "") for block in one.blocks} - {""} for one in case.messages]  # fmt: skip
+    labels = [_labels_of(message) for message in case.messages]
     front = next((n for n, one in enumerate(case.messages) if one.role != "system"), len(labels))
+    misplaced: set[int] = set()
     for clause in case.clauses(RoleOrder):
         for index, said, label, fix, start in _wrong(case, clause, labels, front) if labels else ():
+            if clause.only_before and index in misplaced:
+                continue
+            misplaced.add(index)
             message = case.messages[index]
             yield RULE.at_message(
                 case, index, said, below=("role",) if message.written_role and not message.kind else (), label=label, under=clause, fix=fix,
                 related=(near(case, start - 1, "after this"),) if start else (), told={"after": case.messages[start - 1].written_role if start else "start"},
             )  # fmt: skip
+
+
+def _labels_of(message: Message) -> set[str]:
+    found = {message.written_role} | {_KINDS.get(type(block), "") for block in message.blocks} - {""}
+    last = message.blocks[-1] if message.blocks else None
+    return found | {"server-result"} if isinstance(last, Result) and last.server else found
 
 
 def _wrong(case: Case, clause: RoleOrder, labels: list[set[str]], front: int) -> Iterator[Wrong]:
@@ -90,6 +103,42 @@ def _wrong(case: Case, clause: RoleOrder, labels: list[set[str]], front: int) ->
     if clause.needs and set().union(*labels).isdisjoint(clause.needs) and case.sent(0):
         yield 0, f"no message has the role {_names(*clause.needs)}", "no such message", _speak(case, front), 0  # fmt: skip
     yield from _followers(case, clause, labels, front) if clause.role else ()
+    yield from _leaders(case, clause, labels) if clause.only_before else ()
+
+
+def _leaders(case: Case, clause: RoleOrder, labels: list[set[str]]) -> Iterator[Wrong]:
+    """Runs of messages of a role that stand before something they may not stand before."""
+    for start, end in _runs(clause.role, labels):
+        behind = labels[end] if end < len(labels) else {"end"}
+        if behind.isdisjoint(clause.only_before) and not _is_directive(case, start):
+            role = _names(case.messages[end].written_role) if end < len(labels) else "the end"
+            said = f"{_names(case.messages[start].written_role)} is not accepted before {role}"
+            yield start, said, f"not before {role.replace('`', '')}", _seat(case, start, end), start
+
+
+def _runs(role: str, labels: list[set[str]]) -> Iterator[tuple[int, int]]:
+    start = 0
+    for end in range(1, len(labels) + 1):
+        if end == len(labels) or (role in labels[end]) != (role in labels[start]):
+            if role in labels[start]:
+                yield start, end
+            start = end
+
+
+def _is_directive(case: Case, index: int) -> bool:
+    """A system message without content that only sets the output: it may stand anywhere."""
+    message = case.messages[index]
+    return message.content == "no-parts" and case.said(index, ("output_config",)) is not None
+
+
+def _seat(case: Case, start: int, end: int) -> Fix:
+    """Move a run of system messages to the nearest place behind a user message and before the assistant."""
+    roles = [message.role for message in case.messages]
+    seats = [n for n in range(1, len(roles) + 1) if roles[n - 1] == "user" and roles[n : n + 1] != ["user"]]
+    free = [n for n in seats if n > end] or [n for n in reversed(seats) if n < start]
+    if not free:
+        return _spell(start, None)
+    return Fix("lossless", "move it after the nearest user message", tuple(Move(n, free[0]) for n in range(start, end)))  # fmt: skip
 
 
 def _followers(case: Case, clause: RoleOrder, labels: list[set[str]], front: int) -> Iterator[Wrong]:
@@ -99,13 +148,19 @@ def _followers(case: Case, clause: RoleOrder, labels: list[set[str]], front: int
             continue  # they are one turn
         here: set[str] = set().union(*labels[start:end])
         wrong = before & {*clause.after} or (clause.only_after and before.isdisjoint(clause.only_after))
-        if wrong and clause.role in here and not (start == 0 and case.transcript.headless):
+        if (
+            wrong
+            and clause.role in here
+            and not _is_directive(case, start)
+            and not (start == 0 and case.transcript.headless)
+        ):
             index = next(index for index in range(start, end) if clause.role in labels[index])
             calls = [n for n in range(past, start) if "call" in labels[n]]
             words = range(calls[-1] + 1, start) if calls else range(0)
             behind = f"after {quote(case.messages[start - 1].written_role)}" if start else "at the start"
             what = {"call": "a turn with calls", "result": "a result"}.get(clause.role, _names(case.messages[index].written_role))  # fmt: skip
-            yield index, f"{what} is not accepted {behind}", f"not {behind.replace('`', '')}", _move(case, index, start, front, words), start  # fmt: skip
+            fix = _move(case, index, start, front, words)
+            yield index, f"{what} is not accepted {behind}", f"not {behind.replace('`', '')}", fix, start
         # A result follows on what was last said; a chunk of a stream may say nothing.
         last = [n for n in range(start, end) if {type(one) for one in case.messages[n].blocks} - {Thinking}]
         before, past, start = labels[last[-1]] if last and clause.role == "result" else here, start, end
@@ -115,7 +170,12 @@ def _move(case: Case, index: int, start: int, front: int, words: range) -> Fix |
     """What brings a message to where it may stand, or lets it stay."""
     message = case.messages[index]
     if message.role == "system":
-        shut = any(one.role == "system" and "start" in one.after for one in case.clauses(RoleOrder))
+        clauses = [one for one in case.clauses(RoleOrder) if one.role == "system"]
+        if any(one.only_before for one in clauses):
+            labels = [_labels_of(message) for message in case.messages]
+            end = next(end for first, end in _runs(message.written_role, labels) if first <= index < end)
+            return _seat(case, index, end)
+        shut = any("start" in one.after for one in clauses)
         return _spell(index, None) if shut or index < front else Fix("lossless", "move the message to the front", (Move(index, front),))  # fmt: skip
     held = [block for block in message.blocks if isinstance(block, Result)]
     moves = tuple(Move(n, words[0] - 1) for n in words if {type(one) for one in case.messages[n].blocks} - {Thinking})  # fmt: skip

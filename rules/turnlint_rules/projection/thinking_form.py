@@ -13,12 +13,15 @@ How it happens
 
 What fix does
     lossy: takes out thoughts that cannot be sent; the journal keeps them. A signed one stays as it is where any is
-    taken. None is moved, and none made up where one is missing.
+    taken. Where a turn lacks one, or a tool is forced, it removes `thinking` from the request, for no thought can be
+    made up. lossless: moves the thought of a message to its front.
 
 Evidence
     Anthropic: "Invalid `signature` in `thinking` block", "thinking.signature: Field required", "each thinking
     block must contain thinking", "Expected `thinking` or `redacted_thinking`, but found `tool_use`"; a live
-    matrix of what is taken when thoughts are stripped or edited (hermes 24107).
+    matrix of what is taken when thoughts are stripped or edited (hermes 24107). A text before the thought: refused
+    with a budget on 4.5 and older (claude-code 20705), accepted from Sonnet 4.6 on (dd4fb61b0a948389).
+    LiteLLM leaves `thinking` out where a turn lacks its thought (litellm 17106 of 2025-12).
 """
 
 from collections.abc import Iterator
@@ -35,6 +38,8 @@ from turnlint.api import (
     Raw,
     Result,
     Rule,
+    Shift,
+    Take,
     Thinking,
     ThinkingForm,
 )
@@ -55,6 +60,7 @@ GOOD = (
         user       What is two and two?
         assistant
           think    Easy.
+        assistant  Four.
         user       Well?
     """, wires=("anthropic",), provider="anthropic"),
 )  # fmt: skip
@@ -80,10 +86,8 @@ def check(case: Case) -> Iterator[Finding]:
 def _message(case: Case, clause: ThinkingForm, index: int, message: Message) -> Iterator[Finding]:
     thoughts = [(place, block) for place, block in enumerate(message.blocks) if isinstance(block, Thinking)]
     if clause.what == "not-first":
-        first = thoughts[0][0] if thoughts else 0
-        if first > 0 or any(thoughts and blank.before <= first for blank in message.blanks):
-            said, at = "a thinking block is not first in its turn", thoughts[0][1].at
-            yield RULE.at_message(case, index, said, below=at, label="not first", under=clause)
+        if thoughts and _thinks(case, clause):
+            yield from _behind(case, clause, index, *thoughts[0])
         return
     for _, thought in thoughts:
         if _offends(thought, clause):
@@ -92,6 +96,27 @@ def _message(case: Case, clause: ThinkingForm, index: int, message: Message) -> 
                 under=clause, told={"kind": thought.kind},
                 fix=Fix("lossy", "remove the thinking block", (Drop(Piece(index, thought.at)),)),
             )  # fmt: skip
+
+
+def _behind(case: Case, clause: ThinkingForm, index: int, place: int, thought: Thinking) -> Iterator[Finding]:
+    """The first thought of a message, where anything stands before it."""
+    if place or any(blank.before == 0 and blank.at < thought.at for blank in case.messages[index].blanks):
+        said = "a thinking block is not first in its turn"
+        yield RULE.at_message(
+            case,
+            index,
+            said,
+            below=thought.at,
+            label="not first",
+            under=clause,
+            fix=_to_front(index, thought),
+        )
+
+
+def _to_front(index: int, thought: Thinking) -> Fix | None:
+    if len(thought.at) < 2 or not isinstance(thought.at[-1], int):
+        return None
+    return Fix("lossless", "move the thinking block to the front", (Shift(Piece(index, thought.at), 0),))
 
 
 def _offends(thought: Thinking, clause: ThinkingForm) -> bool:
@@ -117,10 +142,22 @@ def _turn_start(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
     blocks = case.messages[index].blocks if index < len(case.messages) else ()
     if any(isinstance(block, Call) for block in blocks) and not isinstance(blocks[0], Thinking):
         found = getattr(blocks[0], "kind", "text")
+        thought = next((block for block in blocks if isinstance(block, Thinking)), None)
+        said = "thinking is enabled, but the current assistant turn does not start with a thinking block"
+        fix = _to_front(index, thought) if thought else _switch_off(case)
         yield RULE.at_message(
-            case, index, "thinking is enabled, but the current assistant turn does not start with a thinking block",
+            case, index, said if fix else f"{said}; fix cannot add it, because the provider signs each block",
             below=blocks[0].at, label="no thinking block before it", under=clause, told={"kind": found},
+            fix=fix,
         )  # fmt: skip
+
+
+def _switch_off(case: Case) -> Fix | None:
+    """No thought can be made up: its signature is the provider's."""
+    request = case.transcript.request
+    if request is None or request.thinking != "budget":
+        return None
+    return Fix("lossy", "remove `thinking` from the request", (Take((*request.at, "thinking")),))
 
 
 def _goes_on(message: Message) -> bool:
@@ -132,7 +169,8 @@ def _forced(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
     request = case.transcript.request
     if request and request.forced and _thinks(case, clause):
         said, label = "thinking is enabled, but `tool_choice` forces a tool call", "forces a tool call"
-        yield RULE.at_request(case, (*request.at, "tool_choice"), said, label=label, under=clause)
+        at = (*request.at, "tool_choice")
+        yield RULE.at_request(case, at, said, label=label, under=clause, fix=_switch_off(case))
 
 
 def _thinks(case: Case, clause: ThinkingForm) -> bool:

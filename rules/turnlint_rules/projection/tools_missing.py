@@ -15,8 +15,8 @@ What fix does
 
 Evidence
     Bedrock: "The toolConfig field must be defined when using toolUse and toolResult content blocks" (many
-    reports). Anthropic: "Requests which include `tool_use` or `tool_result` blocks must define tools", now by
-    model: recorded requests without tools were accepted, b59990e27f0e4b8e among them.
+    reports). Anthropic refused it once ("Requests which include `tool_use` or `tool_result` blocks must define
+    tools"); 12 recorded requests without tools were accepted, b59990e27f0e4b8e among them, and none refused.
 """
 
 from collections.abc import Iterator
@@ -59,6 +59,7 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         if clause.history and asked is not None and not request.tools:
             yield RULE.at_call(
-                case, asked, f"the history has {called(asked.call)}, but the request declares no tools",
+                case, asked, f"the history has {called(asked.call)}, but the request declares no tools; fix cannot add "
+                "them, because the log does not hold their declarations",
                 key="whole", label="no tools are declared", under=clause,
             )  # fmt: skip
