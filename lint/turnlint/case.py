@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from turnlint.clauses import Clause
 from turnlint.documents.decode import value_of
 from turnlint.ledger import Answered, Asked, Ledger
-from turnlint.model import Call, Message, Other, Pointer, Result, Severity, Text, Transcript
+from turnlint.model import Call, Message, Other, Pointer, Record, Result, Severity, Text, Transcript
 from turnlint.once import once
 from turnlint.profiles import Profile
 from turnlint.traits import Traits, traits_of
@@ -147,14 +147,16 @@ class Case(Struct, frozen=True, dict=True):
     def written(self, index: int) -> Any:
         """A message as it is written, decoded; nothing where its record was let go."""
         message = self.messages[index]
-        record = message.record
+        return self.value_in(message.record, message.at)
+
+    def value_in(self, record: Record, at: Pointer) -> Any:
+        """The value at a place of a record, decoded; nothing where the record was let go."""
         if not record.data:
             return None
         key = id(record)
         if key not in self.opened:
             self.opened[key] = value_of(record.data)
-        value = self.opened[key]
-        return _below(value, message.at)
+        return _below(self.opened[key], at)
 
     def is_hollow(self, index: int) -> bool:
         """Whether nothing at all is said in a message, by any key of anybody's; not where its record was let go."""

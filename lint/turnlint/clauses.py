@@ -216,11 +216,28 @@ class ReasoningUnpaired(Clause, kw_only=True, frozen=True, tag="reasoning-unpair
     """Reasoning is kept together with what came of it."""
 
     code: ClassVar[str] = "PR315"
-    what: Literal["alone", "missing-field"]
-    """A reasoning item without the item that follows from it; a message with calls that lacks the key for it."""
+    what: Literal["alone", "call-alone", "missing-field"]
+    """A stored reasoning item without the item that follows from it; a stored call without the reasoning before it;
+    a message with calls that lacks the key for it."""
     scope: Literal["all", "loop"] = "all"
     """In which messages the key must be there: all that call, or those since the last user spoke."""
     key: str = ""
+
+
+class ItemNotStored(Clause, kw_only=True, frozen=True, tag="item-not-stored"):
+    """Where a request says that nothing is stored, no item stands for one that the provider keeps."""
+
+    code: ClassVar[str] = "PR326"
+    kinds: tuple[str, ...]
+    """Types of items: a reference, and reasoning whose text only the provider has."""
+
+
+class EmptyRequest(Clause, kw_only=True, frozen=True, tag="empty-request"):
+    """A request has messages."""
+
+    code: ClassVar[str] = "PR323"
+    what: Literal["absent", "empty"]
+    """The key of the messages is missing or null; its list is empty."""
 
 
 class ToolsMissing(Clause, kw_only=True, frozen=True, tag="tools-missing"):
@@ -315,5 +332,5 @@ AnyClause = (
     IdCharset | IdLength | IdForm | IdCollision | IdUnique | NameForm | ArgumentsEncoding | ResultNotFirst
     | ResultsTogether | RoleOrder | LastMessage | EmptyContent | TrailingSpace | ThinkingForm | ReasoningUnpaired
     | ToolsMissing | UnknownKey | ContentKey | OverLimit | ThoughtSignature | ResultContent | BlockAfterCall
-    | FinalThinking | ContentKind
+    | FinalThinking | ContentKind | ItemNotStored | EmptyRequest
 )  # fmt: skip

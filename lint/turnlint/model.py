@@ -270,6 +270,8 @@ class Request(Struct, frozen=True):
     thinking: Literal["off", "budget", "adaptive", "unsaid"] = "unsaid"
     forced: bool = False
     """The model must call a tool."""
+    store: bool | None = None
+    """Whether the provider shall keep the conversation; nothing where the body does not say."""
 
 
 class Outline(Struct, frozen=True):

@@ -20,12 +20,14 @@ from turnlint.clauses import (
     ContentKey,
     ContentKind,
     EmptyContent,
+    EmptyRequest,
     FinalThinking,
     IdCharset,
     IdCollision,
     IdForm,
     IdLength,
     IdUnique,
+    ItemNotStored,
     LastMessage,
     NameForm,
     OverLimit,
@@ -296,6 +298,15 @@ def _thinking(case: Case, clause: ThinkingForm) -> bool:
     )
 
 
+def _stored(case: Case, _: ItemNotStored) -> bool:
+    request = case.transcript.request
+    return request is None or request.store is not False or _no_items(case)
+
+
+def _has_messages(case: Case, _: EmptyRequest) -> bool:
+    return bool(case.messages)
+
+
 def _reasoning(case: Case, _: ReasoningUnpaired) -> bool:
     request = case.transcript.request
     silent = request is None or request.thinking not in ("budget", "adaptive")
@@ -403,6 +414,8 @@ CHECKS: dict[type[Clause], Check] = {
     TrailingSpace: _trailing,
     ThinkingForm: _thinking,
     ReasoningUnpaired: _reasoning,
+    ItemNotStored: _stored,
+    EmptyRequest: _has_messages,
     ToolsMissing: _tools,
     ContentKey: _content,
     OverLimit: _limit,

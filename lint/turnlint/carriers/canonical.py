@@ -199,6 +199,7 @@ CARRIER = make_carrier(
         envelope=Body,
         turn=Turn,
         keys=("history", "contents", "messages"),
+        listed="",
         turn_key="speaker",
         read_turn=read_turn,
         is_turn=_is_turn,

@@ -372,6 +372,7 @@ _CARRIER = make_carrier(
         ends_open=_ends_open,
         evidence=_evidence,
         asked=_asked,
+        listed="contents",
         splice=Splice(_write_result, _write_call, _write_message, "parts", {"role": "user"}),
     ),
     title="Gemini generateContent",

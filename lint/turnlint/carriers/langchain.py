@@ -376,6 +376,7 @@ _carrier = make_carrier(
         envelope=Body,
         turn=Turn,
         keys=("messages", "history"),
+        listed="",
         turn_key="type",
         read_turn=read_turn,
         is_turn=lambda envelope: kind_of(envelope) is not None,

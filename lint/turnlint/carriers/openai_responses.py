@@ -50,6 +50,7 @@ class Body(Envelope, gc=False, kw_only=True):
     include: Raw = NOTHING
     text: Raw = NOTHING
     reasoning: Raw = NOTHING
+    prompt: Raw = NOTHING
     max_output_tokens: Raw = NOTHING
     summary: Raw = NOTHING
     encrypted_content: Raw = NOTHING
@@ -162,7 +163,7 @@ def _asked(body: Any) -> Listed | None:
     first = head(body.input)
     if given(body.type) or first in (b"", b"n", b"{"):
         return None
-    headless = head(body.conversation) in (b'"', b"{")
+    headless = head(body.conversation) in (b'"', b"{") or head(body.prompt) == b"{"
     if first == b'"':
         return Listed([(("input",), Item(role="user", content=body.input))], headless=headless)
     if first == b"[":
@@ -312,6 +313,7 @@ _CARRIER = make_carrier(
         evidence=_evidence,
         asked=_asked,
         answered=_answered,
+        listed="input",
         refers=_refers,
         typed=True,
         splice=Splice(_write_result, _write_call, _write_message),

@@ -370,6 +370,7 @@ _carrier = make_carrier(
         envelope=Body,
         turn=Turn,
         keys=("conversations", "items", "messages"),
+        listed="",
         turn_key="from",
         read_turn=read_turn,
         is_turn=_is_turn,

@@ -15,7 +15,7 @@ from turnlint.carrying.carrier import NEUTRAL, STRANGE, Carrier, Stray
 from turnlint.carrying.listed import Listed, refers_to_none, unlisted
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, given, head
-from turnlint.carrying.requests import request_of
+from turnlint.carrying.requests import lacks_messages, request_of
 from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape, dig
 from turnlint.model import Keys, Message, Misfit, Pointer, Record, Request, Role, Transcript, Wire
@@ -86,6 +86,8 @@ class Dialect(Struct, frozen=True):
     """What a request body holds, where `keys` do not say it."""
     answered: Callable[[Any], Listed | None] = unlisted
     """What a response body holds, where all of it is one answer."""
+    listed: str = "messages"
+    """The key under which a request has its messages; nothing where a record of this format is no request."""
     refers: Callable[[list[Message]], bool] = refers_to_none
     """Whether messages speak of others that are kept elsewhere."""
     typed: bool = False
@@ -209,7 +211,7 @@ class Spelling:
             whole += [(record, misfit) for misfit in (*misfits, *wrong)]
             lines().add(first_of(value, GROUPS), _placed(message, value), whole)
             return [*lines().overflow()]
-        done = self._transcripts(value, record, whole)
+        done = self._transcripts(value, record, whole) or self._without_messages(value, record, whole)
         if not done:
             expected = not decoded.misfits and self._known(value)
             return [Stray(record, decoded.misfits[0] if decoded.misfits else None, expected)]
@@ -242,6 +244,16 @@ class Spelling:
                 )
             )
         return done
+
+    def _without_messages(
+        self, value: Any, record: Record, misfits: list[tuple[Record, Misfit]]
+    ) -> list[Transcript]:
+        """A request body that lacks the list of its messages, as a conversation with no message."""
+        key = self.dialect.listed
+        if misfits or not key or isinstance(value, list) or not lacks_messages(record.data, key):
+            return []
+        facts = request_of(value, value, record, (), key=key)
+        return [Transcript(self.dialect.wire, (), 0, first_of(value, _RECORD_IDS), request=facts)]
 
     def _all(self, value: Any, record: Record) -> list[_Found]:
         """The conversations of one record: a request, and what each answer in its response adds."""
@@ -276,13 +288,13 @@ class Spelling:
             turns = getattr(value, name)
             if turns is not None:
                 setattr(value, name, [])  # each is let go when it is read
-                key, found = name if turns else "messages", self._plain(turns, (*at, name), record)
+                key, found = name, self._plain(turns, (*at, name), record)
                 break
         else:
             asked = self.dialect.asked(value)
             if asked is None:
                 return None
-            key = next((str(place[0]) for place, _ in asked.turns if place), "messages")
+            key = next((str(place[0]) for place, _ in asked.turns if place), self.dialect.listed)
             found = self._conversation(asked.below(at), record)
         found.misfits[:0] = misfits
         found.open_end = self.dialect.ends_open(value)

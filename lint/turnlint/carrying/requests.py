@@ -84,6 +84,51 @@ def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) 
         tools_at=tools_at,
         thinking=_thinking(body.thinking),
         forced=_forced(body),
+        store={b"t": True, b"f": False}.get(head(body.store)),
+    )
+
+
+_AROUND: dict[str, tuple[frozenset[str], frozenset[str]]] = {
+    "messages": (
+        frozenset({"model", "modelId"}),
+        frozenset({
+            "max_tokens", "max_completion_tokens", "temperature", "top_p", "stream", "stream_options", "tools",
+            "tool_choice", "parallel_tool_calls", "response_format", "reasoning_effort", "system", "thinking", "stop",
+            "stop_sequences", "seed", "random_seed", "n", "store", "metadata", "user", "frequency_penalty",
+            "presence_penalty", "service_tier",
+        }),
+    ),
+    "contents": (
+        frozenset({"generationConfig", "generation_config", "systemInstruction", "system_instruction"}),
+        frozenset({
+            "tools", "toolConfig", "tool_config", "safetySettings", "safety_settings", "labels", "model",
+        }),
+    ),
+    "input": (
+        frozenset({"model"}),
+        frozenset({
+            "instructions", "max_output_tokens", "include", "reasoning", "text", "store", "stream", "tools", "tool_choice",
+            "temperature", "top_p", "parallel_tool_calls", "metadata", "truncation", "user", "service_tier",
+        }),
+    ),
+}  # fmt: skip
+"""For each key of messages: keys of which a request body has at least one, and its other settings."""
+
+
+def lacks_messages(data: bytes, key: str) -> bool:
+    """Whether a record is the body of a request, all of whose keys are settings, without the key of its messages."""
+    named, settings = _AROUND.get(key, (frozenset[str](), frozenset[str]()))
+    try:
+        body = _keys.decode(data)
+    except (ValueError, RecursionError):
+        return False
+    given_keys = body.keys() - {key}
+    lacking = body.get(key, NOTHING)
+    return (
+        not named.isdisjoint(given_keys)
+        and given_keys <= named | settings
+        and len(given_keys) > 1
+        and (lacking is NOTHING or head(lacking) == b"n")
     )
 
 

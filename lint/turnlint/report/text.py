@@ -137,8 +137,8 @@ class Text:
         if said := answer(finding):
             self._note(clip(visible(said), LONGEST_WORDS), gutter)
         if finding.fix:
-            ask = _asked_for(finding)
-            self._note(f"fix: {visible(finding.fix.title)} [{finding.fix.level}{ask}]", gutter)
+            level = f" [{finding.fix.level}{_asked_for(finding)}]" if finding.fix.is_done_here else ""
+            self._note(f"fix: {visible(finding.fix.title)}{level}", gutter)
         if group:
             files = f" in {len(group.paths):,} files" if len(group.paths) > 1 else ""
             left = group.count - len(group.rows)

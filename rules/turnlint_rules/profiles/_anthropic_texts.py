@@ -75,6 +75,10 @@ _PAIRING = (
 )  # fmt: skip
 _SHAPE = (
     Known(
+        pattern=r"messages: (?:at least one message is required|Field required)", rules=("PR323",), date="2025-09",
+        sample="messages: at least one message is required", source="dify 25953, DevoxxGenie 567",
+    ),
+    Known(
         pattern=rf"{_AT}: String should match pattern {_Q}\^\[a-zA-Z0-9_-\]\+\$", rules=("PR301", "ST104"),
         sample="messages.5.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'",
         source="forgecode 1142, ClawRouter 17, bifrost 5097, opencode 1279", date="2026-11",

@@ -5,8 +5,10 @@ than one profile. It is no profile, and it refuses to know which profile takes w
 """
 
 from turnlint.api import (
+    AnyClause,
     ArgumentsEncoding,
     ContentKey,
+    EmptyRequest,
     IdForm,
     IdLength,
     Known,
@@ -104,6 +106,23 @@ def without(keys: dict[str, tuple[str, ...]], *roles: str, **more: tuple[str, ..
     }
 
 
+def no_messages(
+    *, source: str, date: str, empty: str = "", absent: str = "", severity: Severity = "error",
+    wires: tuple[str, ...] = CHAT,
+) -> tuple[EmptyRequest, ...]:  # fmt: skip
+    """A request has messages; these are the texts for an empty list and for none."""
+    return (
+        EmptyRequest(what="empty", says=empty, source=source, date=date, severity=severity, wires=wires),
+        EmptyRequest(what="absent", says=absent, source=source, date=date, severity=severity, wires=wires),
+    )
+
+
+NO_MESSAGES = no_messages(
+    source="no accepted request of this wire, about 8,700 of twelve providers, is without messages",
+    date="2026-11",
+)
+
+
 def id_length(most: int, *, source: str, date: str, severity: Severity = "error") -> IdLength:
     return IdLength(most=most, says=TOO_LONG, source=source, date=date, severity=severity)
 
@@ -125,7 +144,11 @@ def native_kimi(*, source: str, date: str, models: str = "") -> IdForm:
 
 
 _SPEC = "openai-openapi f85dbe2; openai 3.51.0"
-OPENAI_CLAUSES = (
+OPENAI_CLAUSES: tuple[AnyClause, ...] = (
+    *no_messages(
+        empty="Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+        absent="Missing required parameter: 'messages'.", source="CopilotKit 529; openai 3.51.0", date="2026-11",
+    ),
     ToolsMissing(
         empty=True, history=False, source="openai-openapi f85dbe2", date="2026-08",
         says="Invalid 'tools': empty array. Expected an array with minimum length 1, but got an empty array instead.",

@@ -64,7 +64,7 @@ _REASONING = (
         about="the API remembers this item: put the reasoning before it back, or leave the item's own id out",
     ),
     Known(
-        pattern=rf"Item with id {_Q}{_ID}{_Q} not found", rules=(), source="many reports", date="2026-09",
+        pattern=rf"Item with id {_Q}{_ID}{_Q} not found", rules=("PR326",), source="many reports", date="2026-09",
         sample="Item with id 'rs_68abc' not found. Items are not persisted when `store` is set to false. Try again with "
         "`store` set to true, or remove this item from your input.",
         about="nothing was kept under this id: send the item whole and without its id, or leave it out",
@@ -93,6 +93,10 @@ _REASONING = (
     ),
 )  # fmt: skip
 _SHAPE = (
+    Known(
+        pattern=rf"Missing required parameter: {_Q}input(?![\w\[]){_Q}", rules=("PR323",), date="2026-11", status="templated",
+        sample="Missing required parameter: 'input'.", source="openai 3.51.0",
+    ),
     Known(
         pattern=rf"Invalid {_Q}{_PLACE}\.(?:call_id|id)){_Q}: string too long", rules=("PR302",),
         sample="Invalid 'input[95].call_id': string too long. Expected a string with maximum length 64, but got a string "

@@ -10,6 +10,7 @@ from turnlint.api import (
     Capabilities,
     ContentKind,
     EmptyContent,
+    EmptyRequest,
     FinalThinking,
     IdCharset,
     IdCollision,
@@ -40,6 +41,13 @@ _DIRECTIVE = "; the directive-only form (content: [] with output_config) is acce
 """The API adds this since 2026-09."""
 _PROBES = "probes of nine models on 2026-09-10 and of claude-opus-5-5 on 2026-10-06; claude-code 73821"
 _SYSTEM_PARTS = ("text", "tool_addition", "tool_removal")
+
+_NO_MESSAGES = (
+    EmptyRequest(
+        what="empty", says="messages: at least one message is required", source="dify 25953", date="2025-09"
+    ),
+    EmptyRequest(what="absent", says="messages: Field required", source="public reports", date="2026-11"),
+)
 
 _MISSING = (
     "messages.{next}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each "
@@ -349,6 +357,7 @@ def _profile(version: str, about: str, models: str) -> Profile:
             ),
         ),
         clauses=(
+            *_NO_MESSAGES,
             *_IDS,
             *_NAMES,
             *_RESULTS,

@@ -19,7 +19,7 @@ from turnlint.api import (
     ThinkingForm,
     UnknownKey,
 )
-from turnlint_rules.profiles._chat import CHAT, IN_WORDS, PATTERN, SAFE, STREAM, pairing
+from turnlint_rules.profiles._chat import CHAT, IN_WORDS, NO_MESSAGES, PATTERN, SAFE, STREAM, pairing
 
 _MISSING = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "
@@ -28,7 +28,8 @@ _MISSING = (
 _ORPHAN = "Messages with role 'tool' must be a response to a preceding message with 'tool_calls'"
 _KEPT = "The `reasoning_content` in the thinking mode must be passed back to the API."
 
-_CLAUSES = (
+_CLAUSES: tuple[AnyClause, ...] = (
+    *NO_MESSAGES,
     NameForm(
         of="tool", pattern=SAFE, most=64, wants=IN_WORDS, says=PATTERN, source="stored:69626195579", date="2026-11"
     ),

@@ -1,7 +1,7 @@
 """Fireworks: any key that is not OpenAI's is refused, and stays poisonous in a history."""
 
 from turnlint.api import Capabilities, Known, Profile
-from turnlint_rules.profiles._chat import CHAT, KEYS, STREAM, allowed, unchecked, without
+from turnlint_rules.profiles._chat import CHAT, KEYS, NO_MESSAGES, STREAM, allowed, unchecked, without
 
 _FOREIGN = "Extra inputs are not permitted, field: '{path}'"
 
@@ -13,9 +13,12 @@ PROFILES = (
         hosts=("api.fireworks.ai",),
         models=r"^accounts/fireworks/",
         capabilities=Capabilities(format="openai-chat", parallel_calls=True, schema="JSON Schema", streaming=STREAM),
-        clauses=allowed(
-            without(KEYS, assistant=("reasoning_content",)), says=_FOREIGN, date="2026-05",
-            source="pi 4514; stored:59335241037, 55334472060: tool_name, reasoning, reasoning_details, cache_control",
+        clauses=(
+            *NO_MESSAGES,
+            *allowed(
+                without(KEYS, assistant=("reasoning_content",)), says=_FOREIGN, date="2026-05",
+                source="pi 4514; stored:59335241037, 55334472060: tool_name, reasoning, reasoning_details, cache_control",
+            ),
         ),
         weights=unchecked(source="no refusal is known; the model's template decides", date="2026-11"),
         known=(

@@ -4,7 +4,16 @@ From Gemini 3 on, the first call of each step of the turn at hand carries the si
 led to it. This module owns where this service differs from Vertex. It refuses to know what they share.
 """
 
-from turnlint.api import AnyClause, ContentKey, EmptyContent, Known, Profile, RoleOrder, ThoughtSignature
+from turnlint.api import (
+    AnyClause,
+    ContentKey,
+    EmptyContent,
+    EmptyRequest,
+    Known,
+    Profile,
+    RoleOrder,
+    ThoughtSignature,
+)
 from turnlint_rules.profiles._google import (
     GEMINI_2,
     GEMINI_3,
@@ -17,6 +26,10 @@ from turnlint_rules.profiles._google import (
     weights,
 )
 
+_NO_CONTENTS = "* GenerateContentRequest.contents: contents is not specified"
+_NO_CONTENTS_SOURCE = (
+    "recorded 475c5384b77f0207, bf06e413a7f70dde, 440884585e6a37f6; no accepted request is without"
+)
 _CLAUSES: tuple[AnyClause, ...] = (
     RoleOrder(
         roles=("user", "model", "function", ""), says="Please use a valid role: user, model.", date="2026-11",
@@ -27,6 +40,8 @@ _CLAUSES: tuple[AnyClause, ...] = (
         what="message", says="* GenerateContentRequest.contents[{index}].parts: contents.parts must not be empty.",
         source="public reports; an empty text beside something else is taken (48061a33a400fe49)", date="2026-11",
     ),
+    EmptyRequest(what="empty", says=_NO_CONTENTS, source=_NO_CONTENTS_SOURCE, date="2026-11"),
+    EmptyRequest(what="absent", says=_NO_CONTENTS, source=_NO_CONTENTS_SOURCE, date="2026-11"),
     *keys("error", "recorded e089c902cd29ac0d, for generation_config and the request itself; google-genai 3.3.0"),
 )  # fmt: skip
 _SIGNED = signed(
@@ -65,7 +80,7 @@ _KNOWN = (
         "field", about="the part is empty, or of another provider's kind",
     ),
     Known(
-        pattern=r"GenerateContentRequest\.contents: contents is not specified", rules=("ST103",), date="2026-11",
+        pattern=r"GenerateContentRequest\.contents: contents is not specified", rules=("PR323", "ST103"), date="2026-11",
         sample="* GenerateContentRequest.contents: contents is not specified", source="public reports",
         about="the request holds no conversation at all",
     ),

@@ -1,11 +1,12 @@
 """Zhipu and Z.ai GLM: one opaque text for nearly everything that is wrong with the messages."""
 
-from turnlint.api import Capabilities, EmptyContent, Known, LastMessage, Profile, RoleOrder
-from turnlint_rules.profiles._chat import CHAT, STREAM, pairing
+from turnlint.api import AnyClause, Capabilities, EmptyContent, Known, LastMessage, Profile, RoleOrder
+from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, pairing
 
 _OPAQUE = "The messages parameter is illegal. Please check the documentation."
 
-_CLAUSES = (
+_CLAUSES: tuple[AnyClause, ...] = (
+    *NO_MESSAGES,
     RoleOrder(needs=("user",), says=_OPAQUE, source="opencode 2557 (tested live) and 2659", date="2025-09"),
     EmptyContent(
         what="empty-text", says="messages[{index}].content[{block}].text:text cannot be empty.", date="2026-03",

@@ -1,7 +1,7 @@
 """Groq: a strict schema. Keys of other providers are refused, by name."""
 
 from turnlint.api import AnyClause, Capabilities, ContentKey, Known, OverLimit, Profile, RoleOrder, Weight
-from turnlint_rules.profiles._chat import CHAT, KEYS, ROLES, STREAM, allowed, without
+from turnlint_rules.profiles._chat import CHAT, KEYS, NO_MESSAGES, ROLES, STREAM, allowed, without
 
 _HERE = "'messages.{index}' : for 'role:{role}' the following must be satisfied["
 _STRING = _HERE + "('messages.{index}.content' : value must be a string)]"
@@ -12,6 +12,7 @@ _KEYS = without(KEYS, "assistant") | {
 }
 
 _CLAUSES: tuple[AnyClause, ...] = (
+    *NO_MESSAGES,
     *allowed(
         _KEYS, says=_FOREIGN, date="2026-05",
         source="groq 1.7.0; jan 8136, chatbox 2081, odysseus 200; `name` of a result accepted in c8bbb05351083166",

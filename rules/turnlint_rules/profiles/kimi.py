@@ -5,6 +5,7 @@ are taken and make its calls worse. K3 makes no ids at all, and servers count an
 """
 
 from turnlint.api import (
+    AnyClause,
     Capabilities,
     EmptyContent,
     IdForm,
@@ -15,7 +16,7 @@ from turnlint.api import (
     ReasoningUnpaired,
     Weight,
 )
-from turnlint_rules.profiles._chat import CHAT, STREAM, native_kimi, pairing
+from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, native_kimi, pairing
 
 _MISSING = (
     "Invalid request: an assistant message with 'tool_calls' must be followed by tool messages responding to each "
@@ -26,7 +27,8 @@ _NO_THOUGHT = (
     "thinking is enabled but reasoning_content is missing in assistant tool call message at index {index}"
 )
 
-_CLAUSES = (
+_CLAUSES: tuple[AnyClause, ...] = (
+    *NO_MESSAGES,
     IdUnique(over="message", says=_TAKEN, source="openclaw 84730 and 51155", date="2026-05"),
     EmptyContent(
         what="message", roles=("assistant",), source="kimi-code 1985, AstrBot 7200, opencode 37887", date="2026-07",

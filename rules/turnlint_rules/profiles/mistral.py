@@ -22,7 +22,7 @@ from turnlint.api import (
     ThinkingForm,
     Weight,
 )
-from turnlint_rules.profiles._chat import IN_WORDS, SAFE, allowed, nine, pairing
+from turnlint_rules.profiles._chat import IN_WORDS, SAFE, allowed, nine, no_messages, pairing
 
 _EXECUTED = "mistral-common 1.13.0, executed"
 _DATE = "2026-11"
@@ -65,6 +65,10 @@ _COUNTED = RoleOrder(
 )  # fmt: skip
 
 _HOSTED: tuple[AnyClause, ...] = (
+    *no_messages(
+        source="mistralai 3.7.0; none of 789 accepted requests is without messages", date=_DATE,
+        wires=("mistral", "openai-chat"),
+    ),
     nine(says=_ID, source="eca 233, opencode 1680; 385 of 385 accepted requests", date="2026-08"),
     IdCollision(
         keep="[a-zA-Z0-9]", most=9, severity="warning", source="vercel/ai 16183: the first nine are kept",

@@ -10,9 +10,11 @@ from turnlint.api import (
     ArgumentsEncoding,
     Capabilities,
     ContentKey,
+    EmptyRequest,
     IdForm,
     IdLength,
     IdUnique,
+    ItemNotStored,
     LastMessage,
     NameForm,
     OverLimit,
@@ -39,6 +41,9 @@ _TOO_LONG = (
     "{length} instead."
 )
 _PATTERN = "Invalid '{path}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
+_ALONE = "Item '{id}' of type 'reasoning' was provided without its required following item."
+_O_MODELS = r"(?:^|[/:])o[1-4](?:-|$)"
+_TWICE = "Duplicate item found with id {id}. Remove duplicate items from your input and try again."
 _PREFIXES = {
     "function_call": "fc", "function_call_output": "fco", "custom_tool_call": "ctc",
     "custom_tool_call_output": "ctco", "message": "msg", "reasoning": "rs",
@@ -58,10 +63,6 @@ _IDS: tuple[AnyClause, ...] = (
     IdLength(most=64, says=_TOO_LONG, source=f"{_SPEC}; dsh-plugin 29, openclaw 137489", date="2026-08"),
     IdLength(most=64, of="item", says=_TOO_LONG, source=_SPEC, date="2026-08"),
     *(_prefix(kind, prefix) for kind, prefix in _PREFIXES.items()),
-    IdUnique(
-        of="item", over="request", date="2026-06", source="vercel/ai 13307, MacPaw/OpenAI 432",
-        says="Duplicate item found with id {id}. Remove duplicate items from your input and try again.",
-    ),
     IdUnique(
         of="call", over="request", severity="warning", says=_TWO_OUTPUTS, date="2026-09",
         source="hermes 102629 and pi 9057, both behind gateways; no accepted request has an id twice",
@@ -107,10 +108,31 @@ _TURNS = (
         says="Invalid type for 'input[{index}].output': expected one of a string or array of objects, but got an object instead.",
     ),
     ReasoningUnpaired(
-        what="alone", date="2026-11",
-        says="Item '{id}' of type 'reasoning' was provided without its required following item.",
-        source="openai-python and openai-agents reports; with its encrypted content and nothing stored it is accepted "
-        "(8040790f99e55416, 2e12bf739615f3e3, 249a24031de092b3, 0ff465710cfda03d, fc9decc035592946)",
+        what="alone", date="2026-11", other_models=_O_MODELS, says=_ALONE,
+        source="recorded 24a30041973d6edf, 081354e4a4f7384c, 025e9774b59cd42e: the next item has no id; about 3,400 "
+        "accepted items of GPT-5 and later have one behind them",
+    ),
+    ReasoningUnpaired(
+        what="alone", date="2026-11", models=_O_MODELS, severity="warning", says=_ALONE,
+        source="openai-node 1567; accepted in 831fdd19a84c3d21, 6ec3fe57592a2748, bf93d4c637f7de0c",
+    ),
+    ReasoningUnpaired(
+        what="call-alone", date="2026-11", models=rf"{_O_MODELS}|gpt-([5-9]|\d\d)", severity="warning",
+        says="Item '{id}' of type '{kind}' was provided without its required 'reasoning' item: 'rs_…'.",
+        source="mastra 8738 and 10713, agency-swarm 367, laravel/ai 1052; 64 accepted requests have no reasoning at all",
+    ),
+    ItemNotStored(
+        kinds=("reasoning", "item_reference"), date="2026-11",
+        says="Item with id '{id}' not found. Items are not persisted when `store` is set to false. Try again with `store` "
+        "set to true, or remove this item from your input.",
+        source="public reports; no accepted request with `store: false` has one, 56 have encrypted reasoning",
+    ),
+    EmptyRequest(
+        what="absent", says="Missing required parameter: 'input'.", date="2026-11",
+        source="openai 3.51.0; no accepted request is without input, prompt and earlier response",
+    ),
+    EmptyRequest(
+        what="empty", date="2026-11", source="openai 3.51.0; no accepted request has an empty list",
     ),
 )  # fmt: skip
 
@@ -197,9 +219,11 @@ def _weights() -> tuple[Weight, ...]:
     return (*refused, unparsed)
 
 
-PROFILES = (
-    Profile(
+def _profile(version: str, about: str, models: str, unique: IdUnique) -> Profile:
+    return Profile(
         name="openai-responses",
+        version=version,
+        about=about,
         title="OpenAI Responses API",
         wires=("openai-responses",),
         hosts=(
@@ -209,7 +233,7 @@ PROFILES = (
             "cognitiveservices.azure.com",
             "services.ai.azure.com",
         ),
-        models=r"^(gpt-[3-9]|chatgpt-|codex-|computer-use|o[134](-|$)|ft:(gpt-[3-9]|o[134]-))",
+        models=models,
         capabilities=Capabilities(
             format="openai-responses",
             parallel_calls=True,
@@ -224,8 +248,37 @@ PROFILES = (
                 "arguments are a text that is never parsed, those of custom tools free text",
             ),
         ),
-        clauses=(*_IDS, *_FORMS, *_TURNS, *_KEYS),
+        clauses=(*_IDS, unique, *_FORMS, *_TURNS, *_KEYS),
         weights=_weights(),
         known=KNOWN,
+    )
+
+
+PROFILES = (
+    _profile(
+        "",
+        "",
+        r"^(gpt-[3-9]|chatgpt-|codex-|computer-use|o[134](-|$)|ft:(gpt-[3-9]|o[134]-))",
+        IdUnique(
+            of="item",
+            over="request",
+            says=_TWICE,
+            date="2026-06",
+            source="vercel/ai 13307, MacPaw/OpenAI 432; pi 5147 to 5165 and vscode 321977: also with `store: false`, since "
+            "about 2026-05-28",
+        ),
+    ),
+    _profile(
+        "2026-05",
+        "before 2026-05-28: an item id may stand twice where nothing is stored",
+        "",
+        IdUnique(
+            of="item",
+            over="request",
+            says=_TWICE,
+            date="2026-05",
+            severity="warning",
+            source="accepted with `store: false` until 2026-05-06, for one a2d9a66d4b14fdd3",
+        ),
     ),
 )

@@ -1,7 +1,7 @@
 """Qwen on DashScope: OpenAI's texts in double quotes, and arguments that are parsed."""
 
-from turnlint.api import ArgumentsEncoding, Capabilities, Known, LastMessage, Profile, RoleOrder
-from turnlint_rules.profiles._chat import CHAT, STREAM, pairing
+from turnlint.api import AnyClause, ArgumentsEncoding, Capabilities, Known, LastMessage, Profile, RoleOrder
+from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, pairing
 
 _HEAD = "<400> InternalError.Algo.InvalidParameter: "
 _MISSING = (
@@ -13,7 +13,8 @@ _ORPHAN = _HEAD + 'messages with role "tool" must be a response to a preceeding 
 _ARGUMENTS = _HEAD + 'The "function.arguments" parameter of the code model must be in JSON format.'
 _NOBODY = _HEAD + "The input messages do not contain elements with the role of user"
 
-_CLAUSES = (
+_CLAUSES: tuple[AnyClause, ...] = (
+    *NO_MESSAGES,
     ArgumentsEncoding(wants="json-object", says=_ARGUMENTS, source="qwen-code issues, cc-switch 4735", date="2026-06"),
     RoleOrder(
         roles=("system", "assistant", "user", "tool", "function"), source="Proma 1496 (live), openclaw 22710", date="2026-08",

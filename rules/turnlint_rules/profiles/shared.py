@@ -6,6 +6,7 @@ gateways and of providers without a profile of their own stand here.
 """
 
 from turnlint.api import Capabilities, Known, Profile
+from turnlint_rules.profiles._chat import no_messages
 
 _KNOWN = (
     Known(
@@ -47,6 +48,11 @@ PROFILES = (
             parallel_calls=False,
             schema="JSON Schema",
             quirks=("unknown provider: nothing is taken for granted",),
+        ),
+        clauses=no_messages(
+            source="refused by the providers that are known; Ollama loads a model with an empty list",
+            date="2026-11",
+            severity="warning",
         ),
         known=_KNOWN,
     ),

@@ -1,7 +1,7 @@
 """Together: one opaque text is known, and no refusal about pairing."""
 
 from turnlint.api import Capabilities, Known, Profile
-from turnlint_rules.profiles._chat import CHAT, STREAM, unchecked
+from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, unchecked
 
 PROFILES = (
     Profile(
@@ -10,6 +10,7 @@ PROFILES = (
         wires=CHAT,
         hosts=("api.together.xyz", "api.together.ai"),
         capabilities=Capabilities(format="openai-chat", schema="JSON Schema", streaming=STREAM),
+        clauses=NO_MESSAGES,
         weights=unchecked(source="no refusal is known; the model's template decides", date="2026-11"),
         known=(
             Known(

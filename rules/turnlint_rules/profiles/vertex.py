@@ -5,7 +5,16 @@ differ. This module owns these differences. It refuses to know what the two shar
 Anthropic's own validators answer there.
 """
 
-from turnlint.api import AnyClause, ContentKey, EmptyContent, Known, Profile, RoleOrder, ThoughtSignature
+from turnlint.api import (
+    AnyClause,
+    ContentKey,
+    EmptyContent,
+    EmptyRequest,
+    Known,
+    Profile,
+    RoleOrder,
+    ThoughtSignature,
+)
 from turnlint_rules.profiles._google import (
     GEMINI_2,
     GEMINI_3,
@@ -19,6 +28,7 @@ from turnlint_rules.profiles._google import (
 )
 
 _NO_PARTS = "Unable to submit request because it must include at least one parts field, which describes the prompt input."
+_NO_CONTENTS = "Unable to submit request because at least one contents field is required."
 _CLAUSES: tuple[AnyClause, ...] = (
     RoleOrder(
         roles=("user", "model", "function"), says="Please use a valid role: user, model.", date="2026-09",
@@ -26,6 +36,8 @@ _CLAUSES: tuple[AnyClause, ...] = (
     ),
     ContentKey(what="result-name", source="the Gemini API's reports; google-genai 3.3.0", date="2026-11"),
     EmptyContent(what="message", says=_NO_PARTS, source="public reports", date="2026-11"),
+    EmptyRequest(what="empty", says=_NO_CONTENTS, source="crewAI 3277", date="2025-08"),
+    EmptyRequest(what="absent", says=_NO_CONTENTS, source="crewAI 3277", date="2025-08"),
     *keys("warning", "google-genai 3.3.0; recorded e089c902cd29ac0d at the Gemini API"),
 )  # fmt: skip
 _SIGNED = signed(
@@ -33,6 +45,10 @@ _SIGNED = signed(
     "`thought_signature`."
 )
 _KNOWN = (
+    Known(
+        pattern=r"at least one contents field is required", rules=("PR323",), sample=_NO_CONTENTS, source="crewAI 3277",
+        date="2025-08",
+    ),
     Known(
         pattern=r"[Ff]unction call [`'\"]?(?:default_api:)?(?P<name>[^`'\" ]+)[`'\"]? in the [`'\"]?(?P<next>\d+)\.[`'\"]? "
         r"content block is missing a [`'\"]?thought_signature", rules=("PR320",), date="2026-11",

@@ -4,11 +4,12 @@ It parses the arguments of every call in a history. No refusal about pairing is 
 taken, and so were results without ids.
 """
 
-from turnlint.api import ArgumentsEncoding, Capabilities, ContentKey, Known, OverLimit, Profile
-from turnlint_rules.profiles._chat import CHAT, STREAM, unchecked
+from turnlint.api import AnyClause, ArgumentsEncoding, Capabilities, ContentKey, Known, OverLimit, Profile
+from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, unchecked
 
 _EMPTY = "Invalid request content: Each message must have at least one content element."
-_CLAUSES = (
+_CLAUSES: tuple[AnyClause, ...] = (
+    *NO_MESSAGES,
     ArgumentsEncoding(
         wants="text", severity="warning", wires=CHAT, source="API reference: a text; all 358 accepted ones were", date="2026-11"
     ),

@@ -1,8 +1,9 @@
 """reasoning is missing, or separated from its output
 
 What it does
-    Reports reasoning items without the item that follows from them, and messages with calls that lack
-    their reasoning where the conversation otherwise keeps it.
+    Reports stored reasoning items that no item with an id follows, stored calls without the reasoning that other
+    calls of the conversation have, and messages with calls that lack their reasoning where the conversation
+    otherwise keeps it. A request with `store: false` may have reasoning items that stand alone.
 
 Why it matters
     Providers that remember their reasoning refuse one half without the other; others answer worse, or
@@ -13,11 +14,12 @@ How it happens
     drops the key beside them.
 
 What fix does
-    lossy: takes the lonely reasoning item out; the journal keeps it. An empty reasoning key is added where
-    that is known to be enough (lossless).
+    lossy: removes the reasoning item; the journal keeps it. lossless: removes the id of such a call, and adds
+    an empty reasoning key where that is known to be enough.
 
 Evidence
-    Responses: "Item 'rs_…' of type 'reasoning' was provided without its required following item". DeepSeek:
+    Responses: "Item 'rs_…' of type 'reasoning' was provided without its required following item", recorded
+    24a30041973d6edf; of about 3,400 accepted items of GPT-5 each has an item with an id behind it. DeepSeek:
     "The `reasoning_content` in the thinking mode must be passed back to the API". Kimi: "reasoning_content is
     missing in assistant tool call message at index N" (read 2026-11).
 """
@@ -37,8 +39,9 @@ from turnlint.api import (
     ReasoningUnpaired,
     Result,
     Rule,
+    Take,
     Text,
-    Thinking,
+    near,
     quote,
 )
 
@@ -49,15 +52,23 @@ _REQUEST = (
     b'{"type": "reasoning", "id": "rs_1", "summary": []}, %s{"role": "user", "content": "go on"}]}\n'
 )  # fmt: skip
 
+_ANSWER = b'{"type": "message", %s"role": "assistant", "content": [{"type": "output_text", "text": "yes"}]}, '
+_CALLED = (
+    b'{"type": "function_call", "id": "fc_1", "call_id": "c1", "name": "f", "arguments": "{}"}, '
+    b'{"type": "function_call_output", "call_id": "c1", "output": "ok"}, '
+)
+
 BAD = (
     Raw("openai-responses", _REQUEST % b"", (("PR315", 1),), provider="openai-responses"),
+    Raw("openai-responses", _REQUEST % (_ANSWER % b""), (("PR315", 1),), provider="openai-responses"),
+    Raw(
+        "openai-responses", _REQUEST % (_ANSWER % b'"id": "msg_1", ' + b'{"role": "user", "content": "look"}, ' + _CALLED),
+        (("PR315", 1),), provider="openai-responses",
+    ),
 )  # fmt: skip
 GOOD = (
-    Raw(
-        "openai-responses",
-        _REQUEST % b'{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "yes"}]}, ',
-        provider="openai-responses",
-    ),
+    Raw("openai-responses", _REQUEST % (_ANSWER % b'"id": "msg_1", '), provider="openai-responses"),
+    Raw("openai-responses", _REQUEST % _CALLED, provider="openai-responses"),
     Example("""
         user       What is the weather in Paris?
         assistant
@@ -70,29 +81,57 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
+    checks = {"alone": _alone, "call-alone": _calls_alone, "missing-field": _missing}
     for clause in case.clauses(ReasoningUnpaired):
-        yield from (_alone if clause.what == "alone" else _missing)(case, clause)
+        yield from checks[clause.what](case, clause)
+
+
+def _are_stored(case: Case) -> bool:
+    """Whether the provider keeps the items, and all of them are here."""
+    request = case.transcript.request
+    if case.transcript.is_log or request is None or not request.key:
+        return False
+    return request.store is not False and not case.transcript.headless
 
 
 def _alone(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
+    if not _are_stored(case):
+        return
     last = len(case.messages) - 1
     for index, message in enumerate(case.messages):
-        if message.kind != "reasoning" or not any(_is_bound(block) for block in message.blocks):
+        if message.kind != "reasoning" or not message.item:
             continue
         follower = case.messages[index + 1] if index < last else None
         if follower is None and case.transcript.open_end:
             continue
-        if follower is None or follower.role != "assistant":
+        if follower is None or (follower.kind != "reasoning" and not follower.item):
+            what = "is the last item" if follower is None else "is followed by an item without an id"
             yield RULE.at_message(
-                case, index, f"reasoning item {quote(message.item)} is not followed by its output item",
-                label="no output item follows", under=clause, told={"id": message.item or "", "ids": message.item or ""},
+                case, index, f"reasoning item {quote(message.item)} {what}", label="no item with an id follows",
+                under=clause, told={"id": message.item, "ids": message.item},
+                related=() if follower is None else (near(case, index + 1, "this item has no id"),),
                 fix=Fix("lossy", "remove the reasoning item", (Drop(Piece(index)),)),
             )  # fmt: skip
 
 
-def _is_bound(block: object) -> bool:
-    """A thought whose words the provider keeps; one that carries them in a cipher may stand alone."""
-    return isinstance(block, Thinking) and not block.cipher
+def _calls_alone(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
+    """Calls after a user's message without any reasoning, where calls after others have it."""
+    reasons = any(message.kind == "reasoning" and message.item for message in case.messages)
+    if not reasons or not _are_stored(case):
+        return
+    reasoned = False
+    for index, message in enumerate(case.messages):
+        reasoned = message.kind == "reasoning" or (reasoned and message.role != "user")
+        if reasoned or not message.item or not message.item.startswith("fc_"):
+            continue
+        if not any(isinstance(block, Call) and block.keys.id != ("id",) for block in message.blocks):
+            continue
+        yield RULE.at_message(
+            case, index, f"the call with the item id {quote(message.item)} has no reasoning item before it",
+            below=("id",), label="no reasoning before it", under=clause,
+            told={"id": message.item, "ids": message.item, "kind": message.kind},
+            fix=Fix("lossless", "remove the item's own id", (Take(("id",), index),)),
+        )  # fmt: skip
 
 
 def _missing(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:

@@ -62,4 +62,5 @@ def check(case: Case) -> Iterator[Finding]:
                 case, asked, f"the history has {called(asked.call)}, but the request declares no tools; fix cannot add "
                 "them, because the log does not hold their declarations",
                 key="whole", label="no tools are declared", under=clause,
+                fix=Fix("lossless", "none, the log does not say how the tools were declared: declare them again"),
             )  # fmt: skip

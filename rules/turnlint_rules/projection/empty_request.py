@@ -1,0 +1,68 @@
+"""a request has no messages
+
+What it does
+    Reports request bodies whose list of messages is empty or missing. A list of messages without a request
+    around it is not looked at, nor is a request that continues a conversation which the provider keeps.
+
+Why it matters
+    The provider refuses the request. There is nothing to answer.
+
+How it happens
+    A client puts its only message into the system prompt. A filter or a limit on the context takes every
+    message out.
+
+What fix does
+    Nothing: the log does not say what the user asked. Add a message of the user.
+
+Evidence
+    Gemini: "contents is not specified", recorded 475c5384b77f0207, bf06e413a7f70dde, 440884585e6a37f6. Anthropic:
+    "messages: Field required". No accepted request of any wire is without messages; Ollama's own API loads a
+    model with an empty list (documentation, 2026-11), so its profile has no such clause.
+"""
+
+from collections.abc import Iterator
+
+from turnlint.api import Case, EmptyRequest, Finding, Fix, Raw, Rule, quote
+
+RULE = Rule("PR323", "empty-request", "error", fix="placeholder")
+
+_SETTINGS = b'"generationConfig": {"temperature": 0}, "systemInstruction": {"parts": [{"text": "Be brief."}]}'
+
+BAD = (
+    Raw("gemini", b'{"contents": [], %s}\n' % _SETTINGS, (("PR323", 1),), provider="gemini"),
+    Raw("gemini", b"{%s}\n" % _SETTINGS, (("PR323", 1),), provider="gemini"),
+    Raw("openai-chat", b'{"model": "gpt-4.1", "messages": [], "temperature": 0}\n', (("PR323", 1),), provider="openai"),
+    Raw("openai-chat", b'{"model": "gpt-4.1", "temperature": 0}\n', (("PR323", 1),), provider="openai"),
+    Raw("anthropic", b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": []}\n', (("PR323", 1),), provider="anthropic"),
+    Raw("anthropic", b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "system": "hi"}\n', (("PR323", 1),), provider="anthropic"),
+    Raw("openai-responses", b'{"model": "gpt-5", "input": [], "store": true}\n', (("PR323", 1),), provider="openai-responses"),
+    Raw("openai-responses", b'{"model": "gpt-5", "instructions": "hi"}\n', (("PR323", 1),), provider="openai-responses"),
+)  # fmt: skip
+GOOD = (
+    Raw("gemini", b'{"contents": [{"parts": [{"text": "hi"}]}], %s}\n' % _SETTINGS, provider="gemini"),
+    Raw(
+        "openai-responses",
+        b'{"model": "gpt-5", "input": [], "previous_response_id": "resp_1"}\n',
+        provider="openai-responses",
+    ),
+    Raw("openai-responses", b'{"model": "gpt-5", "prompt": {"id": "pmpt_1"}}\n', provider="openai-responses"),
+)
+
+
+def check(case: Case) -> Iterator[Finding]:
+    request, transcript = case.transcript.request, case.transcript
+    if transcript.messages or transcript.headless or request is None or not request.key:
+        return
+    if transcript.misfits or (not request.whole and not case.named):
+        return  # its messages do not fit, or a user keeps a list that is no request
+    place = (*request.at, request.key)
+    lacks = case.value_in(request.record, place) is None
+    for clause in case.clauses(EmptyRequest):
+        if (clause.what == "absent") is not lacks:
+            continue
+        what = f"no {quote(request.key)}" if lacks else f"no message in {quote(request.key)}"
+        yield RULE.at_request(
+            case, request.at if lacks else place, f"the request has {what}",
+            label="no messages" if lacks else "empty", under=clause,
+            fix=Fix("placeholder", "none, the log does not say what the user asked: add a message"),
+        )  # fmt: skip
