@@ -22,7 +22,7 @@ from turnlint.library.running import options_of, policy_of
 from turnlint.packages import packages
 from turnlint.providers import Providers, UnknownProvider
 from turnlint.repair.choosing import LEVELS
-from turnlint.repair.fixing import fix as fix_of
+from turnlint.repair.passes import fix as fix_of
 from turnlint.report import open_sink
 from turnlint.report.changes import changes as diff_of
 from turnlint.report.escape import visible

@@ -13,6 +13,7 @@ from broken_logs import (
     BROKEN,
     DONE,
     GAP,
+    GOOD,
     OPEN,
     REUSED,
     SAID,
@@ -38,12 +39,13 @@ def test_a_summary_says_what_was_done_what_remains_and_how_to_undo(folder: Path)
     (folder / "hard.jsonl").write_bytes(TORN + log(GAP, OPEN))
     run = fix("broken.jsonl", "hard.jsonl", "sound.jsonl", "--journal", "j.jsonl")
     assert run.stdout.splitlines() == [
-        "broken.jsonl: 5 conversations repaired: 1 result moved to its call, 1 result added (not known),",
-        "    1 id renamed, 1 copy of a result removed, 1 orphan removed",
-        "hard.jsonl: 1 conversation repaired: 1 result added (not known)",
+        "broken.jsonl: 5 conversations repaired: moved 1 result to its call, added 1 placeholder result,",
+        "    renamed 1 id, removed 1 copy of a result, removed 1 result without a call",
+        "hard.jsonl: 1 conversation repaired: added 1 placeholder result",
         "  2 findings remain: pending-call (1 warning), unreadable-record (1 error)",
         "3 files: 2 repaired, 1 left as it was; 1 error and 1 warning remain, `turnlint lint` shows where",
-        "1 last call is not answered yet; --close-pending adds a result that says so",
+        "--level lossy removed 1 result, 55 bytes; the journal keeps what was removed",
+        "1 last call has no result yet; --close-pending adds a placeholder result",
         "to undo: turnlint undo --journal j.jsonl PATH... (journal: j.jsonl)",
     ]
     assert run.stderr == ""
@@ -52,19 +54,20 @@ def test_a_summary_says_what_was_done_what_remains_and_how_to_undo(folder: Path)
 def test_a_dry_run_speaks_of_what_would_be() -> None:
     run = fix("broken.jsonl", "sound.jsonl", "--check", "--level", "lossless")
     assert run.stdout.splitlines() == [
-        "broken.jsonl: would repair 3 conversations: 1 result moved to its call, 1 id renamed,",
-        "    1 copy of a result removed",
+        "broken.jsonl: would repair 3 conversations: moved 1 result to its call, renamed 1 id,",
+        "    removed 1 copy of a result",
         "  2 findings would remain: orphan-result (1 error), unanswered-call (1 error)",
         "2 files: 1 would be repaired, 1 would stay as it is;",
         "    2 errors would remain, `turnlint lint` shows where",
-        "1 more could be repaired with --level placeholder, 2 with --level lossy",
+        "1 error needs --level placeholder: it would add placeholders and remove nothing",
+        "1 error needs --level lossy: it would remove 1 result, 55 bytes; it would stay in the journal",
     ]
 
 
 def test_a_record_that_holds_no_conversation_is_none(folder: Path) -> None:
     (folder / "mark.jsonl").write_bytes(b"\xef\xbb\xbf" + SOUND)
     said = fix("mark.jsonl", "--check").stdout.splitlines()[0]
-    assert said == "mark.jsonl: would repair 1 record: 1 place rewritten (unreadable-record)"
+    assert said == "mark.jsonl: would repair 1 record: rewrote 1 value (unreadable-record)"
 
 
 def test_clean_files_take_one_short_line(folder: Path) -> None:
@@ -194,3 +197,44 @@ def test_a_fix_of_a_sound_file_loads_no_words_for_a_diff_and_no_temporary_files(
         "jsonschema",
         "tabulate",
     }
+
+
+def test_a_quiet_run_prints_no_summary(folder: Path) -> None:
+    for arguments in (["-q"], ["--quiet", "--check"], ["-q", "--report", "r.json"]):
+        (folder / "broken.jsonl").write_bytes(BROKEN)
+        run = fix("broken.jsonl", *arguments)
+        assert (run.stdout, run.stderr) == ("", ""), arguments
+    assert json.loads((folder / "r.json").read_text())["summary"]["changed"] == 1
+    assert fix("-q", "missing.jsonl").stderr
+
+
+def test_dry_run_is_another_name_of_check(folder: Path) -> None:
+    run = fix("broken.jsonl", "--dry-run")
+    assert (run.exit_code, run.stdout) == (1, fix("broken.jsonl", "--check").stdout)
+    assert (folder / "broken.jsonl").read_bytes() == BROKEN
+
+
+def test_a_run_says_whether_the_named_providers_accept_the_result(folder: Path) -> None:
+    names = ("--provider", "openai,mistral")
+    said = fix("broken.jsonl", *names, "--level", "placeholder", "--check", "--report", "r.json").stdout
+    assert "would be accepted by openai: no, 1 error remains: PA202 orphan-result (1)\n" in said
+    report = json.loads((folder / "r.json").read_text())
+    assert report["acceptance"][0] == {
+        "provider": "openai", "accepted": False, "missing": {"PA202": 1}, "reason": None,
+    }  # fmt: skip
+    assert report["summary"]["would_remove"] == {"pieces": {"result": 1}, "bytes": 62, "rewritten": 0}
+    narrow = fix("broken.jsonl", *names, "--select", "pairing", "--check").stdout
+    assert "would be accepted by openai: unknown; not all rules were applied\n" in narrow
+    other = fix("broken.jsonl", "--provider", "anthropic", "--check").stdout
+    assert "would be accepted by anthropic: unknown; the conversations are written for openai-chat\n" in other
+    said = fix("broken.jsonl", *names, "--level", "lossy").stdout
+    assert "accepted by openai: yes\naccepted by mistral: yes\n" in said
+
+
+def test_a_dry_run_removes_nothing_and_says_what_a_higher_level_would_remove(folder: Path) -> None:
+    (folder / "strays.jsonl").write_bytes(log([USER, result("c9", "x" * 2000), DONE], GOOD))
+    said = fix("strays.jsonl", "--level", "placeholder").stdout
+    assert (
+        "1 error needs --level lossy: it would remove 1 result, 2.1 kB; it would stay in the journal" in said
+    )
+    assert "stay in the journal" not in fix("strays.jsonl", "--level", "placeholder", "--no-journal").stdout

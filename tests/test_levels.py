@@ -99,7 +99,7 @@ def test_what_is_left_alone_is_told_of(tmp_path: Path) -> None:
     folder = folder_with(tmp_path, "levels: {ST110: never, PA202: lossless}\n")
     done = turnlint(folder, "fix", "a.jsonl", "--check", "--report", "report.json", "--level", "lossless")
     assert "2 findings left alone, as `levels` says of their rules\n" in done.stdout
-    assert "1 more could be repaired with --level placeholder\n" in done.stdout
+    assert "1 error needs --level placeholder: it would add" in done.stdout
     report = json.loads((folder / "report.json").read_text())
     schema = json.loads((ROOT / "lint" / "turnlint" / "schemas" / "repair-v1.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(report)

@@ -46,7 +46,7 @@ def fixed(data: bytes, format_name: str | None, provider: str = "none", name: st
     """What `fix --level lossy` makes of some bytes. Raises where a repair could not be verified."""
     from turnlint.keeping.patches import patched
     from turnlint.repair.choosing import Policy
-    from turnlint.repair.fixing import fix
+    from turnlint.repair.passes import fix
 
     providers = () if provider == "none" else (provider,)
     options = Options(format=format_name, providers=providers, preview=True)

@@ -6,7 +6,8 @@ with. It refuses to repair anything itself.
 
 import os
 import sys
-from typing import IO, Any, cast
+from collections.abc import Iterable
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import click
 from msgspec import Struct, structs
@@ -20,11 +21,14 @@ from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import STDIN, Source
-from turnlint.engine import Book, Options
+from turnlint.engine import Book, Event, Options, lint
 from turnlint.model import SEVERITIES
 from turnlint.neighbours import sentence_of
 from turnlint.repair.choosing import LEVELS, Policy
 from turnlint.report.repaired import Done
+
+if TYPE_CHECKING:
+    from turnlint.report.accepted import Terms
 
 DIFFS = ("windowed", "semantic", "unified")
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
@@ -46,7 +50,14 @@ EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
     help="Show what would change, content too, and write nothing: windowed, what is around each change; semantic, values "
     "by their pointers; unified, a patch for `patch -p0` and `git apply -p0`. Default: windowed.",
 )  # fmt: skip
-@option("--check", is_flag=True, help="Write nothing; exit with 1 if something would change.")
+@option(
+    "--check",
+    "--dry-run",
+    "check",
+    is_flag=True,
+    help="Write nothing; exit with 1 if something would change.",
+)
+@option("-q", "--quiet", is_flag=True, help="Print no summary; problems still go to standard error.")
 @option("-o", "--output", metavar="FILE", help="Write there instead of in place; - is standard output.")
 @option(
     "--journal", "journal_file", metavar="FILE", help="Where to keep what is taken away, for `turnlint undo`."
@@ -67,7 +78,7 @@ def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
     select: tuple[str, ...], ignore: tuple[str, ...], level: str, canonical: bool, close_pending: bool, diff: str | None,
     check: bool, output: str | None, journal_file: str | None, no_journal: bool, report_file: str | None,
-    stdin_filename: str, fail_on: str, color: str,
+    stdin_filename: str, fail_on: str, color: str, quiet: bool,
 ) -> None:  # fmt: skip
     """Repair transcripts, byte by byte.
 
@@ -100,7 +111,9 @@ def command(
     carried = [name for name, is_so in _carried(way, sources, report_file).items() if is_so]
     if len(carried) > 1:
         raise click.UsageError(f"standard output cannot carry both {carried[0]} and {carried[1]}")
-    settings = _Settings(plan, policy, way, report_file, bool(carried), color)
+    sifted = Plan(asked, options, with_baselines=False)
+    sifted.remarked = plan.remarked
+    settings = _Settings(plan, sifted, policy, way, report_file, bool(carried), color, quiet)
     raise click.exceptions.Exit(_run(sources, settings))
 
 
@@ -108,12 +121,15 @@ class _Settings(Struct, frozen=True):
     """What a run was asked for."""
 
     plan: Plan
+    sifted: Plan
+    """The same for the lint of what was written: findings that the settings ignore are left out."""
     policy: Policy
     way: Way
     report: str | None
     busy: bool
     """Standard output carries something for programs, or a diff: words go to standard error."""
     color: str
+    quiet: bool
 
 
 def _refuse(way: Way, paths: tuple[str, ...], report: str | None) -> None:
@@ -175,13 +191,15 @@ def _run(sources: list[Source], settings: _Settings) -> int:
     done: list[Done] = []
     finished = False
     report = _open_report(settings.report)
+    voice = None if settings.quiet else (said, words_look)
+    terms = _terms(runs, sources, settings)
     try:
-        _fix_all(runs, sources, done, (said, words_look), keep=report is not None)
+        _fix_all(runs, sources, done, voice, keep=report is not None)
         finished = True
     finally:
-        _sum_up(done, (said, words_look), dry=not settings.way.write)
+        _sum_up(done, voice, terms)
         if report is not None:
-            _report(report, done, complete=finished and not _failed(done), dry=not settings.way.write)
+            _report(report, done, terms, complete=finished and not _failed(done))
         out.flush()
     return _exit_code(done, sources, settings)
 
@@ -195,7 +213,25 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe) -> Run:
         book = Book(options)
     named = frozenset(name.partition("@")[0] for name in options.providers if name != "auto")
     policy = structs.replace(policy, level=cast("Any", terms.level), levels=terms.levels, named=named)
-    return Run(options, book, policy, settings.way, look, out)
+    linted = terms
+    if terms.options.without or terms.options.pardons:
+        linted = settings.sifted.of(source)
+
+    def linter(result: Source) -> Iterable[Event]:
+        return linted.sift(lint(result, linted.options, linted.book))
+
+    return Run(options, book, policy, settings.way, look, out, linter)
+
+
+def _terms(runs: list[Run], sources: list[Source], settings: _Settings) -> "Terms":
+    """What the summary and the report need to know about the run."""
+    from turnlint.report.accepted import Terms
+
+    way = settings.way
+    named = dict.fromkeys(name for run in runs for name in run.options.providers if name != "auto")
+    keeps = way.keep and way.output is None and any(source.path is not None for source in sources)
+    narrowed = any(run.options.select or run.options.ignore or run.options.without for run in runs)
+    return Terms(not way.write, keeps, tuple(named), narrowed, settings.policy.canonical)
 
 
 def _colors_errors(choice: str) -> bool:
@@ -205,13 +241,15 @@ def _colors_errors(choice: str) -> bool:
 Voice = tuple[Pipe, Look]
 
 
-def _fix_all(runs: list[Run], sources: list[Source], done: list[Done], voice: Voice, *, keep: bool) -> None:
+def _fix_all(
+    runs: list[Run], sources: list[Source], done: list[Done], voice: Voice | None, *, keep: bool
+) -> None:
     from turnlint.report.repair_text import lines_of
 
-    said, look = voice
     waiting: list[str] = []
     try:
-        with bar(sources, "fixing", quiet=any(bool(run.way.diff) for run in runs)) as progress:
+        quiet = voice is None or any(bool(run.way.diff) for run in runs)
+        with bar(sources, "fixing", quiet=quiet) as progress:
             for source, run in zip(sources, runs, strict=True):
                 one = repair(run, source, progress)
                 done.append(one)
@@ -219,27 +257,29 @@ def _fix_all(runs: list[Run], sources: list[Source], done: list[Done], voice: Vo
                 if one.fixed and one.fixed.foreign and source.named:
                     name = shown(source.name)
                     click.echo(f"turnlint: {name}: {sentence_of(one.fixed.near)}; left as it is", err=True)
-                waiting += lines_of(one, look, dry=not run.way.write)
+                waiting += lines_of(one, voice[1], dry=not run.way.write) if voice else ()
                 if one.fixed and not keep:
                     one.fixed.changes, one.fixed.told = [], []
                 if progress is None:
-                    _say(said, waiting)
+                    _say(voice, waiting)
     finally:
-        _say(said, waiting)
+        _say(voice, waiting)
 
 
-def _say(said: Pipe, lines: list[str]) -> None:
-    for line in lines:
-        said.line(line)
+def _say(voice: Voice | None, lines: list[str]) -> None:
+    if voice:
+        for line in lines:
+            voice[0].line(line)
     lines.clear()
 
 
-def _sum_up(done: list[Done], voice: Voice, *, dry: bool) -> None:
+def _sum_up(done: list[Done], voice: Voice | None, terms: "Terms") -> None:
     from turnlint.report.repair_text import last_lines
 
-    said, look = voice
-    for line in last_lines(done, look, dry=dry):
-        said.line(line)
+    if voice:
+        said, look = voice
+        for line in last_lines(done, look, terms):
+            said.line(line)
 
 
 def _open_report(path: str | None) -> IO[str] | None:
@@ -254,11 +294,13 @@ def _open_report(path: str | None) -> IO[str] | None:
         raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
 
 
-def _report(file: IO[str], done: list[Done], *, complete: bool, dry: bool) -> None:
+def _report(file: IO[str], done: list[Done], terms: "Terms", *, complete: bool) -> None:
+    from turnlint.report.accepted import acceptances, as_json
     from turnlint.report.repaired import document
 
     try:
-        for piece in document(done, complete=complete, dry=dry):
+        accepted = [*map(as_json, acceptances(done, terms))]
+        for piece in document(done, complete=complete, dry=terms.dry, acceptance=accepted):
             file.write(piece)
         if file is not sys.stdout:
             file.close()

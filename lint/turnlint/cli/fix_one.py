@@ -23,8 +23,8 @@ from turnlint.keeping.packing import packed
 from turnlint.keeping.patches import patched
 from turnlint.keeping.system import ELSEWHERE
 from turnlint.repair.choosing import Policy
-from turnlint.repair.fixing import fix
 from turnlint.repair.outcome import Fixed
+from turnlint.repair.passes import Linter, fix
 from turnlint.report import Look
 from turnlint.report.escape import visible
 from turnlint.report.repaired import Done
@@ -85,6 +85,8 @@ class Run(Struct, frozen=True):
     way: Way
     look: Look
     out: Pipe
+    linter: Linter | None = None
+    """Lints the result as `turnlint lint` does with these options."""
 
 
 def repair(run: Run, source: Source, progress: Progress | None) -> Done:
@@ -126,7 +128,7 @@ def _stamp(still: Source) -> Stamp:
 
 def _fixed(run: Run, still: Source, done: Done, progress: Progress | None) -> Fixed:
     try:
-        fixed = fix(still, run.options, run.book, run.policy, progress)
+        fixed = fix(still, run.options, run.book, run.policy, progress, run.linter)
     except SourceError:
         raise
     except OSError as error:

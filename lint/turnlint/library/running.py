@@ -103,7 +103,7 @@ def _events(given: Written, options: Options) -> list[Event]:
 
 def fixed(given: Plain, options: Options, policy: Policy) -> Fixed[Any]:
     from turnlint.keeping.patches import patched
-    from turnlint.repair.fixing import fix
+    from turnlint.repair.passes import fix
 
     if policy.canonical:
         options = structs.replace(options, providers=())

@@ -14,7 +14,7 @@ from turnlint.keeping.patches import Patch
 from turnlint.lsp.looking import Span
 from turnlint.lsp.terms import Terms
 from turnlint.lsp.text import Text
-from turnlint.repair.fixing import fix
+from turnlint.repair.passes import fix
 
 NEAR = 8
 """Patches that are nearer to each other are made one, so that none grows into the next."""

@@ -40,6 +40,10 @@ class Change(Struct, frozen=True):
     """The digest of what stood there, where something did."""
     after: str | None = None
     """The digest of what stands there now, where something does."""
+    piece: str = ""
+    """What kind of piece was removed, as a noun."""
+    size: int | None = None
+    """How many bytes stood there, where something was removed."""
     message_index: int | None = None
     """The message where it was made, as the conversation was then."""
 

@@ -38,7 +38,16 @@ LONG = 1 << 20
 def fix(
     source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None
 ) -> Fixed:
-    """Work out how a source is repaired."""
+    """Work out how a source is repaired, in as many passes as it needs."""
+    from turnlint.repair.passes import fix as fix_in_passes
+
+    return fix_in_passes(source, options, book, policy, progress)
+
+
+def fix_once(
+    source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None
+) -> Fixed:
+    """Work out one pass of repair over a source."""
     return _Fixing(source, options, book, policy).run(progress)
 
 
@@ -50,6 +59,8 @@ class _Waiting(Struct):
     index: int
     findings: list[Finding]
     """What is said of it, should its repair fail."""
+    asked: bool = True
+    """The level of the run allows a repair; else only level lossy does."""
 
 
 class _Loose(Struct):
@@ -148,13 +159,14 @@ class _Fixing:
         judged = self._judged(transcripts)
         damaged = [*judge_damage(self.book, tuple(damages))]
         carrier = _carrier(judged[0].transcript.wire.name if judged else self.options.format)
-        if not record.data or carrier is None or not self._asks(judged, damaged):
+        asked = self._asks(judged, damaged)
+        if not record.data or carrier is None or not (asked or self._needs_more(judged, damaged)):
             self._count(_all(judged, damaged))
             return
         inside = [one for one in damaged if (one.where.start or 0) < len(data)]
         self._count(one for one in damaged if (one.where.start or 0) >= len(data))
         unit = Unit(self.out.source.name, carrier, (Cell(data, record),))
-        mended = self._mended(unit, transcripts[0].index, _all(judged, inside))
+        mended = self._mended(unit, transcripts[0].index, _all(judged, inside), asked=asked)
         if mended is not None and mended.end.unit.cells != unit.cells:
             joined = b"\n".join(cell.data for cell in mended.end.unit.cells)
             # Of a long record only what changes is held; of others all, for a diff to show what is around it.
@@ -204,10 +216,11 @@ class _Fixing:
         judged = self._judged([transcript])
         offsets = dict.fromkeys(record.offset for record in transcript.records)
         damaged = [finding for at in offsets if at in self.loose for finding in self.loose[at].findings]
-        if self._asks(judged, damaged):
+        asked = self._asks(judged, damaged)
+        if asked or self._needs_more(judged, damaged):
             records = {record.offset: record for record in transcript.records}
             found = _all(judged, damaged)
-            self.waiting.append(_Waiting(records, transcript.wire.name, transcript.index, found))
+            self.waiting.append(_Waiting(records, transcript.wire.name, transcript.index, found, asked))
         else:
             self._count(finding for one in judged for finding in one.findings)
 
@@ -220,7 +233,7 @@ class _Fixing:
             self._count(one.findings)
             return
         unit = Unit(self.out.source.name, carrier, tuple(map(self._cell, records)))
-        mended = self._mended(unit, one.index, one.findings)
+        mended = self._mended(unit, one.index, one.findings, asked=one.asked)
         if mended is not None:
             self.out.patches += line_patches(self.out.source, unit, mended.end.unit)
 
@@ -251,11 +264,33 @@ class _Fixing:
         """Whether anything is to be repaired here."""
         if self.policy.canonical and judged:
             return True
-        return any(wanted(_as_read(finding), self.policy) for finding in _all(judged, damaged))
+        return any(wanted(as_read(finding), self.policy) for finding in _all(judged, damaged))
 
-    def _mended(self, unit: Unit, first: int, known: list[Finding]) -> Mended | None:
+    def _needs_more(self, judged: list[Judged], damaged: list[Finding]) -> bool:
+        """Whether level lossy would repair something that the level of the run leaves."""
+        more = _lossy(self.policy)
+        return more is not None and any(wanted(as_read(finding), more) for finding in _all(judged, damaged))
+
+    def _foresee(self, unit: Unit) -> None:
+        """Count what level lossy would remove from a unit."""
+        more = _lossy(self.policy)
+        if more is None:
+            return
+        try:
+            mended = mend(unit, self.book, more)
+            reason = fault_of(mended, "lossless" if more.levels else more.level)
+        except Exception:  # noqa: BLE001 - a repair that nobody asked for fails without a word
+            return
+        if reason is None:
+            self.out.would.add(mended.changes)
+
+    def _mended(self, unit: Unit, first: int, known: list[Finding], *, asked: bool) -> Mended | None:
         """The repair, if it may be written; what is to be said of it either way."""
         out = self.out
+        if not asked:
+            self._count(known)
+            self._foresee(unit)
+            return None
         try:
             mended = mend(unit, self.book, self.policy)
             # What is said of single rules may leave any of them unrepaired.
@@ -273,6 +308,8 @@ class _Fixing:
             record = unit.cells[0].origin
             out.failures.append(Failure(record.line if record else 1, name, reason))
             return None
+        if any(_held_back(one, self.policy) == "lossy" for one in mended.end.findings):
+            self._foresee(mended.end.unit)
         if mended.changes:
             out.mended += 1
             out.bound = out.bound or next(
@@ -295,10 +332,17 @@ class _Fixing:
                 self.out.errors_left[one.rule] = self.out.errors_left.get(one.rule, 0) + 1
             if held := _held_back(one, self.policy):
                 self.out.held[held] = self.out.held.get(held, 0) + 1
+                counts = self.out.needs.setdefault(held, {})
+                counts[one.severity] = counts.get(one.severity, 0) + 1
 
 
 def _all(judged: list[Judged], damaged: list[Finding]) -> list[Finding]:
     return [*damaged, *(finding for one in judged for finding in one.findings)]
+
+
+def _lossy(policy: Policy) -> Policy | None:
+    """The policy of the run at level lossy, where that is another one."""
+    return structs.replace(policy, level="lossy") if policy.level != "lossy" else None
 
 
 def _numbered(changes: Iterable[Change], first: int) -> Iterator[Change]:
@@ -313,15 +357,18 @@ def _held_back(finding: Finding, policy: Policy) -> str | None:
     fix = finding.fix
     if fix is None or not wanted(finding, structs.replace(policy, level="lossy", levels=())):
         return None
-    if not wanted(finding, policy):
-        return fix.level if reach(finding, policy) is None else "levels"
-    if finding.fault == "projection":  # which says of the same call that it is open
-        return None
     pending = all(isinstance(step, Close) and step.pending for step in fix.steps)
-    return "close-pending" if pending and not (policy.close_pending or policy.named) else None
+    left_open = pending and not (policy.close_pending or policy.named)
+    if left_open and finding.fault == "projection":  # another finding names the same call
+        return None
+    if not wanted(finding, policy) and reach(finding, policy) is not None:
+        return "levels"
+    if left_open:
+        return "close-pending"
+    return None if wanted(finding, policy) else fix.level
 
 
-def _as_read(finding: Finding) -> Finding:
+def as_read(finding: Finding) -> Finding:
     """The finding as it may be once its record is at hand: some rules say what to do only when they see the bytes."""
     record, fix = finding.where.record, finding.fix
     if (fix is not None and fix.steps) or record.data or not record.size:
@@ -363,6 +410,7 @@ def _joined(waiting: list[_Waiting]) -> list[_Waiting]:
             one.records = {**other.records, **one.records}
             one.index = min(one.index, other.index)
             one.findings = [*other.findings, *one.findings]
+            one.asked = one.asked or other.asked
             del out[id(other)]
         for offset in one.records:
             owner[offset] = one

@@ -4,10 +4,13 @@ This module owns those values: what is to be written, what is told of it, and wh
 know how a repair is made.
 """
 
+from collections.abc import Iterable
+
 from msgspec import Struct, field
 
 from turnlint.documents.source import Source, SourceError
 from turnlint.keeping.patches import Patch as Bytes
+from turnlint.model import Finding
 from turnlint.neighbours import Near
 from turnlint.repair.change import Change
 
@@ -35,6 +38,35 @@ class Failure(Struct, frozen=True):
     reason: str
 
 
+class Removal(Struct):
+    """Content that repairs at level lossy remove or replace."""
+
+    pieces: dict[str, int] = {}
+    """Removed pieces by noun: results, calls, messages and so on."""
+    size: int = 0
+    """Bytes of what was removed."""
+    rewritten: int = 0
+    """Values that another value replaces."""
+
+    def add(self, changes: Iterable[Change]) -> None:
+        """Count the lossy changes of a repair."""
+        for one in changes:
+            if one.level != "lossy":
+                continue
+            if one.what == "removed":
+                self.pieces[one.piece] = self.pieces.get(one.piece, 0) + 1
+                self.size += one.size or 0
+            elif one.what == "rewritten":
+                self.rewritten += 1
+
+    def join(self, other: "Removal") -> None:
+        """Add the counts of another repair."""
+        for noun, count in other.pieces.items():
+            self.pieces[noun] = self.pieces.get(noun, 0) + count
+        self.size += other.size
+        self.rewritten += other.rewritten
+
+
 class Fixed(Struct):
     """What is to be done to one source."""
 
@@ -59,6 +91,19 @@ class Fixed(Struct):
     """The same, of errors alone."""
     held: dict[str, int] = {}
     """Findings that a higher level would repair, by that level; and last calls that only `--close-pending` answers."""
+    needs: dict[str, dict[str, int]] = {}
+    """The findings that a higher level would repair, by that level and by severity."""
+    removed: Removal = field(default_factory=Removal)
+    """What level lossy removed."""
+    would: Removal = field(default_factory=Removal)
+    """What level lossy would remove beyond the level of the run."""
+    refused: dict[str, dict[str, int]] = {}
+    """Errors that remain, by provider and code; the provider is empty for faults of state and pairing."""
     across: dict[str, int] = {}
     """How many conversations are on a wire that is not the named provider's, as `provider on wire`."""
     problem: SourceError | None = None
+
+
+def provider_of(finding: Finding) -> str:
+    """Return the provider whose rule a finding breaks; empty where every provider reads the fault."""
+    return (finding.provider or "") if finding.fault == "projection" else ""

@@ -7,10 +7,12 @@ It refuses to make any.
 from msgspec import structs
 
 from turnlint.documents.locate import locate_all
-from turnlint.model import Finding, Pointer
+from turnlint.model import Call, Finding, Pointer, Result, Text, Thinking
 from turnlint.placing import as_pointer
 from turnlint.repair.change import Change, What, digest
 from turnlint.repair.sheet import Sheet
+
+NOUNS: dict[type, str] = {Result: "result", Call: "call", Thinking: "thought", Text: "text"}
 
 
 class Tale:
@@ -49,7 +51,7 @@ class Tale:
             finding.code, finding.rule, finding.fault, finding.fix.level, what, done or finding.fix.title, finding.message, record.line,
             as_pointer((*record.prefix, *place)), finding.conversation, finding.conversation_index, finding.call_id,
             finding.tool, finding.provider, *ids, after=digest(after),
-            message_index=message,
+            message_index=message, piece=self._noun(message, place) if what == "removed" else "",
         ))  # fmt: skip
 
     def with_digests(self) -> list[Change]:
@@ -72,8 +74,19 @@ class Tale:
             if there and change.what != "moved":
                 self.told.append(self.sheet.unit.cells[cell].data[start:end])
             after = before if change.what == "moved" else change.after
-            changes.append(structs.replace(change, before=before, after=after))
+            size = end - start if there and change.what == "removed" else None
+            changes.append(structs.replace(change, before=before, after=after, size=size))
         return changes
+
+    def _noun(self, index: int | None, place: Pointer) -> str:
+        """The noun for what is removed at a place of a message."""
+        if index is None:
+            return "value"
+        message = self.sheet.messages[index]
+        below = place[len(message.at) :]
+        block = next((one for one in message.blocks if one.at == below), None)
+        noun = NOUNS.get(type(block)) if block is not None else None
+        return noun or ("value" if below else "message")
 
     def _was_made(self, cell: int, place: Pointer, found: Pointer, start: int) -> bool:
         """Whether there was anything at a place, or an object that could take it."""

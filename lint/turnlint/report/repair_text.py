@@ -9,30 +9,42 @@ from collections import Counter
 from collections.abc import Iterator
 from shlex import quote
 
+from turnlint.model import SEVERITIES
 from turnlint.repair.change import Change
+from turnlint.repair.outcome import Removal
 from turnlint.report import Look
+from turnlint.report.accepted import Terms, acceptances
 from turnlint.report.escape import clip, columns, line_start, visible
-from turnlint.report.repaired import Done, completes, key_of, repaired_in
+from turnlint.report.repaired import Done, completes, key_of, removed_in, repaired_in
 
 FAILURES = 5
 """So many conversations of a file are named that were left as they are."""
 WORDS = {
-    ("moved", "misplaced-result"): ("result moved to its call", "results moved to their calls"),
-    ("moved", "result-before-call"): ("result moved behind its call", "results moved behind their calls"),
-    ("moved", "unanswered-call"): ("result moved to its call", "results moved to their calls"),
-    ("moved", "result-order"): ("turn's results put in order", "turns' results put in order"),
-    ("moved", "duplicate-result"): (
-        "result put in a placeholder's place",
-        "results put in placeholders' places",
+    ("moved", "misplaced-result"): ("moved 1 result to its call", "moved {n} results to their calls"),
+    ("moved", "result-before-call"): (
+        "moved 1 result behind its call",
+        "moved {n} results behind their calls",
     ),
-    ("removed", "orphan-result"): ("orphan removed", "orphans removed"),
-    ("removed", "duplicate-result"): ("copy of a result removed", "copies of results removed"),
-    ("removed", "conflicting-results"): ("conflicting result removed", "conflicting results removed"),
-    ("removed", "replayed-call"): ("copy of a call removed", "copies of calls removed"),
+    ("moved", "unanswered-call"): ("moved 1 result to its call", "moved {n} results to their calls"),
+    ("moved", "result-order"): (
+        "put the results of 1 turn in order",
+        "put the results of {n} turns in order",
+    ),
+    ("moved", "duplicate-result"): (
+        "moved 1 result to the place of a placeholder",
+        "moved {n} results to the places of placeholders",
+    ),
+    ("removed", "orphan-result"): ("removed 1 result without a call", "removed {n} results without calls"),
+    ("removed", "duplicate-result"): ("removed 1 copy of a result", "removed {n} copies of results"),
+    ("removed", "conflicting-results"): ("removed 1 conflicting result", "removed {n} conflicting results"),
+    ("removed", "replayed-call"): ("removed 1 copy of a call", "removed {n} copies of calls"),
 }
-"""What was done, one and many, where there are better words than those for any rule."""
-COMPLETED = ("result added (not known)", "results added (not known)")
-RENAMED = ("id renamed", "ids renamed")
+"""What was done, for one and for many, where the words differ from those for any rule."""
+COMPLETED = ("added 1 placeholder result", "added {n} placeholder results")
+RENAMED = ("renamed 1 id", "renamed {n} ids")
+USUAL = {"moved": ("moved", "piece"), "added": ("added", "message"), "rewritten": ("rewrote", "value")}
+ID_RULES = {"id-charset", "id-length", "id-form"}
+"""Rules that find ids in a form that a provider refuses."""
 SHOWN = ("moved", "added", "renamed", "rewritten", "removed")
 
 
@@ -79,19 +91,19 @@ def _what(changes: list[Change]) -> Iterator[str]:
     for one in changes:
         if one.what == "renamed":
             continue
-        usual = f"place {one.what} ({one.rule})", f"places {one.what} ({one.rule})"
-        if one.what != "rewritten":
-            usual = f"piece {one.what} ({one.rule})", f"pieces {one.what} ({one.rule})"
+        verb, noun = USUAL.get(one.what, ("removed", one.piece or "piece"))
+        usual = f"{verb} 1 {noun} ({one.rule})", f"{verb} {{n}} {noun}s ({one.rule})"
         words = COMPLETED if completes(one) else WORDS.get((one.what, one.rule), usual)
         counts[SHOWN.index(one.what), words] += 1
     if ids:
         counts[SHOWN.index("renamed"), RENAMED] = len(ids)
     for (_, (single, several)), count in sorted(counts.items()):
-        yield f"{count:,} {visible(single if count == 1 else several)}"
+        yield visible(single if count == 1 else several.replace("{n}", f"{count:,}", 1))
 
 
-def last_lines(done: list[Done], look: Look, *, dry: bool) -> Iterator[str]:
+def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     """What is to be said of all files together."""
+    dry = terms.dry
     known = [one for one in done if one.fixed and not one.fixed.foreign and not one.problem]
     changed = sum(one.changed for one in known)
     left = [(_after(known, name), name) for name in ("error", "warning")]
@@ -109,7 +121,12 @@ def last_lines(done: list[Done], look: Look, *, dry: bool) -> Iterator[str]:
     if parts:
         yield from _wrapped(None, "", parts, look, mark="; ")
     yield from _across(known)
-    yield from _held(known)
+    yield from _removed(known, look)
+    yield from _held(known, terms, look)
+    yield from _accepted(done, terms, look)
+    refused = {rule for one in known if one.fixed for rule in one.fixed.errors_left} & ID_RULES
+    if terms.canonical and refused:
+        yield "the provider of a record refuses canonical ids; `turnlint fix --provider NAME` gives accepted ids"
     yield from _undo(done)
 
 
@@ -143,24 +160,84 @@ def _across(known: list[Done]) -> Iterator[str]:
         yield f"read as {wire}: {provider} is asked about ids, names and limits only"
 
 
-def _held(known: list[Done]) -> Iterator[str]:
-    """What the options of the run held back."""
+def _removed(known: list[Done], look: Look) -> Iterator[str]:
+    """What level lossy removed, with its size."""
+    removal = removed_in(known)
+    changed = [one for one in known if one.changed]
+    if not removal.pieces or not any(one.wrote for one in changed):
+        return
+    kept = all(one.journal for one in changed if one.wrote)
+    journal = "the journal keeps what was removed" if kept else "no journal keeps what was removed"
+    yield from _wrapped(None, "--level lossy removed ", [_pieces(removal), journal], look, mark="; ")
+
+
+def _pieces(removal: Removal) -> str:
+    """Removed pieces and their size."""
+    counts = [_many(count, noun) for noun, count in sorted(removal.pieces.items())]
+    listed = " and ".join([", ".join(counts[:-1]), counts[-1]]) if len(counts) > 1 else counts[0]
+    return f"{listed}, {_size(removal.size)}"
+
+
+def _size(count: int) -> str:
+    """Bytes in the largest unit that they reach."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return _many(count, "byte")
+
+
+def _held(known: list[Done], terms: Terms, look: Look) -> Iterator[str]:
+    """What the options of the run do not allow."""
     held: Counter[str] = Counter()
+    needs: dict[str, Counter[str]] = {}
+    would = Removal()
     for one in known:
-        held.update(one.fixed.held if one.fixed else {})
-    more = 0
-    ways: list[str] = []
-    for level in ("placeholder", "lossy"):
-        if held[level]:
-            more += held[level]
-            ways.append(f"{more:,} {'' if ways else 'more could be repaired '}with --level {level}")
-    if ways:
-        yield ", ".join(ways)
+        if one.fixed is None:
+            continue
+        held.update(one.fixed.held)
+        would.join(one.fixed.would)
+        for level, counts in one.fixed.needs.items():
+            needs.setdefault(level, Counter()).update(counts)
+    if found := needs.get("placeholder"):
+        yield f"{_needing(found)} --level placeholder: it would add placeholders and remove nothing"
+    if found := needs.get("lossy"):
+        would_do = []
+        if would.pieces:
+            would_do.append(f"remove {_pieces(would)}")
+        if would.rewritten:
+            would_do.append(f"replace {_many(would.rewritten, 'value')}")
+        parts = [f"it would {' and '.join(would_do)}"] if would_do else []
+        if parts and terms.keeps:
+            single = sum(would.pieces.values()) + would.rewritten == 1
+            parts.append(f"{'it' if single else 'they'} would stay in the journal")
+        start = f"{_needing(found)} --level lossy" + (": " if parts else "")
+        yield from _wrapped(None, start, parts or [""], look, mark="; ")
     if alone := held["levels"]:
         yield f"{_many(alone, 'finding')} left alone, as `levels` says of {'its rule' if alone == 1 else 'their rules'}"
     if pending := held["close-pending"]:
-        calls = "1 last call is" if pending == 1 else f"{pending:,} last calls are"
-        yield f"{calls} not answered yet; --close-pending adds a result that says so"
+        calls = "1 last call has" if pending == 1 else f"{pending:,} last calls have"
+        yield f"{calls} no result yet; --close-pending adds a placeholder result"
+
+
+def _needing(counts: Counter[str]) -> str:
+    """The findings that need a higher level, and the verb."""
+    listed = " and ".join(_many(counts[name], name) for name in SEVERITIES if counts[name])
+    return f"{listed} need{'s' if sum(counts.values()) == 1 else ''}"
+
+
+def _accepted(done: list[Done], terms: Terms, look: Look) -> Iterator[str]:
+    """Whether each named provider accepts the result."""
+    for one in acceptances(done, terms):
+        start = f"{'would be accepted' if terms.dry else 'accepted'} by {visible(one.provider)}: "
+        if one.accepted:
+            yield f"{start}yes"
+        elif one.accepted is None:
+            yield f"{start}unknown; {one.reason}"
+        else:
+            total = sum(one.missing.values())
+            codes = [f"{visible(name)} ({count:,})" for name, count in sorted(one.missing.items())]
+            head = f"{start}no, {_many(total, 'error')} remain{'s' if total == 1 else ''}: "
+            yield from _wrapped(None, head, codes, look)
 
 
 def _undo(done: list[Done]) -> Iterator[str]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from turnlint import __version__
 from turnlint.model import SEVERITIES
 from turnlint.repair.change import Change
-from turnlint.repair.outcome import Failure, Fixed, Told
+from turnlint.repair.outcome import Failure, Fixed, Removal, Told
 from turnlint.report.escape import in_json
 from turnlint.report.machine import LONGEST_NAME
 
@@ -60,7 +60,18 @@ def repaired_in(fixed: Fixed) -> tuple[int, int]:
     return len(whole), len({line for key, line in found.items() if key not in whole} - {*whole.values()})
 
 
-def document(done: list[Done], *, complete: bool, dry: bool) -> Iterator[str]:
+def removed_in(done: Iterable[Done]) -> Removal:
+    """What repairs at level lossy removed, over all sources."""
+    removal = Removal()
+    for one in done:
+        if one.fixed and one.changed:
+            removal.join(one.fixed.removed)
+    return removal
+
+
+def document(
+    done: list[Done], *, complete: bool, dry: bool, acceptance: Iterable[dict[str, Any]] = ()
+) -> Iterator[str]:
     """The report, in pieces."""
     head = {
         "schema": SCHEMA,
@@ -68,6 +79,7 @@ def document(done: list[Done], *, complete: bool, dry: bool) -> Iterator[str]:
         "version": __version__,
         "dry_run": dry,
         "summary": _summary(done),
+        "acceptance": [*acceptance],
     }
     yield _text(head)[:-1]
     yield from _listed("files", map(_file, done))
@@ -103,7 +115,9 @@ def _changes(done: Done) -> Iterable[Change]:
 def _summary(done: list[Done]) -> dict[str, Any]:
     known = [one.fixed for one in done if one.fixed and not one.fixed.foreign]
     held: dict[str, int] = {}
+    would = Removal()
     for fixed in known:
+        would.join(fixed.would)
         for name, count in fixed.held.items():
             held[name] = held.get(name, 0) + count
     return {
@@ -120,6 +134,16 @@ def _summary(done: list[Done]) -> dict[str, Any]:
             "after": _added(fixed.after for fixed in known),
         },
         "held_back": dict(sorted(held.items())),
+        "removed": _removal(removed_in(done)),
+        "would_remove": _removal(would),
+    }
+
+
+def _removal(removal: Removal) -> dict[str, Any]:
+    return {
+        "pieces": dict(sorted(removal.pieces.items())),
+        "bytes": removal.size,
+        "rewritten": removal.rewritten,
     }
 
 
@@ -196,6 +220,8 @@ def _change(path: str, change: Change) -> dict[str, Any]:
         "provider": change.provider,
         "before_id": _short(change.before_id),
         "after_id": _short(change.after_id),
+        "piece": change.piece or None,
+        "bytes": change.size,
         "digests": {"before": change.before, "after": change.after},
     }
 

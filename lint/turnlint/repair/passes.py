@@ -1,0 +1,132 @@
+"""Passes of repair over a source until a further pass changes nothing, and a count of what remains.
+
+One pass judges each conversation as the file was before. A repair can change how its neighbours are read, so the result
+is linted as a whole: the counts of a run are those that `lint` gives for the bytes that are written.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+from msgspec import Struct
+
+from turnlint.documents.source import Progress, Source, SourceError
+from turnlint.engine import Book, Event, Options, Skipped, lint
+from turnlint.keeping.composing import composed
+from turnlint.keeping.patches import patched
+from turnlint.model import SEVERITIES, Finding
+from turnlint.repair.choosing import Policy, wanted
+from turnlint.repair.fixing import as_read, fix_once
+from turnlint.repair.outcome import Fixed, Told, provider_of
+from turnlint.rows import Row
+
+MAX_PASSES = 6
+MAX_BYTES_IN_MEMORY = 1 << 25
+"""A larger result is kept in a temporary file while it is linted."""
+
+Linter = Callable[[Source], Iterable[Event]]
+"""Lints a source as `turnlint lint` does with the options of the run."""
+
+
+def fix(
+    source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None,
+    linter: Linter | None = None,
+) -> Fixed:  # fmt: skip
+    """Repair a source in as many passes as it needs."""
+    ask = linter or (lambda result: lint(result, options, book))
+    fixed = fix_once(source, options, book, policy, progress)
+    if not fixed.patches and not any(fixed.before.values()):
+        return fixed
+    left = _left(source, fixed, ask, policy)
+    for _ in range(MAX_PASSES):
+        if not fixed.patches or not left.is_open:
+            break
+        with _result(source, fixed) as result:
+            more = fix_once(result, options, book, policy)
+        if not more.patches:
+            break
+        _join(fixed, more)
+        left = _left(source, fixed, ask, policy)
+    if not left.skipped:
+        fixed.after, fixed.left, fixed.errors_left = left.severities, left.rules, left.errors
+        fixed.refused = left.refused
+    fixed.removed.add(fixed.changes)
+    return fixed
+
+
+class _Left(Struct):
+    """What `lint` finds in the result of a repair."""
+
+    severities: dict[str, int]
+    rules: dict[str, int] = {}
+    errors: dict[str, int] = {}
+    refused: dict[str, dict[str, int]] = {}
+    is_open: bool = False
+    """A finding remains that the policy allows to repair."""
+    skipped: bool = False
+    """The format of the result is unknown."""
+
+    def add(self, finding: Finding, policy: Policy) -> None:
+        self.severities[finding.severity] += 1
+        self.is_open = self.is_open or wanted(as_read(finding), policy)
+        if finding.severity == "info":
+            return
+        self.rules[finding.rule] = self.rules.get(finding.rule, 0) + 1
+        if finding.severity == "error":
+            self.errors[finding.rule] = self.errors.get(finding.rule, 0) + 1
+            codes = self.refused.setdefault(provider_of(finding), {})
+            name = f"{finding.code} {finding.rule}"
+            codes[name] = codes.get(name, 0) + 1
+
+
+def _left(source: Source, fixed: Fixed, ask: Linter, policy: Policy) -> _Left:
+    left = _Left(dict.fromkeys(SEVERITIES, 0))
+    with _result(source, fixed) as result:
+        try:
+            for event in ask(result):
+                if isinstance(event, Row):
+                    left.add(event.finding, policy)
+                left.skipped |= isinstance(event, Skipped)
+        except SourceError:
+            left.skipped = True
+    return left
+
+
+@contextmanager
+def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
+    """The bytes that the repair gives, as a source of the same name."""
+    if not fixed.patches:
+        yield source
+        return
+    pieces: list[bytes] = []
+    size = 0
+    stream = patched(source, fixed.patches)
+    for piece in stream:
+        pieces.append(piece)
+        size += len(piece)
+        if size > MAX_BYTES_IN_MEMORY:
+            break
+    else:
+        yield Source(source.name, source.path, named=source.named, data=b"".join(pieces))
+        return
+    from tempfile import TemporaryDirectory  # few runs need it
+
+    with TemporaryDirectory(prefix="turnlint-") as folder:
+        path = f"{folder}/result"
+        with open(path, "wb") as file:
+            file.writelines(pieces)
+            pieces.clear()
+            file.writelines(stream)
+        yield Source(source.name, path, named=source.named)
+
+
+def _join(fixed: Fixed, more: Fixed) -> None:
+    """Add a further pass to the repair."""
+    fixed.patches = composed(fixed.patches, more.patches)
+    fixed.changes += more.changes
+    told: dict[tuple[int, str | None], Told] = {(one.index, one.conversation): one for one in fixed.told}
+    told.update({(one.index, one.conversation): one for one in more.told})
+    fixed.told = [*told.values()]
+    fixed.failures = more.failures
+    fixed.mended = max(fixed.mended, more.mended)
+    fixed.bound = fixed.bound or more.bound
+    fixed.held, fixed.needs, fixed.would = more.held, more.needs, more.would
