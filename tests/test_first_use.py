@@ -41,6 +41,7 @@ MIXED = {
     "messages": [USER, call(1), result(1), call(2), {"role": "user", "content": "never mind"}],
 }  # fmt: skip
 """Calls without a list of tools, an info at message 1; and no result for the call of message 3, an error."""
+SOUND = {"messages": [USER]}
 FINE = {**MIXED, "messages": MIXED["messages"][:3]}
 
 

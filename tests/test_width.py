@@ -38,7 +38,7 @@ COMMANDS = (
     ["inspect", "log.jsonl", "odd.jsonl"],
     ["lint", "log.jsonl", "--statistics", "--statistics=file"],
     ["lint", "log.jsonl", "odd.jsonl", "empty.jsonl"],
-    ["fix", "log.jsonl", "--dry-run"],
+    ["fix", "log.jsonl", "--check"],
     ["ids", "log.jsonl", "--provider", "mistral"],
     ["why", REFUSAL],
     ["why", REFUSAL, "log.jsonl"],

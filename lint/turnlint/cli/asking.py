@@ -6,16 +6,26 @@ command.
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from turnlint.carriers import NAMES
 from turnlint.cli import option
 from turnlint.cli.nearest import Named
-from turnlint.documents.source import STDIN, Source, SourceError, find
+from turnlint.documents.source import STDIN, Source, SourceError, find, wanted
+
+if TYPE_CHECKING:
+    from turnlint.documents.folders import Walk
 
 Command = Callable[..., Any]
+MAX_SUFFIXES = 3
+_WALK, _NO_GITIGNORE = "turnlint.walk", "turnlint.no_gitignore"
+NO_GITIGNORE = option(
+    "--no-gitignore", is_flag=True, expose_value=False,
+    callback=lambda ctx, _, value: ctx.meta.update({_NO_GITIGNORE: value}),
+    help="Read also what git ignores in a folder. Files that are named are always read.",
+)  # fmt: skip
 OPTIONS = (
     option(
         "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
@@ -33,6 +43,7 @@ OPTIONS = (
         "--select", multiple=True, metavar="RULE", help="Only these: a code, its beginning, a name or a family."
     ),
     option("--ignore", multiple=True, metavar="RULE", help="All but these."),
+    NO_GITIGNORE,
 )  # fmt: skip
 
 
@@ -60,8 +71,9 @@ def shown(name: str) -> str:
 
 def sources_of(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> list[Source]:
     """What to read, each once. An output is never written onto a log that was named, nor taken for one."""
+    walk = _walk_for(paths or (".",))
     try:
-        found = list(find(paths or (".",), stdin_name))
+        found = list(find(paths or (".",), stdin_name, walk))
     except SourceError as error:
         raise click.UsageError(f"{shown(error.name)}: {error.reason}") from None
     if len(set(map(os.path.realpath, outputs))) < len(outputs):
@@ -76,7 +88,45 @@ def sources_of(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> l
                 )
             continue
         sources.setdefault(STDIN if source.path is None else _real(source.path, folders), source)
+    click.get_current_context().meta[_WALK] = walk
     return list(sources.values())
+
+
+def _walk_for(paths: tuple[str, ...]) -> "Walk | None":
+    if not any(map(os.path.isdir, paths)):
+        return None
+    from turnlint.documents.folders import Walk
+
+    return Walk(wanted, gitignore=not click.get_current_context().meta.get(_NO_GITIGNORE))
+
+
+def skipped_in_folders() -> list[str]:
+    """What the walk through folders left out, a sentence each."""
+    walk: Walk | None = click.get_current_context().meta.get(_WALK)
+    if walk is None:
+        return []
+    told = []
+    if walk.unsupported:
+        ranked = sorted(walk.unsupported.items(), key=lambda item: (-item[1], item[0]))
+        named = [f"{count:,} {shown(suffix)}" for suffix, count in ranked[:MAX_SUFFIXES]]
+        if more := sum(count for _, count in ranked[MAX_SUFFIXES:]):
+            named.append(f"{more:,} other")
+        total = sum(walk.unsupported.values())
+        told.append(
+            f"{' and '.join(filter(None, (', '.join(named[:-1]), named[-1])))} {files(total)} skipped: not supported"
+        )
+    if walk.ignored or walk.ignored_folders:
+        parts = [
+            f"{count:,} {name if count == 1 else name + 's'}"
+            for count, name in ((walk.ignored, "file"), (walk.ignored_folders, "folder"))
+            if count
+        ]
+        told.append(f"{' and '.join(parts)} skipped: ignored by git; --no-gitignore includes them")
+    return told
+
+
+def files(count: int) -> str:
+    return "file" if count == 1 else "files"
 
 
 def _real(path: str, folders: dict[str, str]) -> str:

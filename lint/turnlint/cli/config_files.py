@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from turnlint.cli import option
-from turnlint.cli.asking import shown, sources_of
+from turnlint.cli.asking import NO_GITIGNORE, shown, skipped_in_folders, sources_of
 from turnlint.cli.config import ALL, origin_of
 from turnlint.cli.look import line_limit
 from turnlint.cli.nearest import Named
@@ -30,6 +30,7 @@ SHOWN = ("format", "provider")
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
 @choosing
 @EXCLUDING
+@NO_GITIGNORE
 @option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
 @option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
@@ -53,6 +54,8 @@ def command(paths: tuple[str, ...], stdin_filename: str, output_format: str) -> 
     else:
         for line in _text(found):
             click.echo(line)
+        for line in skipped_in_folders():
+            click.echo(f"turnlint: {line}", err=True)
     if not any(one["read"] for one in found) and not (found and plan.excludes_named):
         if output_format == "text":
             click.echo("turnlint: nothing to lint", err=True)

@@ -13,7 +13,7 @@ import click
 from msgspec import Struct, structs
 
 from turnlint.cli import option
-from turnlint.cli.asking import is_same, rules_of_a_run, shown, sources_of, words
+from turnlint.cli.asking import is_same, rules_of_a_run, shown, skipped_in_folders, sources_of, words
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
 from turnlint.cli.look import Look, colors, is_terminal, width
 from turnlint.cli.loose import Command, Loose
@@ -201,6 +201,8 @@ def _run(sources: list[Source], settings: _Settings) -> int:
         if report is not None:
             _report(report, done, terms, complete=finished and not _failed(done))
         out.flush()
+    for line in skipped_in_folders():
+        click.echo(f"turnlint: {line}", err=True)
     return _exit_code(done, sources, settings)
 
 

@@ -11,9 +11,10 @@ from msgspec import Struct, structs
 
 from turnlint.carriers import NAMES
 from turnlint.cli import option
+from turnlint.cli.asking import NO_GITIGNORE, skipped_in_folders, sources_of
 from turnlint.cli.look import line_limit, width
 from turnlint.cli.nearest import Named
-from turnlint.documents.source import STDIN, Source, SourceError, find
+from turnlint.documents.source import Source, SourceError
 from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
 from turnlint.ledger import read as paired
 from turnlint.model import Location, Request, Transcript
@@ -59,6 +60,7 @@ class Row(Struct, frozen=True):
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
     help="What to write: text, or json with one record a line.",
 )  # fmt: skip
+@NO_GITIGNORE
 def command(
     paths: tuple[str, ...], provider: str | None, model: str | None, canonical: bool, format_name: str,
     output_format: str,
@@ -75,7 +77,7 @@ def command(
         )
     try:
         ids = _Ids(provider, model, canonical=canonical)
-        sources = _sources(paths)
+        sources = sources_of(paths, "<stdin>", [])
         code = _show(sources, None if format_name == "auto" else format_name, ids, output_format)
     except (UnknownProvider, Unprojectable) as error:
         raise click.UsageError(visible(str(error))) from None
@@ -110,16 +112,6 @@ class _Ids:
         return structs.replace(transcript, request=structs.replace(said, model=self.model))
 
 
-def _sources(paths: tuple[str, ...]) -> list[Source]:
-    from os.path import realpath
-
-    try:
-        found = list(find(paths))
-    except SourceError as error:
-        raise click.UsageError(f"{visible(error.name)}: {error.reason}") from None
-    return list({STDIN if one.path is None else realpath(one.path): one for one in found}.values())
-
-
 def _show(sources: list[Source], format_name: str | None, ids: _Ids, output_format: str) -> int:
     unreadable = False
     seen = _Seen()
@@ -134,6 +126,8 @@ def _show(sources: list[Source], format_name: str | None, ids: _Ids, output_form
             click.echo("\n".join(map(_json, rows)))
         elif rows:
             click.echo(_table(rows))
+    for line in skipped_in_folders():
+        click.echo(f"turnlint: {line}", err=True)
     if unreadable:
         return EXIT_USAGE
     if not seen.files:

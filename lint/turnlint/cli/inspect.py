@@ -12,7 +12,7 @@ import click
 
 from turnlint.carriers import NAMES
 from turnlint.cli import option
-from turnlint.cli.asking import shown, sources_of
+from turnlint.cli.asking import NO_GITIGNORE, shown, skipped_in_folders, sources_of
 from turnlint.cli.nearest import Named
 from turnlint.documents.source import Source, SourceError
 from turnlint.inspecting.facts import Inspection
@@ -36,6 +36,7 @@ LONGEST_TEXT = 500
     "--show-content", type=Named("amount", ("none", "excerpt")), default="none", show_default=True,
     help="Whether text shows how the arguments and the result of the example begin. JSON never does.",
 )  # fmt: skip
+@NO_GITIGNORE
 @option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
 def command(
     paths: tuple[str, ...], format_name: str, output_format: str, show_content: str, stdin_filename: str
@@ -50,6 +51,8 @@ def command(
     run = _Run(None if format_name == "auto" else format_name, show_content == "excerpt")
     told = run.over(sources_of(paths, stdin_filename, []))
     write_json(told, run) if output_format == "json" else write_text(told)
+    for line in skipped_in_folders():
+        click.echo(f"turnlint: {line}", err=True)
     if not run.seen:
         click.echo("turnlint: nothing to inspect", err=True)
     raise click.exceptions.Exit(run.code)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from turnlint.cli import option
-from turnlint.cli.asking import rules_of_a_run, shown, words
+from turnlint.cli.asking import rules_of_a_run, shown, skipped_in_folders, words
 from turnlint.cli.lint_way import Lint, Way, sinks_of
 from turnlint.cli.look import is_terminal
 from turnlint.cli.loose import Loose
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, Terms, configured, given
-from turnlint.documents.source import Progress, Source
+from turnlint.documents.source import Progress, Source, size_of
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
 from turnlint.neighbours import sentence_of
@@ -57,6 +57,10 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
 @option(
     "--fail-on", type=Named("level", (*SEVERITIES, "never")), default="error", show_default=True,
     help="The mildest severity that makes the exit code 1.",
+)  # fmt: skip
+@option(
+    "--fail-on-skipped", is_flag=True,
+    help="Exit with 1 where a file that is named is empty or of no known format.",
 )  # fmt: skip
 @option(
     "--output-format", type=Named("output format", FORMATS), default="text", show_default=True,
@@ -151,7 +155,10 @@ def command(
             seen = follow(lambda: plan.read(way.find(paths, missing=True)), sources, plan, sinks, way)
         else:
             seen = _run(sources, plan, sinks, way)
-        code = _exit_code(seen)
+        if not way.quiet:
+            for line in skipped_in_folders():
+                click.echo(f"turnlint: {line}", err=True)
+        code = _exit_code(seen, fails_on_skipped=way.fail_on_skipped)
         if timing:
             timing.tell()
         if code < EXIT_USAGE and plan.account is not None and not way.quiet:
@@ -195,7 +202,7 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "See
     with _bar(sources) as progress:
         told = _told(sources, plan, jobs, progress, cache=cache)
         for source in sources:
-            seen.take(_until_done(told), plan.of(source), sinks)
+            seen.take(_until_done(told), plan.of(source), sinks, source)
     seen.finish(sinks)
     if seen.passed_over and way.output_format != "text" and not way.quiet:
         files = "1 file" if seen.passed_over == 1 else f"{seen.passed_over:,} files"
@@ -212,12 +219,19 @@ class Seen:
         self.total = Tally()
         self.failed = self.unreadable = False
         self.passed_over = 0
+        self.named_skipped = 0
+        """Files that were named and hold no conversation."""
 
-    def take(self, told: "Iterable[Event | Failure]", terms: Terms, sinks: list[Sink]) -> None:
+    def take(
+        self, told: "Iterable[Event | Failure]", terms: Terms, sinks: list[Sink], source: Source | None = None
+    ) -> None:
         """Hand on what is told of a source, and keep what the end of the run depends on."""
         for event in terms.sift(told):
             if isinstance(event, Tally):
                 self.failed |= terms.fails(event)
+                if source is not None and source.named and _is_empty(event):
+                    self.named_skipped += 1
+                    self._say_empty(source)
                 self.total.add(event)
             elif isinstance(event, Failure):
                 self.unreadable = True
@@ -225,13 +239,26 @@ class Seen:
             else:
                 if self.quiet < 2 or isinstance(event, Crash):
                     _tell(event)
-                self.passed_over += isinstance(event, Skipped) and not event.source.named
+                if isinstance(event, Skipped):
+                    self.passed_over += not event.source.named
+                    self.named_skipped += event.source.named
                 for sink in sinks:
                     sink.take(event)
+
+    def _say_empty(self, source: Source) -> None:
+        if self.quiet < 2:
+            is_blank = source.path is not None and size_of(source) == 0
+            what = "the file is empty" if is_blank else "no conversation in it"
+            click.echo(f"turnlint: {shown(source.name)}: {what}", err=True)
 
     def finish(self, sinks: list[Sink]) -> None:
         for sink in sinks:
             sink.finish(self.total, complete=not self.total.crashes and not self.unreadable)
+
+
+def _is_empty(tally: Tally) -> bool:
+    """Whether a source was read, and holds no conversation."""
+    return bool(tally.files) and not tally.conversations
 
 
 def _bar(sources: list[Source]) -> "AbstractContextManager[Progress | None]":
@@ -279,11 +306,13 @@ def _told(
         return run(sources)
 
 
-def _exit_code(seen: Seen) -> int:
+def _exit_code(seen: Seen, *, fails_on_skipped: bool) -> int:
     if seen.total.crashes:
         return EXIT_INTERNAL
     if seen.unreadable:
         return EXIT_USAGE
+    if fails_on_skipped and seen.named_skipped:
+        return EXIT_FINDINGS
     if not seen.total.files:
         click.echo("turnlint: nothing to lint", err=True)
         return EXIT_NOTHING

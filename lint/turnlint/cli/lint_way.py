@@ -57,6 +57,7 @@ class Way(Struct, frozen=True):
     follow: bool
     poll: float
     exit_zero: bool
+    fail_on_skipped: bool
     quiet: int
     color: str
 

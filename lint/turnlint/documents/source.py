@@ -14,6 +14,7 @@ from msgspec import Struct
 
 if TYPE_CHECKING:
     from turnlint.documents.blocks import Blocks
+    from turnlint.documents.folders import Walk
 
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 COMPRESSED = (".gz", ".zst")
@@ -114,7 +115,7 @@ def wanted(name: str) -> bool:
     return lower.endswith(SUFFIXES)
 
 
-def find(paths: Iterable[str], stdin_name: str = "<stdin>") -> Iterator[Source]:
+def find(paths: Iterable[str], stdin_name: str = "<stdin>", walk: "Walk | None" = None) -> Iterator[Source]:
     """Turn arguments into sources, in a fixed order: arguments as given, folders sorted."""
     stdin_taken = False
     for path in paths:
@@ -124,7 +125,7 @@ def find(paths: Iterable[str], stdin_name: str = "<stdin>") -> Iterator[Source]:
             stdin_taken = True
             yield Source(stdin_name, None)
         elif os.path.isdir(path):
-            yield from _walk(path)
+            yield from _walk(path, walk)
         elif os.path.exists(path):
             yield Source(path, path)
         elif any(mark in path for mark in "*?["):
@@ -137,18 +138,14 @@ def find(paths: Iterable[str], stdin_name: str = "<stdin>") -> Iterator[Source]:
             raise SourceError(path, "no such file or folder")
 
 
-def _walk(folder: str) -> Iterator[Source]:
+def _walk(folder: str, walk: "Walk | None") -> Iterator[Source]:
+    from turnlint.documents.folders import Walk
+
     try:
-        os.scandir(folder).close()
+        for path in (walk or Walk(wanted)).over(folder):
+            yield Source(path, path, named=False)
     except OSError as error:
         raise SourceError(folder, (error.strerror or "cannot be read").lower()) from None
-    for where, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(files):
-            path = os.path.join(where, name)
-            path = path.removeprefix("./") if folder == "." else path
-            if wanted(name) and os.path.isfile(path):  # not a pipe, which could wait for ever
-                yield Source(path, path, named=False)
 
 
 def size_of(source: Source) -> int:

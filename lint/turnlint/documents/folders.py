@@ -1,0 +1,189 @@
+"""Logs inside a folder: a walk in a fixed order that leaves out what is not meant to be read.
+
+Left out are hidden folders, installed packages and virtual environments, and inside a repository what git ignores. What
+is left out is counted, so that a run can say so.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from turnlint.documents.gitignore import Patterns, chain_above, is_ignored, is_root, patterns_in
+
+USUAL = frozenset({"node_modules", "bower_components", "site-packages", "venv", "virtualenv", "__pycache__"})
+"""Folders with what was installed or compiled."""
+VENV_MARK = "pyvenv.cfg"
+CODE = frozenset(
+    [
+        ".bash",
+        ".bat",
+        ".c",
+        ".cc",
+        ".cfg",
+        ".cjs",
+        ".clj",
+        ".conf",
+        ".cpp",
+        ".cs",
+        ".css",
+        ".csproj",
+        ".cu",
+        ".dart",
+        ".diff",
+        ".dll",
+        ".dylib",
+        ".el",
+        ".env",
+        ".erl",
+        ".ex",
+        ".exe",
+        ".fish",
+        ".gif",
+        ".go",
+        ".gradle",
+        ".graphql",
+        ".h",
+        ".hpp",
+        ".hs",
+        ".htm",
+        ".html",
+        ".ico",
+        ".ini",
+        ".ipynb",
+        ".jar",
+        ".java",
+        ".jpeg",
+        ".jpg",
+        ".js",
+        ".jsx",
+        ".kt",
+        ".lean",
+        ".less",
+        ".lock",
+        ".lua",
+        ".m",
+        ".map",
+        ".md",
+        ".mdx",
+        ".mjs",
+        ".mk",
+        ".ml",
+        ".mod",
+        ".mov",
+        ".mp3",
+        ".mp4",
+        ".nim",
+        ".nix",
+        ".o",
+        ".otf",
+        ".patch",
+        ".pdf",
+        ".php",
+        ".pl",
+        ".png",
+        ".proto",
+        ".ps1",
+        ".pxd",
+        ".py",
+        ".pyc",
+        ".pyi",
+        ".pyx",
+        ".r",
+        ".rb",
+        ".rs",
+        ".rst",
+        ".s",
+        ".sass",
+        ".scala",
+        ".scss",
+        ".sh",
+        ".so",
+        ".sql",
+        ".sum",
+        ".svelte",
+        ".svg",
+        ".swift",
+        ".tex",
+        ".tf",
+        ".toml",
+        ".ts",
+        ".tsx",
+        ".ttf",
+        ".typed",
+        ".vim",
+        ".vue",
+        ".wasm",
+        ".wav",
+        ".webm",
+        ".webp",
+        ".whl",
+        ".woff",
+        ".woff2",
+        ".xml",
+        ".xsd",
+        ".zig",
+        ".zsh",
+    ]
+)
+"""Suffixes of source code, documents and media: these are never logs, and to count them is of no use."""
+
+
+class Walk:
+    """The logs of some folders, and how many other files there are."""
+
+    def __init__(self, is_wanted: Callable[[str], bool], *, gitignore: bool = True) -> None:
+        self.is_wanted = is_wanted
+        self.gitignore = gitignore
+        self.unsupported: Counter[str] = Counter()
+        """Files that are not read, by suffix."""
+        self.ignored = 0
+        """Files that would be read, and that git ignores."""
+        self.ignored_folders = 0
+
+    def over(self, folder: str) -> Iterator[str]:
+        """Paths of logs, sorted; those of a folder before those of its folders. Raises `OSError` for the folder itself."""
+        os.scandir(folder).close()
+        top = os.path.abspath(folder)
+        chains: dict[str, tuple[Patterns, ...] | None] = {
+            folder: chain_above(top) if self.gitignore else None
+        }
+        for where, folders, files in os.walk(folder):
+            chain = chains.pop(where, None)
+            here = top if where == folder else os.path.join(top, os.path.relpath(where, folder))
+            folders[:] = self._kept(where, here, folders, chain)
+            for name in folders:
+                below = os.path.join(here, name)
+                if self.gitignore and is_root(below):
+                    chains[os.path.join(where, name)] = patterns_in(below)
+                elif chain is not None:
+                    chains[os.path.join(where, name)] = (*chain, *patterns_in(below))
+            for name in sorted(files):
+                path = os.path.join(where, name)
+                if not self._is_log(path, name):
+                    continue
+                if chain and is_ignored(os.path.join(here, name), chain, folder=False):
+                    self.ignored += 1
+                else:
+                    yield path.removeprefix("./") if folder == "." else path
+
+    def _kept(
+        self, where: str, here: str, folders: list[str], chain: tuple[Patterns, ...] | None
+    ) -> list[str]:
+        kept = []
+        for name in sorted(folders):
+            if name.startswith(".") or name in USUAL or os.path.exists(os.path.join(where, name, VENV_MARK)):
+                continue
+            if chain and is_ignored(os.path.join(here, name), chain, folder=True):
+                self.ignored_folders += 1
+            else:
+                kept.append(name)
+        return kept
+
+    def _is_log(self, path: str, name: str) -> bool:
+        """Whether a file may be a log by its name. A pipe could wait for ever, and is none."""
+        if self.is_wanted(name):
+            return os.path.isfile(path)
+        suffix = os.path.splitext(name)[1].lower()
+        if suffix and suffix not in CODE and not name.startswith(".") and os.path.isfile(path):
+            self.unsupported[suffix] += 1
+        return False

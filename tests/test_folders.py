@@ -1,0 +1,185 @@
+"""Folders are walked as git sees them, and what is left out is counted."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from test_first_use import SOUND, run, write
+from turnlint.documents.folders import Walk
+from turnlint.documents.gitignore import MAX_PATTERN_BYTES, Glob, parse
+
+GIT = (
+    "git",
+    "-c",
+    "core.excludesFile=/dev/null",
+    "-c",
+    "core.ignoreCase=false",
+    "-c",
+    "core.quotePath=false",
+)
+
+
+def git(folder: Path, *arguments: str, stdin: bytes = b"") -> bytes:
+    env = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run(
+        [*GIT, *arguments], cwd=folder, input=stdin, capture_output=True, check=False, env=env
+    )
+    assert done.returncode in (0, 1), done.stderr
+    return done.stdout
+
+
+def walked(folder: Path, *, gitignore: bool = True) -> list[str]:
+    walk = Walk(lambda _: True, gitignore=gitignore)
+    return [
+        os.path.relpath(path, folder) for path in walk.over(str(folder)) if not path.endswith(".gitignore")
+    ]
+
+
+# Git says what is ignored.
+
+NAMES = ["a", "b", "ab", "a.b", "b.a", "aa", "A", "é", "[a]", "a b", "!a", "#a", "a\\b", "-"]
+FOLDERS = ["", "a/", "b/", "a/b/", "ab/", "a/b/a/", "b/a.b/"]
+ATOMS = ["a", "b", "A", ".", "*", "?", "[ab]", "[!a]", "[^b-]", "[a-", "[]a]", "[[:alpha:]]", "[[:x:]]", "[\\]a]", "\\", "\\a", "\\*", " ", "é", "-", "#", "!"]  # fmt: skip
+SEGMENT = st.lists(st.sampled_from(ATOMS), min_size=1, max_size=4).map("".join)
+PART = st.one_of(SEGMENT, SEGMENT, st.sampled_from(["**", "*", "a", "b"]))
+LINE = st.builds(
+    lambda sign, start, parts, end: sign + start + "/".join(parts) + end,
+    st.sampled_from(["", "", "", "!", "\\!", "#"]), st.sampled_from(["", "", "/", "**/"]),
+    st.lists(PART, min_size=1, max_size=3), st.sampled_from(["", "", "/", "/**", "/*", " ", "\\ ", "\r"]),
+)  # fmt: skip
+FILE = st.lists(LINE, max_size=5).map(lambda lines: "\n".join(lines) + "\n")
+
+
+def is_comparable(text: str) -> bool:
+    """Git before 2.52 reads `a**` in a path as if the stars stood alone: it cuts the plain beginning off first."""
+    return "**" not in text.replace("/**", "/").replace("\n**", "\n").removeprefix("**").replace(
+        "**/", "/"
+    ).replace("!**", "!")
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("tree")
+    git(folder, "init", "-q")
+    for place in FOLDERS:
+        (folder / place).mkdir(parents=True, exist_ok=True)
+    for place in FOLDERS:
+        for name in NAMES:
+            if not (folder / place / name).exists():
+                (folder / place / name).write_text("")
+    return folder
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(top=FILE, inner=FILE, deep=FILE)
+@example(top="*\n!a/\n", inner="!b\n", deep="")
+@example(top="a/b/\n!a/b/a\n", inner="", deep="")
+@example(top="/a\n*.b\n!a.b\n", inner="/b\n", deep="**\n")
+@example(top="a/**/a\n\\!a\n\\#a\na\\ b\n", inner="", deep="")
+def test_what_git_ignores_is_left_out(tree: Path, top: str, inner: str, deep: str) -> None:
+    texts = {"": top, "a/": inner, "a/b/": deep}
+    if not all(map(is_comparable, texts.values())):
+        return
+    for place, text in texts.items():
+        (tree / place / ".gitignore").write_bytes(text.encode())
+    everything = walked(tree, gitignore=False)
+    answer = git(
+        tree, "check-ignore", "-z", "--stdin", "--no-index", stdin=b"\0".join(map(os.fsencode, everything))
+    )
+    ignored = set(map(os.fsdecode, answer.split(b"\0")))
+    assert walked(tree) == [path for path in everything if path not in ignored], texts
+
+
+def test_patterns_hold_inside_a_repository_alone(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*.jsonl\n")
+    write(tmp_path / "log.jsonl", SOUND)
+    assert walked(tmp_path) == ["log.jsonl"]
+    git(tmp_path, "init", "-q")
+    assert walked(tmp_path) == []
+    (tmp_path / ".gitignore").unlink()
+    (tmp_path / ".git" / "info" / "exclude").write_text("*.jsonl\n")
+    assert walked(tmp_path) == []
+
+
+def test_a_repository_inside_another_has_its_own_patterns(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".gitignore").write_text("*.jsonl\n")
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    git(inner, "init", "-q")
+    write(inner / "log.jsonl", SOUND)
+    assert walked(tmp_path) == ["inner/log.jsonl"]
+
+
+def test_a_folder_that_is_named_is_read_although_it_is_ignored(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".gitignore").write_text("logs/\n*.tmp.jsonl\n")
+    (tmp_path / "logs" / "old").mkdir(parents=True)
+    write(tmp_path / "logs" / "old" / "log.jsonl", SOUND)
+    write(tmp_path / "other.tmp.jsonl", SOUND)
+    for name in ("logs", "logs/old"):
+        assert run(tmp_path, "lint", name).stdout.startswith("No findings in 1 file "), name
+    assert run(tmp_path, "lint").returncode == 3
+    assert run(tmp_path, "lint", "other.tmp.jsonl").returncode == 0
+
+
+@pytest.mark.parametrize("pattern", [b"*a" * 2000 + b"b", b"**/a/" * 800 + b"b", b"[" * 4000, b"?*" * 2000])
+def test_no_pattern_takes_long(pattern: bytes) -> None:
+    for one in parse(pattern):
+        assert not one.matches(
+            b"a" * 255 + b"/" + b"a" * 255, b"a" * 255, folder=False
+        ) or pattern.startswith(b"?")
+    assert parse(b"a" * (MAX_PATTERN_BYTES + 1)) == ()
+    assert Glob(b"*a" * 100, path=False).matches(b"a" * 255)
+
+
+# What is left out is counted.
+
+
+def test_what_is_skipped_is_counted(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".gitignore").write_text("drafts/\nold.jsonl\n")
+    for name in ("node_modules/x", "venv/lib", "env", ".venv", "drafts", "src"):
+        (tmp_path / name).mkdir(parents=True)
+        write(tmp_path / name / "log.jsonl", SOUND)
+    (tmp_path / "env" / "pyvenv.cfg").write_text("")
+    write(tmp_path / "old.jsonl", SOUND)
+    for name in ("a.traj", "b.traj", "c.parquet", "d.py", "e.md", "src/f.TRAJ", "LICENSE"):
+        (tmp_path / name).write_text("")
+    done = run(tmp_path, "lint", ".")
+    assert done.stdout.startswith("No findings in 1 file ")
+    assert done.stderr.splitlines() == [
+        "turnlint: 3 .traj and 1 .parquet files skipped: not supported",
+        "turnlint: 1 file and 1 folder skipped: ignored by git; --no-gitignore includes them",
+    ]
+    assert run(tmp_path, "lint", ".", "-q").stderr == ""
+    every = run(tmp_path, "lint", ".", "--no-gitignore")
+    assert every.stdout.startswith("No findings in 3 files ")
+    assert "ignored by git" not in every.stderr
+    for command in ("inspect", "config files", "fix --check", "ids --canonical"):
+        assert ".traj and 1 .parquet files skipped" in run(tmp_path, *command.split(), ".").stderr, command
+
+
+# A file that is named, and is no transcript.
+
+
+def test_a_named_file_that_is_not_read_is_told_of_and_may_fail_the_run(tmp_path: Path) -> None:
+    write(tmp_path / "log.jsonl", SOUND)
+    write(tmp_path / "spans.jsonl", {"resourceSpans": [{"scopeSpans": []}]})
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "blank.jsonl").write_text("\n")
+    for name, words in {
+        "spans.jsonl": "looks like OpenTelemetry spans (OTLP); not supported yet",
+        "empty.jsonl": "the file is empty",
+        "blank.jsonl": "no conversation in it",
+    }.items():
+        done = run(tmp_path, "lint", "log.jsonl", name)
+        assert (done.returncode, done.stderr) == (0, f"turnlint: {name}: {words}\n")
+        assert run(tmp_path, "lint", "log.jsonl", name, "--fail-on-skipped").returncode == 1
+        assert run(tmp_path, "lint", name, "--fail-on-skipped", "--output-format", "json").returncode == 1
+    assert run(tmp_path, "lint", "log.jsonl", "--fail-on-skipped").returncode == 0
+    assert run(tmp_path, "lint", ".", "--fail-on-skipped").returncode == 0
