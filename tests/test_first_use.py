@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from turnlint.cli.explain import TOPICS, topics
+from turnlint.engine import Options
+from turnlint.library import showing
 
 
 def run(
@@ -21,28 +23,17 @@ def run(
     )  # fmt: skip
 
 
-def call(number: int) -> dict[str, Any]:
-    return {
-        "role": "assistant",
-        "content": [{"type": "tool_use", "id": f"toolu_{number}", "name": "look", "input": {}}],
-    }
-
-
-def result(number: int) -> dict[str, Any]:
-    return {
-        "role": "user",
-        "content": [{"type": "tool_result", "tool_use_id": f"toolu_{number}", "content": "ok"}],
-    }
-
-
 USER = {"role": "user", "content": "go"}
-MIXED = {
-    "model": "claude-sonnet-4-5", "max_tokens": 9,
-    "messages": [USER, call(1), result(1), call(2), {"role": "user", "content": "never mind"}],
+SAYS_NOTHING = {"role": "assistant", "content": ""}
+ASKS = {
+    "role": "assistant", "content": None,
+    "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}],
 }  # fmt: skip
-"""Calls without a list of tools, an info at message 1; and no result for the call of message 3, an error."""
 SOUND = {"messages": [USER]}
-FINE = {**MIXED, "messages": MIXED["messages"][:3]}
+FINE = {"messages": [USER, SAYS_NOTHING, USER]}
+MIXED = {"messages": [USER, SAYS_NOTHING, USER, ASKS, USER]}
+"""A warning at message 1, which the tests make an info; and no result for the call of message 3, an error."""
+AS_INFO = ("--set", "severity.ST110=info")
 
 
 def write(path: Path, *records: Any) -> None:
@@ -59,35 +50,42 @@ def codes(text: str) -> list[str]:
 def test_findings_of_a_conversation_are_sorted_by_severity(tmp_path: Path) -> None:
     for records in ([MIXED], [FINE, MIXED]):
         write(tmp_path / "log.jsonl", *records)
-        shown = run(tmp_path, "lint", "log.jsonl", "--show-info").stdout
-        assert codes(shown) == ["PA201[error]", *["PR316[info]"] * len(records)]
+        for more, mild in (((), "ST110[warning]"), ((*AS_INFO, "--show-info"), "ST110[info]")):
+            shown = run(tmp_path, "lint", "log.jsonl", *more).stdout
+            assert codes(shown) == ["PA201[error]", *[mild] * len(records)]
 
 
 def test_infos_are_hidden_in_text_and_counted(tmp_path: Path) -> None:
     write(tmp_path / "log.jsonl", MIXED)
-    done = run(tmp_path, "lint", "log.jsonl")
+    done = run(tmp_path, "lint", "log.jsonl", *AS_INFO)
     assert codes(done.stdout) == ["PA201[error]"]
     assert done.stdout.endswith(
         " 1 info in 1 file (1 conversation, 5 messages). 1 info hidden: --show-info.\n"
     )
-    for more in (["--show-info"], ["--fail-on", "info"], ["--select", "PR316,PA201"]):
-        shown = run(tmp_path, "lint", "log.jsonl", *more).stdout
-        assert codes(shown) == ["PA201[error]", "PR316[info]"], more
+    for more in (["--show-info"], ["--fail-on", "info"], ["--select", "ST110,PA201"]):
+        shown = run(tmp_path, "lint", "log.jsonl", *AS_INFO, *more).stdout
+        assert codes(shown) == ["PA201[error]", "ST110[info]"], more
         assert "hidden" not in shown
     for kind in ("json", "jsonl", "concise", "markdown", "sarif"):
-        assert "PR316" in run(tmp_path, "lint", "log.jsonl", "--output-format", kind).stdout, kind
+        assert "ST110" in run(tmp_path, "lint", "log.jsonl", *AS_INFO, "--output-format", kind).stdout, kind
 
 
 def test_the_summary_of_pytest_names_the_finding_that_failed_the_test(tmp_path: Path) -> None:
     write(tmp_path / "log.jsonl", MIXED)
     done = run(tmp_path, "-q", "-p", "no:cacheprovider", "--turnlint", "log.jsonl", module="pytest")
     assert "FAILED log.jsonl::#0 - PA201[error]" in done.stdout
-    assert "PR316" not in done.stdout
-    assert "1 info hidden: fail_on info shows them" in done.stdout
     test = f"from turnlint.pytest_plugin import assert_valid_transcript\ndef test_it():\n    assert_valid_transcript({MIXED!r})\n"
     (tmp_path / "test_it.py").write_text(test, encoding="utf-8")
     done = run(tmp_path, "-q", "-p", "no:cacheprovider", "test_it.py", module="pytest")
     assert "FAILED test_it.py::test_it - AssertionError: PA201[error]" in done.stdout
+
+
+def test_a_failed_assertion_hides_infos_and_counts_them() -> None:
+    options = Options(severities=(("ST110", "info"),))
+    hidden = showing.fault_of(MIXED, options, "error", 100)
+    assert codes(hidden or "") == ["PA201[error]"]
+    assert (hidden or "").endswith("\n\n1 info hidden: fail_on info shows them")
+    assert codes(showing.fault_of(MIXED, options, "info", 100) or "") == ["PA201[error]", "ST110[info]"]
 
 
 # Names of options, and what stands alone.
