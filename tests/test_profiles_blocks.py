@@ -228,7 +228,8 @@ def test_a_model_belongs_to_one_version(model: str, label: str) -> None:
 
 def test_signatures_are_asked_for_from_gemini_3_on() -> None:
     for name in ("gemini", "vertex"):
-        assert [one.severity for one in of(f"{name}@3", ThoughtSignature, what="missing")] == ["error"]
+        asked = [one for one in of(f"{name}@3", ThoughtSignature, what="missing") if not one.wires]
+        assert [one.severity for one in asked] == ["error"]
         assert (
             of(name, ThoughtSignature, what="missing")
             == of(f"{name}@2", ThoughtSignature, what="missing")

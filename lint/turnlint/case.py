@@ -101,11 +101,13 @@ class Case(Struct, frozen=True, dict=True):
         return self.profile is not None and self.transcript.wire.speaks in self.profile.wires
 
     def clauses(self, kind: type[C], *, spelled: bool = True) -> Iterator[C]:
-        """The provider's clauses of a kind that hold here; those about spelling only on a wire of its own."""
+        """The provider's clauses of a kind that hold here; those about spelling only on a wire of its own or that they name."""
         profile = self.profile
-        if profile is None or (spelled and not self.spelled):
+        if profile is None:
             return
         for clause in profile.by_code.get(kind.code, ()):
+            if spelled and not self.spelled and not clause.wires:
+                continue
             if isinstance(clause, kind) and self.holds(clause):
                 yield clause
 

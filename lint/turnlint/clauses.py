@@ -162,6 +162,8 @@ class LastMessage(Clause, kw_only=True, frozen=True, tag="last-message"):
     """Who may speak last; `prefix` is an assistant whose message says that the model shall go on from it."""
     open_calls: bool = False
     """A call that nothing answers yet is refused at the end too."""
+    answered: Literal["any", "some", "none"] = "any"
+    """For open calls: of turns of which any number of calls, at least one, or none has its result."""
     only_prefix: bool = False
     """A message that says that the model shall go on from it stands nowhere else."""
     after_results: bool = False
@@ -221,6 +223,8 @@ class ReasoningUnpaired(Clause, kw_only=True, frozen=True, tag="reasoning-unpair
     a message with calls that lacks the key for it."""
     scope: Literal["all", "loop"] = "all"
     """In which messages the key must be there: all that call, or those since the last user spoke."""
+    said: bool | None = None
+    """Only where the request itself enables thinking, only where it does not say so, or in both."""
     key: str = ""
 
 
@@ -276,6 +280,8 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
     """Only in messages that call, only in those that do not, or in both."""
     neither: bool = False
     """Content and calls may not both be missing."""
+    last: bool | None = None
+    """Only in the last message, only in those before it, or in both."""
 
 
 class OverLimit(Clause, kw_only=True, frozen=True, tag="over-limit"):

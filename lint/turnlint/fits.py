@@ -150,7 +150,11 @@ def _is_by_letters(clause: Any) -> bool:
 def _held(case: Case, profile: Profile) -> tuple[Alike, ...]:
     held: list[Asked] = []
     for code, clauses in profile.by_code.items():
-        here = [one for one in clauses if case.holds(one) and (case.spelled or isinstance(one, _ANYWHERE))]
+        here = [
+            one
+            for one in clauses
+            if case.holds(one) and (case.spelled or one.wires or isinstance(one, _ANYWHERE))
+        ]
         held += [
             (code, CHECKS.get(type(one), unlike), ids_of(case) if isinstance(one, IdCollision) else one)
             for one in here

@@ -4,10 +4,12 @@ This module owns how findings about state and pairing are weighed by the provide
 what is only a warning elsewhere, some never look. It refuses to find anything itself.
 """
 
+from itertools import islice
+
 from msgspec import structs
 
 from turnlint import wording
-from turnlint.model import SEVERITIES, Finding, Severity, Transcript
+from turnlint.model import SEVERITIES, Call, Finding, Result, Severity, Transcript
 from turnlint.profiles import Profile, Weight
 from turnlint.providers import Chosen
 
@@ -40,9 +42,22 @@ def weigh(finding: Finding, transcript: Transcript, chosen: tuple[Chosen, ...]) 
 
 def _weight(finding: Finding, transcript: Transcript, profile: Profile) -> Weight | None:
     for one in profile.by_rule.get(finding.rule, ()):
-        if not one.wires or transcript.wire.speaks in one.wires:
+        if (not one.wires or transcript.wire.speaks in one.wires) and _applies(one, finding, transcript):
             return one
     return None
+
+
+def _applies(weight: Weight, finding: Finding, transcript: Transcript) -> bool:
+    """Whether the condition of a weight holds for the place of a finding."""
+    index, messages = finding.message_index, transcript.messages
+    if weight.when == "always" or index is None:
+        return weight.when == "always"
+    if weight.when == "no-results":
+        behind = (message for message in islice(messages, index + 1, None) if message.role != "assistant")
+        return not any(isinstance(block, Result) for message in islice(behind, 1) for block in message.blocks)
+    while index and messages[index].role != "assistant":
+        index -= 1
+    return sum(isinstance(block, Call) for block in messages[index].blocks) == 1
 
 
 def _severity(finding: Finding, chosen: Chosen, weight: Weight | None) -> Severity:

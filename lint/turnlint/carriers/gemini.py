@@ -149,10 +149,18 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
 
 
 def _parts(raw: Raw, out: Draft) -> Iterator[tuple[Pointer, Raw]]:
-    """The parts with their places; a single one may stand without a list (49 accepted contents)."""
+    """The parts with their places; a single one may stand without a list (49 accepted contents).
+
+    The servers flatten a list inside the list (recorded, 2026-11).
+    """
     first = head(raw)
     if first == b"[":
-        yield from ((("parts", index), part) for index, part in enumerate(_items.decode(raw)))
+        for index, part in enumerate(_items.decode(raw)):
+            if head(part) != b"[":
+                yield ("parts", index), part
+                continue
+            out.amiss(("parts", index), "an object", part, grave=False)
+            yield from ((("parts", index, inner), one) for inner, one in enumerate(_items.decode(part)))
     elif first == b"{":
         yield ("parts",), raw
     elif first not in (b"", b"n"):

@@ -12,7 +12,7 @@ from msgspec import Raw, Struct, json, structs
 
 from turnlint.carrying import foreign
 from turnlint.carrying.contents import written_arguments
-from turnlint.carrying.draft import CONTENT, Draft, text_of, together
+from turnlint.carrying.draft import CONTENT, Draft, signature_of, text_of, together
 from turnlint.carrying.raws import (
     KINDS,
     NOTHING,
@@ -39,6 +39,7 @@ from turnlint.model import (
     Record,
     Result,
     Role,
+    Signature,
 )  # fmt: skip
 
 
@@ -57,6 +58,7 @@ class ToolCall(Struct, gc=False):
     type: str | None = None
     function: Function | None = None
     custom: Custom | None = None
+    extra_content: Raw = NOTHING
 
 
 class Turn(Struct, gc=False):
@@ -102,6 +104,7 @@ OWN_PARTS = frozenset({
 WIRE = "openai-chat"
 
 _parts = json.Decoder(list[Raw])
+_members = json.Decoder(dict[str, Raw])
 _part = json.Decoder(Part)
 _all_parts = json.Decoder(list[Part])
 TURN = Shape(Turn)
@@ -119,6 +122,16 @@ def calls_of(turn: Turn, dialect: str | None = None) -> list[Call]:
     return blocks
 
 
+def _signature(raw: Raw) -> Signature:
+    """The signature of a thought, where Google's endpoint for this wire keeps it."""
+    for key in ("google", "thought_signature"):
+        try:
+            raw = _members.decode(raw).get(key, NOTHING) if head(raw) == b"{" else NOTHING
+        except (ValueError, RecursionError):
+            return "unfit"
+    return signature_of(raw)
+
+
 def calls_in(calls: Sequence[ToolCall], key: str, dialect: str | None = None) -> list[Call]:
     blocks: list[Call] = []
     for index, call in enumerate(calls):
@@ -127,8 +140,12 @@ def calls_in(calls: Sequence[ToolCall], key: str, dialect: str | None = None) ->
         function = call.function
         if function is not None:
             body, kind, how = written_arguments(function.arguments)
+            signature: Signature = (
+                "absent" if call.extra_content is NOTHING else _signature(call.extra_content)
+            )
             blocks.append(Call(
-                place, FUNCTION_KEYS, call.id, function.name, body, kind, False, True, dialect, how, typed
+                place, FUNCTION_KEYS, call.id, function.name, body, kind, False, True, dialect, how, typed,
+                signature=signature,
             ))  # fmt: skip
         elif call.custom is not None:
             body = bytes(call.custom.input)

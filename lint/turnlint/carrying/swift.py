@@ -132,5 +132,5 @@ def _of(request: Request, record: Record) -> Request:
     """The same request in another record."""
     return Request(
         record, (), request.key, request.whole, request.answered, request.model, request.host, request.tools,
-        request.tools_at, request.thinking, request.forced,
+        request.tools_at, request.thinking, request.forced, request.store,
     )  # fmt: skip

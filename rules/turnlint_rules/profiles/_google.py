@@ -13,6 +13,7 @@ from turnlint.api import (
     LastMessage,
     NameForm,
     ResultContent,
+    ResultNotFirst,
     ResultsTogether,
     RoleOrder,
     Severity,
@@ -39,6 +40,11 @@ _RESPONSE = (
     "(type.googleapis.com/google.protobuf.Struct)"
 )
 _REPORTS = "gemini-cli, langchain-google and litellm reports"
+
+_BARE = (
+    "a turn with no response at all behind it is accepted by 1.5, 2.0 and 2.5, at both services (26 recorded, for one "
+    "29d6f0edad9cff2d), and the model may call again"
+)
 
 SHARED = (
     NameForm(
@@ -70,8 +76,11 @@ SHARED = (
         written=("object", "absent", "null"), says=_RESPONSE, date="2026-08",
         source="public reports; all 1,325 accepted responses are objects",
     ),
-    ResultsTogether(
-        says=_COUNT, source="gemini-cli 5443, 6513, 16415; no accepted request splits them", date="2026-11",
+    ResultNotFirst(
+        alone=True, severity="warning", models=r"gemini-(?:3\.[5-9]|3\.\d\d|[4-9]|\d\d)", date="2026-09",
+        says="Requests ending with a model turn are not supported.",
+        source="envoyproxy/ai-gateway 2686 (gemini-3.7-flash on Vertex), another report of 3.6; 2.x and the previews of 3 took "
+        "texts and pictures beside responses 29 times, for one b03cac6f79c461e2",
     ),
     RoleOrder(
         role="call", only_after=("user", "function", "result", ""), says=_AFTER_USER, source=_REPORTS, date="2026-11",
@@ -80,7 +89,8 @@ SHARED = (
         role="result", only_after=("call", "result", "start"), says=_AFTER_CALL, date="2026-11",
         source=f"{_REPORTS}; none of 1,670 accepted requests has anything between",
     ),
-    LastMessage(open_calls=True, says=_COUNT, source=_REPORTS, date="2026-11"),
+    LastMessage(open_calls=True, answered="some", says=_COUNT, source=_REPORTS, date="2026-11"),
+    LastMessage(open_calls=True, answered="none", severity="warning", source=_BARE, date="2026-11"),
     LastMessage(
         roles=("user", "function"), severity="warning", says=_LAST, date="2026-11",
         source=f"{_REPORTS}; every accepted request ends so",
@@ -130,6 +140,10 @@ def keys(severity: Severity, source: str) -> tuple[UnknownKey, ...]:
     return tuple(found)
 
 
+def together(*, says: str, source: str, date: str, severity: Severity = "error") -> ResultsTogether:
+    return ResultsTogether(says=says or _COUNT, source=source, date=date, severity=severity)
+
+
 def weights(**more: str) -> tuple[Weight, ...]:
     """All of these are refused; the table says in which words, and each service may have more."""
     says = {
@@ -143,15 +157,27 @@ def weights(**more: str) -> tuple[Weight, ...]:
         "unreadable-arguments": _ARGUMENTS,
         **{rule.replace("_", "-"): text for rule, text in more.items()},
     }
+    waiting = (
+        Weight(rule=rule, severity="warning", source=_BARE, date="2026-11", when="no-results")
+        for rule in ("unanswered-call", "pending-call")
+    )
     refused = (Weight(rule=rule, says=text, source=_REPORTS, date="2026-11") for rule, text in says.items())
+    twice = Weight(
+        rule="reused-call-id", severity="warning", date="2026-11",
+        source="553c53127563abd8 was accepted with one id on two calls of a turn",
+    )  # fmt: skip
     named = Weight(
         rule="name-mismatch", severity="info", date="2026-11",
         source="responses are counted; 557 accepted ones bear another name, many an id",
     )  # fmt: skip
-    return (*refused, named)
+    return (*waiting, *refused, named, twice)
 
 
 KNOWN = (
+    Known(
+        pattern=r"Requests ending with a model turn are not supported", rules=("PR308", "PR311"), date="2026-09",
+        sample="Requests ending with a model turn are not supported.", source="envoyproxy/ai-gateway 2686",
+    ),
     Known(
         pattern=r"number of function response parts is equal to the number of function call parts",
         rules=("PA201", "PA206", "PR309", "PA202", "PA205", "PA203", "ST107", "PR311"), sample=_COUNT,

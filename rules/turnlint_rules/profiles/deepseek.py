@@ -63,7 +63,15 @@ _CLAUSES: tuple[AnyClause, ...] = (
 )  # fmt: skip
 _THINKS = (
     ReasoningUnpaired(
-        what="missing-field", key="reasoning_content", severity="warning", says=_KEPT, wires=CHAT, date="2026-09",
+        what="missing-field", key="reasoning_content", said=True, models=r"deepseek-v[4-9]", says=_KEPT, wires=CHAT,
+        source="pi 3636, Newelle 404: the request itself enables thinking; fe0bdd091da50edc has the key", date="2026-11",
+    ),
+    ReasoningUnpaired(
+        what="missing-field", key="reasoning_content", said=True, severity="warning", other_models=r"deepseek-v[4-9]",
+        says=_KEPT, wires=CHAT, source="pi 3636, LibreChat 13366: reported of V4 alone", date="2026-11",
+    ),
+    ReasoningUnpaired(
+        what="missing-field", key="reasoning_content", said=False, severity="warning", says=_KEPT, wires=CHAT, date="2026-09",
         source="thinking_mode guide; pi 3636, LibreChat 13366, Newelle 404; a live table took its absence",
     ),
     ThinkingForm(

@@ -4,6 +4,8 @@ From Gemini 3 on, the first call of each step of the turn at hand carries the si
 led to it. This module owns where this service differs from Vertex. It refuses to know what they share.
 """
 
+from msgspec import structs
+
 from turnlint.api import (
     AnyClause,
     ContentKey,
@@ -23,9 +25,11 @@ from turnlint_rules.profiles._google import (
     capabilities,
     keys,
     signed,
+    together,
     weights,
 )
 
+_NO_PARTS = "* GenerateContentRequest.contents[{index}].parts: contents.parts must not be empty."
 _NO_CONTENTS = "* GenerateContentRequest.contents: contents is not specified"
 _NO_CONTENTS_SOURCE = (
     "recorded 475c5384b77f0207, bf06e413a7f70dde, 440884585e6a37f6; no accepted request is without"
@@ -37,8 +41,16 @@ _CLAUSES: tuple[AnyClause, ...] = (
     ),
     ContentKey(what="result-name", says="{path}: Name cannot be empty.", source="public reports", date="2026-11"),
     EmptyContent(
-        what="message", says="* GenerateContentRequest.contents[{index}].parts: contents.parts must not be empty.",
-        source="public reports; an empty text beside something else is taken (48061a33a400fe49)", date="2026-11",
+        what="message", roles=("user", "function", ""), says=_NO_PARTS, date="2026-11",
+        source="public reports; an empty text beside something else is taken (48061a33a400fe49)",
+    ),
+    EmptyContent(
+        what="message", roles=("model",), severity="warning", says=_NO_PARTS, date="2026-11",
+        source="public reports; gemini-2.5-flash took a content of the model without parts between others",
+    ),
+    together(
+        says="", severity="warning", date="2026-11",
+        source="gemini-cli 5443, 6513, 16415; accepted in 412845193411b636 and 5a1d4bfab2ecf1a9",
     ),
     EmptyRequest(what="empty", says=_NO_CONTENTS, source=_NO_CONTENTS_SOURCE, date="2026-11"),
     EmptyRequest(what="absent", says=_NO_CONTENTS, source=_NO_CONTENTS_SOURCE, date="2026-11"),
@@ -48,6 +60,9 @@ _SIGNED = signed(
     "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, "
     "and missing thought_signature may lead to degraded model performance. Additional data, function call "
     "`default_api:{name}` , position {next}."
+)
+_SIGNED_CHAT = structs.replace(
+    _SIGNED, wires=("openai-chat",), source="Google's page on its endpoint for Chat Completions"
 )
 _KNOWN = (
     Known(
@@ -114,6 +129,12 @@ def _profile(version: str, about: str, models: str, *signature: ThoughtSignature
 
 PROFILES = (
     _profile("", "a model that is not named, or not by its generation: no signature is asked for", OTHERS),
-    _profile("3", "Gemini 3 and later: calls carry the signatures of their thoughts", GEMINI_3, _SIGNED),
+    _profile(
+        "3",
+        "Gemini 3 and later: calls carry the signatures of their thoughts",
+        GEMINI_3,
+        _SIGNED,
+        _SIGNED_CHAT,
+    ),
     _profile("2", "Gemini 2.5 and earlier: signatures are taken and not asked for", GEMINI_2),
 )

@@ -1,6 +1,6 @@
 """Zhipu and Z.ai GLM: one opaque text for nearly everything that is wrong with the messages."""
 
-from turnlint.api import AnyClause, Capabilities, EmptyContent, Known, LastMessage, Profile, RoleOrder
+from turnlint.api import AnyClause, Capabilities, EmptyContent, Known, LastMessage, Profile, RoleOrder, Weight
 from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, pairing
 
 _OPAQUE = "The messages parameter is illegal. Please check the documentation."
@@ -53,8 +53,18 @@ PROFILES = (
             quirks=("a request without a message of the user is refused",),
         ),
         clauses=_CLAUSES,
-        weights=pairing(
-            missing=_OPAQUE, orphan=_OPAQUE, duplicate=_OPAQUE, source="code 1214", date="2026-09"
+        weights=(
+            *pairing(missing=_OPAQUE, orphan=_OPAQUE, duplicate=_OPAQUE, source="code 1214", date="2026-09"),
+            Weight(
+                rule="missing-call-id",
+                severity="warning",
+                when="one-call",
+                date="2026-11",
+                source="20 recorded requests with one open call were accepted",
+            ),
+            Weight(
+                rule="missing-call-id", severity="error", says=_OPAQUE, source="code 1214", date="2026-11"
+            ),
         ),
         known=_KNOWN,
     ),

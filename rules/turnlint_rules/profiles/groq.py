@@ -22,11 +22,16 @@ _CLAUSES: tuple[AnyClause, ...] = (
         source="gptme 375, ellmer 162", date="2025-05",
     ),
     ContentKey(
-        what="content", kinds=("absent", "null"), roles=("assistant",), with_calls=False, says=_STRING,
+        what="content", kinds=("absent", "null"), roles=("assistant",), with_calls=False, last=False, says=_STRING,
         source="gptme 227, ellmer 162; beside calls both were accepted (ffd0b5846cc2590a, f88a2d6d442301fb)", date="2025-05",
     ),
     ContentKey(
-        what="content", kinds=("no-parts",), source="OpenHands 9759", date="2025-07",
+        what="content", kinds=("absent", "null"), roles=("assistant",), with_calls=False, last=True, says=_STRING,
+        severity="warning", source="gptme 227, ellmer 162; accepted in 8c7ad3ea10d50511", date="2026-11",
+    ),
+    ContentKey(
+        what="content", kinds=("no-parts",), with_calls=False, source="OpenHands 9759; beside calls 13 were accepted",
+        date="2026-11",
         says=_HERE + "('messages.{index}.content' : one of the following must be satisfied[('messages.{index}.content' : "
         "value must be a string) OR ('messages.{index}.content' : minimum number of items is 1)])]",
     ),

@@ -23,6 +23,7 @@ _MISSING = (
     "'tool_call_id'. The following tool_call_ids did not have response messages: {ids}"
 )
 _TAKEN = "Invalid request: tool call id {id} is duplicated"
+_NO_TEXT = "Invalid request: text content is empty"
 _NO_THOUGHT = (
     "thinking is enabled but reasoning_content is missing in assistant tool call message at index {index}"
 )
@@ -31,15 +32,23 @@ _CLAUSES: tuple[AnyClause, ...] = (
     *NO_MESSAGES,
     IdUnique(over="message", says=_TAKEN, source="openclaw 84730 and 51155", date="2026-05"),
     EmptyContent(
-        what="message", roles=("assistant",), source="kimi-code 1985, AstrBot 7200, opencode 37887", date="2026-07",
+        what="message", roles=("system", "assistant"), source="kimi-code 1985, AstrBot 7200, opencode 37887", date="2026-11",
         says="Invalid request: the message at position {index} with role '{role}' must not be empty",
     ),
+    EmptyContent(
+        what="empty-text", roles=("assistant",), says=_NO_TEXT, source="public reports of parts beside calls", date="2026-11"
+    ),
     ReasoningUnpaired(
-        what="missing-field", key="reasoning_content", models="k2-thinking", says=_NO_THOUGHT,
+        what="missing-field", key="reasoning_content", said=True, says=_NO_THOUGHT, date="2026-11",
+        source="new-api 3121, opencode 16318: the request itself enables thinking",
+    ),
+    ReasoningUnpaired(
+        what="missing-field", key="reasoning_content", models="k2-thinking", said=False, says=_NO_THOUGHT,
         source="litellm 1.109.1; obsidian-yolo 243: an empty text is enough", date="2026-04",
     ),
     ReasoningUnpaired(
-        what="missing-field", key="reasoning_content", severity="warning", says=_NO_THOUGHT, other_models="k2-thinking",
+        what="missing-field", key="reasoning_content", severity="warning", said=False, says=_NO_THOUGHT,
+        other_models="k2-thinking",
         source="new-api 3121, FastGPT 6357, opencode 16318: with thinking on, as it is by default from K2.5", date="2026-03",
     ),
     LastMessage(open_calls=True, says=_MISSING, source="kimi-cli 2405 and 1977", date="2026-11"),
@@ -78,6 +87,9 @@ _KNOWN = (
         pattern=r"the message at position (?P<index>\d+) with role .?(?P<role>\w+).? must not be empty",
         rules=("PR312", "ST110"), source="kimi-code 1985, AstrBot 7200", date="2026-07",
         sample="Invalid request: the message at position 79 with role 'assistant' must not be empty",
+    ),
+    Known(
+        pattern=r"text content is empty", rules=("PR312",), sample=_NO_TEXT, source="public reports", date="2026-11"
     ),
     Known(
         pattern=r"thinking is enabled but reasoning_content is missing in assistant tool call message at index (?P<index>\d+)",

@@ -37,11 +37,22 @@ _ORDER = "Unexpected role '{role}' after role '{after}'"
 _EITHER = "Assistant message must have either content or tool_calls, but not both."
 _SERVED = ("system", "user", "tool", "prefix")
 
+_DECLARED = NameForm(
+    of="tool", pattern=SAFE, most=64, wants=IN_WORDS, says=_NAME, source=_EXECUTED, date=_DATE
+)
+_NAMES = tuple(
+    NameForm(of=of, pattern=SAFE, most=64, wants=IN_WORDS, says=_NAME, source=_EXECUTED, date=_DATE)
+    for of in ("call", "result")
+)
+_HOSTED_NAMES = tuple(
+    NameForm(
+        of=of, pattern=SAFE, most=64, wants=IN_WORDS, says=_NAME, date=_DATE, severity="warning",
+        source=f"{_EXECUTED}; the hosted API took a call with another name (ec567cb5cee319fe, 7c9d1b2f98bc7bc4)",
+    )
+    for of in ("call", "result")
+)  # fmt: skip
 _CLAUSES: tuple[AnyClause, ...] = (
-    *(
-        NameForm(of=of, pattern=SAFE, most=64, wants=IN_WORDS, says=_NAME, source=_EXECUTED, date=_DATE)
-        for of in ("call", "result", "tool")
-    ),
+    _DECLARED,
     RoleOrder(
         role="tool", only_after=("assistant", "tool", "start"), says=_ORDER, date=_DATE,
         source=f"{_EXECUTED}; mistral-inference 135, crush 279",
@@ -309,7 +320,7 @@ PROFILES = (
         models=r"^((mistral|ministral|codestral|magistral|pixtral|devstral|voxtral)-([a-z0-9.]+-)*(latest|\d{4})"
         r"|open-mi[sx]tral-[a-z0-9-]+)$",
         capabilities=_capabilities("a user directly after a result is refused by some models"),
-        clauses=(*_CLAUSES, *_HOSTED),
+        clauses=(*_CLAUSES, *_HOSTED_NAMES, *_HOSTED),
         weights=_HOSTED_WEIGHTS,
         known=_KNOWN,
     ),
@@ -321,7 +332,7 @@ PROFILES = (
             about=f"servers with mistral-common 1.13, {about}",
             wires=("mistral", "openai-chat"),
             capabilities=_capabilities(),
-            clauses=(*_CLAUSES, _last(), _COUNTED, *clauses),
+            clauses=(*_CLAUSES, *_NAMES, _last(), _COUNTED, *clauses),
             weights=weights,
             known=_KNOWN,
         )

@@ -24,6 +24,7 @@ from turnlint_rules.profiles._google import (
     capabilities,
     keys,
     signed,
+    together,
     weights,
 )
 
@@ -36,6 +37,10 @@ _CLAUSES: tuple[AnyClause, ...] = (
     ),
     ContentKey(what="result-name", source="the Gemini API's reports; google-genai 3.3.0", date="2026-11"),
     EmptyContent(what="message", says=_NO_PARTS, source="public reports", date="2026-11"),
+    together(
+        says="", date="2026-08",
+        source="replayed on 2026-08-27: 400 from gemini-2.5-flash and 3.1-flash-lite, and 200 with the results in one content",
+    ),
     EmptyRequest(what="empty", says=_NO_CONTENTS, source="crewAI 3277", date="2025-08"),
     EmptyRequest(what="absent", says=_NO_CONTENTS, source="crewAI 3277", date="2025-08"),
     *keys("warning", "google-genai 3.3.0; recorded e089c902cd29ac0d at the Gemini API"),

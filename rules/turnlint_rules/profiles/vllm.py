@@ -14,7 +14,7 @@ from turnlint.api import (
     ResultContent,
     RoleOrder,
 )
-from turnlint_rules.profiles._chat import CHAT, STREAM, native_kimi, nine, unchecked
+from turnlint_rules.profiles._chat import CHAT, STREAM, native_kimi, nine, unlooked
 
 _EXECUTED = "templates of trl 1.16.0 and vllm a014e35, executed"
 _DATE = "2026-11"
@@ -146,7 +146,7 @@ PROFILES = (
             ),
         ),
         clauses=_CLAUSES,
-        weights=unchecked(
+        weights=unlooked(
             source=f"{_EXECUTED}: 51 of 62 render a result without a call; two refuse it", date=_DATE
         ),
         known=_KNOWN,

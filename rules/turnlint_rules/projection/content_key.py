@@ -59,8 +59,10 @@ GOOD = (
 def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(ContentKey):
         if clause.what == "content":
+            final = len(case.messages) - 1
             for index, message in enumerate(case.messages):
-                yield from _content(case, clause, index, message)
+                if clause.last in (None, index == final):
+                    yield from _content(case, clause, index, message)
         elif clause.what == "calls":
             yield from _no_calls(case, clause)
         elif clause.what == "call-type":

@@ -133,6 +133,9 @@ def _goes_on(case: Case, last: int, clause: LastMessage) -> Fix | None:
 
 def _open_calls(case: Case, clause: LastMessage) -> Iterator[Finding]:
     waiting = [one.asked for one in case.ledger.pending if not one.asked.call.server]
+    if clause.answered != "any":
+        turns = {one.asked.turn for one in case.ledger.interactions if one.answer is not None}
+        waiting = [asked for asked in waiting if (asked.turn in turns) is (clause.answered == "some")]
     ids = ", ".join(asked.call.id or "" for asked in waiting)
     for asked in waiting:
         yield RULE.at_call(

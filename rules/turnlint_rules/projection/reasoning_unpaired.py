@@ -82,8 +82,12 @@ GOOD = (
 
 def check(case: Case) -> Iterator[Finding]:
     checks = {"alone": _alone, "call-alone": _calls_alone, "missing-field": _missing}
+    seen: set[int | None] = set()
     for clause in case.clauses(ReasoningUnpaired):
-        yield from checks[clause.what](case, clause)
+        for finding in checks[clause.what](case, clause):
+            if finding.message_index not in seen:  # clauses for other models hold as well where none is named
+                yield finding
+            seen.add(finding.message_index)
 
 
 def _are_stored(case: Case) -> bool:
@@ -140,6 +144,8 @@ def _missing(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
     kept = any(message.reasoning != "absent" for message in case.messages)
     thinking = request.thinking if request else "unsaid"
     if thinking == "off" or (not kept and thinking == "unsaid"):
+        return
+    if clause.said is not None and clause.said is not (thinking != "unsaid"):
         return
     why = "although other messages have it" if kept else "although thinking is enabled"
     start = _last_user(case) if clause.scope == "loop" else -1

@@ -21,6 +21,8 @@ Evidence
 """
 
 from collections.abc import Iterator
+from json import dumps
+from typing import Any
 
 from turnlint.api import (
     Asked,
@@ -29,7 +31,9 @@ from turnlint.api import (
     Example,
     Finding,
     Fix,
+    Pointer,
     Put,
+    Raw,
     Result,
     Rule,
     Text,
@@ -39,6 +43,21 @@ from turnlint.api import (
 
 RULE = Rule("PR320", "thought-signature", "error", fix="lossless")
 BYPASS = "skip_thought_signature_validator"
+_PLACE = ("extra_content", "google", "thought_signature")
+
+_SIGNED = b'"thoughtSignature": "c2ln"'
+_STEPS = (
+    b'{"contents": [{"role": "user", "parts": [{"text": "hi"}]}, '
+    b'{"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}%s}]}, '
+    b'{"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": 1}}%s}]}, '
+    b'{"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {}}}, '
+    b'{"functionResponse": {"name": "f", "response": {}}}]}]}\n'
+)
+_CHAT = (
+    b'{"model": "gemini-3-pro-preview", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", '
+    b'"tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}%s}]}, '
+    b'{"role": "tool", "tool_call_id": "c1", "content": "ok"}]}\n'
+)
 
 BAD = (
     Example("""
@@ -47,6 +66,9 @@ BAD = (
           call     - get_weather {"city": "Paris"}   <- PR320
           result   - (get_weather) 18 degrees
     """, wires=("gemini",), provider="gemini@3"),
+    Raw("gemini", _STEPS % (b"", b", " + _SIGNED), (("PR320", 1),), provider="gemini@3"),
+    Raw("gemini", _STEPS % (b", " + _SIGNED, b""), (("PR320", 1),), provider="gemini@3"),
+    Raw("openai-chat", _CHAT % b"", (("PR320", 1),), provider="gemini"),
 )  # fmt: skip
 GOOD = (
     Example("""
@@ -57,6 +79,8 @@ GOOD = (
         assistant  It is 18 degrees.
         user       Thanks.
     """, wires=("gemini",), provider="gemini@3"),
+    Raw("gemini", _STEPS % (b", " + _SIGNED, b", " + _SIGNED), provider="gemini@3"),
+    Raw("openai-chat", _CHAT % b', "extra_content": {"google": {"thought_signature": "c2ln"}}', provider="gemini"),
 )  # fmt: skip
 
 
@@ -67,8 +91,8 @@ def check(case: Case) -> Iterator[Finding]:
         start = _current_turn(case) if clause.what == "missing" else 0
         met: set[int] = set()
         for asked in case.asked:
-            first = asked.turn not in met
-            met.add(asked.turn)
+            first = asked.message not in met  # each content of the model with calls begins a step
+            met.add(asked.message)
             if asked.message < start or asked.call.server:
                 continue
             if clause.what == "unfit" and asked.call.signature == "unfit":
@@ -100,8 +124,24 @@ def _finding(case: Case, clause: ThoughtSignature, asked: Asked, what: str) -> F
 def _steps(case: Case, asked: Asked) -> tuple[Put, ...]:
     """In place of what is there, or in the case in which the call is written."""
     call, part = asked.call, case.said(asked.message, asked.call.at)
+    if case.transcript.wire.speaks == "openai-chat":
+        return _compatible(asked, part)
     if call.dialect or (part is None and call.signature != "absent"):
         return ()
     usual = "thought_signature" if call.keys.id[0] == "function_call" else "thoughtSignature"
     key = next((key for key in ("thoughtSignature", "thought_signature") if key in (part or ())), usual)
     return (Put((*call.at, key), f'"{BYPASS}"'.encode(), asked.message),)
+
+
+def _compatible(asked: Asked, call: Any) -> tuple[Put, ...]:
+    """The word at the place that Google's endpoint for Chat Completions has for it."""
+    at: Pointer = asked.call.at
+    value: Any = BYPASS
+    for depth, key in enumerate(_PLACE):
+        inner = call.get(key) if isinstance(call, dict) else None
+        if not isinstance(inner, dict):
+            for left in reversed(_PLACE[depth + 1 :]):
+                value = {left: value}
+            return (Put((*at, *_PLACE[: depth + 1]), dumps(value).encode(), asked.message),)
+        call = inner
+    return ()

@@ -1,0 +1,118 @@
+"""What providers were seen to accept and to refuse, in 2026-11: one row for each fact.
+
+Every record is looked at alone and in a log of 40 such records.
+"""
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from turnlint.testing import fixed, rows_of
+
+OFTEN = 40
+Json = dict[str, Any]
+
+
+def gemini(*contents: Json, model: str = "gemini-2.5-flash") -> Json:
+    return {"model": model, "contents": [*contents], "generationConfig": {"temperature": 0}}
+
+
+def said(role: str, *parts: Any) -> Json:
+    return {"role": role, "parts": [*parts]}
+
+
+def chat(*messages: Json, **more: Any) -> Json:
+    return {"model": "m", "temperature": 0, **more, "messages": [*messages]}
+
+
+def items(*some: Json, **more: Any) -> Json:
+    return {"model": "gpt-5.1", **more, "input": [{"role": "user", "content": "hi"}, *some]}
+
+
+HI, GO_ON = said("user", {"text": "hi"}), said("user", {"text": "go on"})
+F, G = {"functionCall": {"name": "f", "args": {}}}, {"functionCall": {"name": "g", "args": {}}}
+F_DONE = {"functionResponse": {"name": "f", "response": {"output": "1"}}}
+G_DONE = {"functionResponse": {"name": "g", "response": {"output": "2"}}}
+ASK: Json = {"role": "user", "content": "hi"}
+TOOL: Json = {"role": "tool", "tool_call_id": "c1", "content": "ok"}
+CALL: Json = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+CALLS: Json = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+TWO: Json = {"role": "assistant", "content": None, "tool_calls": [CALL, {**CALL, "id": "c2"}]}
+THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
+SEALED = {**THOUGHT, "encrypted_content": "gAAA"}
+ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "yes"}]}
+
+FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
+    # Responses: items that the provider keeps
+    ("openai-responses", "openai-responses", items(SEALED, ANSWER), {"PR315": "error"}),
+    ("openai-responses", "openai-responses", items(SEALED, {**ANSWER, "id": "msg_1"}), {}),
+    ("openai-responses", "openai-responses", items(SEALED, ANSWER, model="o3-mini"), {"PR315": "warning"}),
+    ("openai-responses", "openai-responses", items(SEALED, ANSWER, store=False), {}),
+    ("openai-responses", "openai-responses", items(THOUGHT, ANSWER, store=False), {"PR326": "error"}),
+    ("openai-responses", "openai-responses", items({"type": "item_reference", "id": "rs_1"}, store=False), {"PR326": "error"}),
+    ("openai-responses", "openai-responses", items({"type": "item_reference", "id": "rs_1"}), {}),
+    ("openai-responses", "openai-responses", items(SEALED, ANSWER, previous_response_id="resp_1"), {}),
+    # Gemini: results are counted where some stand behind the turn
+    ("gemini", "gemini", gemini(HI, said("model", F), GO_ON), {"PA201": "warning"}),
+    ("gemini", "vertex", gemini(HI, said("model", F), GO_ON), {"PA201": "warning"}),
+    ("gemini", "gemini", gemini(HI, said("model", F, G), said("user", F_DONE), said("model", {"text": "x"}), GO_ON), {"PA201": "error"}),
+    ("gemini", "gemini", gemini(HI, said("model", F)), {"PA206": "warning", "PR311": "warning"}),
+    ("gemini", "gemini", gemini(HI, said("model", F, G), said("user", F_DONE)), {"PA206": "warning", "PR311": "error"}),
+    ("gemini", "gemini", gemini(HI, said("model", F, G), said("user", F_DONE), said("user", G_DONE)), {"PR309": "warning"}),
+    ("gemini", "vertex", gemini(HI, said("model", F, G), said("user", F_DONE), said("user", G_DONE)), {"PR309": "error"}),
+    ("gemini", "gemini", gemini(said("user", [{"text": "hi"}, {"text": "you"}])), {"ST103": "warning"}),
+    ("gemini", "gemini", gemini(HI, {"role": "model"}, GO_ON), {"ST110": "warning", "PR312": "warning"}),
+    ("gemini", "gemini", gemini(HI, said("model", F), said("user", F_DONE, {"text": "now"}), model="gemini-3-pro-preview"), {"PR320": "error"}),
+    ("gemini", "gemini", gemini(HI, said("model", {**F, "thoughtSignature": "c2ln"}), said("user", F_DONE, {"text": "now"}), model="gemini-3-pro-preview"), {}),
+    ("gemini", "gemini", gemini(HI, said("model", {**F, "thoughtSignature": "c2ln"}), said("user", F_DONE, {"text": "now"}), model="gemini-3.7-flash"), {"PR308": "warning"}),
+    # Chat Completions and its kin
+    ("openai-chat", "xai", chat(ASK, {**CALLS, "content": []}, TOOL), {}),
+    ("openai-chat", "xai", chat(ASK, {"role": "assistant", "content": []}, ASK), {"PR318": "error", "ST110": "warning"}),
+    ("openai-chat", "groq", chat(ASK, {**CALLS, "content": []}, TOOL), {}),
+    ("openai-chat", "groq", chat(ASK, {"role": "assistant"}), {"PR318": "warning", "ST110": "warning"}),
+    ("openai-chat", "groq", chat(ASK, {"role": "assistant"}, ASK), {"PR318": "error", "ST110": "warning"}),
+    ("openai-chat", "groq", chat({**ASK, "timestamp": 1}), {"PR317": "error"}),
+    ("openai-chat", "glm", chat(ASK, CALLS, {"role": "tool", "content": "ok"}), {"ST104": "warning"}),
+    ("openai-chat", "glm", chat(ASK, TWO, TOOL, {"role": "tool", "content": "ok"}), {"ST104": "error"}),
+    ("openai-chat", "mistral", chat(ASK, {**CALLS, "tool_calls": [{**CALL, "id": "aaaaaaaaa", "function": {"name": "a b", "arguments": "{}"}}]}, {**TOOL, "tool_call_id": "aaaaaaaaa"}), {"PR306": "warning"}),
+    ("openai-chat", "kimi@k3", chat({"role": "system", "content": ""}, ASK), {"PR312": "error"}),
+    ("openai-chat", "kimi@k3", chat(ASK, {**CALLS, "content": [{"type": "text", "text": ""}]}, TOOL), {"PR312": "error"}),
+    ("openai-chat", "kimi@k3", chat(ASK, CALLS, TOOL, thinking={"type": "enabled"}), {"PR315": "error"}),
+    ("openai-chat", "deepseek", chat(ASK, CALLS, TOOL, model="deepseek-v4-flash", thinking={"type": "enabled"}), {"PR315": "error"}),
+    ("openai-chat", "deepseek", chat(ASK, CALLS, TOOL, model="deepseek-chat", thinking={"type": "enabled"}), {"PR315": "warning"}),
+    ("openai-chat", "deepseek", chat(ASK, CALLS, TOOL, model="deepseek-v4-flash", thinking={"type": "disabled"}), {}),
+    ("openai-chat", "vllm", chat(ASK, CALLS, {"role": "tool", "content": "ok"}), {"ST104": "warning"}),
+    ("openai-chat", "vllm", chat(ASK, CALLS, TOOL, {**TOOL, "content": "no"}), {"ST107": "warning"}),
+    ("openai-chat", "gemini", chat(ASK, CALLS, TOOL, model="gemini-3-pro-preview"), {"PR320": "error"}),
+    ("openai-chat", "gemini", chat(ASK, CALLS, TOOL, model="gemini-2.5-pro"), {}),
+    ("openai-chat", "ollama", chat(), {}),
+    ("openai-chat", "openai", chat(), {"PR323": "error"}),
+    ("openai-chat", "openai", {"messages": []}, {"PR323": "error"}),
+]  # fmt: skip
+
+
+def worst_in(record: Json, wire: str, provider: str, times: int) -> tuple[dict[str, str], Counter[str]]:
+    """Each code with its severity, and how often it was found."""
+    rows = rows_of((json.dumps(record) + "\n").encode() * times, wire, provider)
+    rows = [row for row in rows if row.finding.severity != "info"]
+    return {row.finding.code: row.finding.severity for row in rows}, Counter(row.finding.code for row in rows)
+
+
+@pytest.mark.parametrize(("wire", "provider", "record", "expected"), FACTS)
+def test_a_fact_is_kept(wire: str, provider: str, record: Json, expected: dict[str, str]) -> None:
+    found, once = worst_in(record, wire, provider, 1)
+    assert found == expected
+    severities, often = worst_in(record, wire, provider, OFTEN)
+    assert severities == expected
+    assert often == {code: OFTEN * count for code, count in once.items()}
+
+
+@pytest.mark.parametrize(("wire", "provider", "record", "expected"), FACTS)
+def test_a_repair_brings_no_error(wire: str, provider: str, record: Json, expected: dict[str, str]) -> None:
+    before = (json.dumps(record) + "\n").encode()
+    after = fixed(before, wire, provider)
+    assert fixed(after, wire, provider) == after
+    found, _ = worst_in(json.loads(after), wire, provider, 1)
+    assert found.keys() <= expected.keys()
