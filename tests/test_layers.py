@@ -18,7 +18,7 @@ LAYERS = (
     {"keeping", "neighbours"},
     {"events"},
     {"ledger", "carrying", "placing", "profiles"},
-    {"carriers"},
+    {"carriers", "harmless"},
     {"repeats", "clean", "view", "fingerprint", "provenance", "sampling", "wording", "providers"},
     {"keys", "traits"},
     {"case", "weighing", "ids"},

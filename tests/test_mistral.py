@@ -188,7 +188,8 @@ def test_what_the_platform_accepted_is_read_whole_and_without_error(format_name:
     assert tally.calls == sum(len(message.get("tool_calls") or ()) for message in said)
     assert tally.results == sum(message["role"] == "tool" for message in said)
     assert {row.finding.severity for row in rows} <= {"warning"}
-    assert {row.finding.rule for row in rows} == {"call-left-in-text", "name-mismatch"}
+    assert {row.finding.rule for row in rows} == {"call-left-in-text"}
+    assert tally.noted["foreign-names"] >= 15
 
 
 @NEEDS_CORPUS

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from arbitrary_json import VALUES
 from turnlint import carriers, ledger, testing
+from turnlint.counting import count
+from turnlint.events import Tally
 from turnlint.model import Call, Message, Other, Record, Result, Text, Thinking, Transcript
 from turnlint.notation import write
 
@@ -217,25 +219,32 @@ def test_a_name_may_stand_for_the_id_of_an_output() -> None:
     assert codes(USER, CALL, {**named, "name": None}, SAYS) == [("ST104", "error")]
 
 
-ELSEWHERE: list[tuple[str, dict[str, Any], list[Any], str]] = [
-    ("a previous response", {"previous_response_id": "resp_0"}, [], "info"),
-    ("a conversation by id", {"conversation": "conv_1"}, [], "info"),
-    ("a conversation as an object", {"conversation": {"id": "conv_1"}}, [], "info"),
-    ("a reference", {}, [{"type": "item_reference", "id": "fc_1"}], "info"),
-    ("a reference without a type", {}, [{"id": "fc_1"}], "info"),
-    ("nulls", {"previous_response_id": None, "conversation": None}, [], "error"),
+ELSEWHERE: list[tuple[str, dict[str, Any], list[Any]]] = [
+    ("a previous response", {"previous_response_id": "resp_0"}, []),
+    ("a conversation by id", {"conversation": "conv_1"}, []),
+    ("a conversation as an object", {"conversation": {"id": "conv_1"}}, []),
+    ("a reference", {}, [{"type": "item_reference", "id": "fc_1"}]),
+    ("a reference without a type", {}, [{"id": "fc_1"}]),
 ]
 
 
-@pytest.mark.parametrize(
-    ("more", "items", "severity"), [one[1:] for one in ELSEWHERE], ids=[one[0] for one in ELSEWHERE]
-)
-def test_an_output_may_answer_what_is_kept_elsewhere(
-    more: dict[str, Any], items: list[Any], severity: str
+@pytest.mark.parametrize(("more", "items"), [one[1:] for one in ELSEWHERE], ids=[one[0] for one in ELSEWHERE])
+def test_an_output_for_a_call_that_the_provider_keeps_is_counted(
+    more: dict[str, Any], items: list[Any]
 ) -> None:
-    assert codes(*items, OUTPUT, USER, **more) == [("PA202", severity)]
+    assert codes(*items, OUTPUT, USER, **more) == []
     (transcript,) = transcripts(body(*items, OUTPUT, **more))
-    assert transcript.headless is (severity == "info")
+    assert transcript.headless
+    tally = Tally()
+    count(tally, transcript, ledger.read(transcript.messages, transcript.wire))
+    assert tally.noted == {"kept-calls": 1}
+
+
+def test_an_output_needs_its_call_where_the_provider_keeps_none() -> None:
+    nulls = {"previous_response_id": None, "conversation": None}
+    assert codes(OUTPUT, USER, **nulls) == [("PA202", "error")]
+    (transcript,) = transcripts(body(OUTPUT, **nulls))
+    assert not transcript.headless
 
 
 def test_an_input_may_be_one_text() -> None:

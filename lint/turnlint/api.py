@@ -42,6 +42,7 @@ from turnlint.clauses import (
 )
 from turnlint.documents.decode import are_equal, without_space
 from turnlint.documents.trouble import Damage, Kind, Trouble
+from turnlint.harmless import is_foreign, is_kept_elsewhere, is_named_otherwise, tool_names
 from turnlint.keys import LEFTOVERS, by_place, strange
 from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, usable
 from turnlint.model import (
@@ -181,7 +182,10 @@ __all__ = [
     "Weight",
     "by_place",
     "called",
+    "is_foreign",
+    "is_kept_elsewhere",
     "is_missing",
+    "is_named_otherwise",
     "kept_raw",
     "near",
     "near_call",
@@ -191,6 +195,7 @@ __all__ = [
     "says_same",
     "spot",
     "strange",
+    "tool_names",
     "usable",
     "without_space",
 ]  # fmt: skip

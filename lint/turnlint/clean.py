@@ -7,6 +7,7 @@ be nothing, never miss what a rule would report; tests hold it to that on arbitr
 
 from collections.abc import Iterable
 
+from turnlint.harmless import has_only_foreign_names, is_kept_elsewhere
 from turnlint.ledger import MISSING, Interaction, Ledger, is_missing
 from turnlint.model import SILENT, SPEAKERS, Other, Result, Text, Transcript
 
@@ -26,6 +27,10 @@ def is_clean(transcript: Transcript, ledger: Ledger) -> bool:
 def concerns(transcript: Transcript, ledger: Ledger) -> set[str]:
     """What there is to look at: the ledger's `Odd`, and what is damaged whoever answers it."""
     found: set[str] = set(ledger.odd)
+    if "orphan" in found and is_kept_elsewhere(transcript):
+        found.discard("orphan")
+    if "renamed" in found and has_only_foreign_names(transcript, ledger):
+        found.discard("renamed")
     if transcript.dead:
         found.add("dead")
     if transcript.misfits:

@@ -7,6 +7,7 @@ was found in it.
 from typing import TYPE_CHECKING
 
 from turnlint.events import Tally
+from turnlint.harmless import FOREIGN_NAMES, KEPT_CALLS, foreign_names, is_kept_elsewhere
 from turnlint.ledger import Ledger
 from turnlint.model import Transcript
 from turnlint.providers import Chosen
@@ -22,6 +23,15 @@ def count(tally: Tally, transcript: Transcript, pairs: Ledger) -> None:
     tally.calls += len(pairs.interactions)
     answered = sum([interaction.answer is not None for interaction in pairs.interactions])
     tally.results += answered + len(pairs.duplicates) + len(pairs.orphans)
+    if pairs.orphans and is_kept_elsewhere(transcript):
+        _note(tally, KEPT_CALLS, sum(not one.result.server for one in pairs.orphans))
+    if "renamed" in pairs.odd:
+        _note(tally, FOREIGN_NAMES, foreign_names(transcript, pairs))
+
+
+def _note(tally: Tally, what: str, times: int) -> None:
+    if times:
+        tally.noted[what] = tally.noted.get(what, 0) + times
 
 
 def count_providers(tally: Tally, wire: str, chosen: tuple[Chosen, ...], times: int = 1) -> None:

@@ -24,6 +24,9 @@ class Tally(Struct):
     """How many conversations were held against each."""
     across: dict[str, int] = {}
     """How many of those are written on a wire that is not its own, as `provider on wire`: their spelling is not judged."""
+    noted: dict[str, int] = {}
+    """What providers accept, and no finding reports: results whose calls the provider keeps (`kept-calls`), and
+    results whose name is that of no tool (`foreign-names`)."""
     skipped: int = 0
     crashes: int = 0
     ignored: dict[str, int] = {}
@@ -33,7 +36,7 @@ class Tally(Struct):
     def add(self, other: "Tally") -> None:
         for name in ("files", "conversations", "messages", "calls", "results", "skipped", "crashes"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name in ("findings", "rules", "providers", "across", "ignored"):
+        for name in ("findings", "rules", "providers", "across", "ignored", "noted"):
             mine, theirs = getattr(self, name), getattr(other, name)
             for key, count in theirs.items():
                 mine[key] = mine.get(key, 0) + count

@@ -118,6 +118,7 @@ def summary_of(tally: Tally) -> dict[str, Any]:
         "providers": dict(sorted(tally.providers.items())),
         "across": dict(sorted(tally.across.items())),
         "ignored": dict(sorted(tally.ignored.items())),
+        "noted": dict(sorted(tally.noted.items())),
     }
 
 

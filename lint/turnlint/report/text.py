@@ -12,7 +12,7 @@ from turnlint.engine import Crash, Event, Skipped, Tally
 from turnlint.model import SEVERITIES, Finding
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, fold, line_start, visible
-from turnlint.report.words import answer, behind, found, many
+from turnlint.report.words import NOTED, answer, behind, found, many
 from turnlint.rows import Cell, Line, Mark, Row, shape_of
 
 if TYPE_CHECKING:
@@ -238,6 +238,8 @@ class Text:
         for key, count in sorted(tally.across.items()):
             provider, _, wire = visible(key).partition(" on ")
             summed += f" Read as {wire}, {many(count, 'conversation')}: {provider} is asked about ids, names and limits only."
+        for what, count in sorted(tally.noted.items()):
+            summed += f" {many(count, 'result')} {NOTED.get(what, what)}."
         return (
             summed
             if complete

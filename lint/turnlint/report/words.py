@@ -32,6 +32,10 @@ def found(tally: Tally) -> str:
     return f"{summed} Not shown: {known(tally)}." if tally.ignored else summed
 
 
+NOTED = {"kept-calls": "for calls that the provider keeps", "foreign-names": "with a name that no tool has"}
+"""How a summary names what is only counted, behind the number of results."""
+
+
 def known(tally: Tally) -> str:
     """What was found and is not told of; nothing where all is."""
     return ", ".join(

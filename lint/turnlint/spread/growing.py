@@ -311,7 +311,7 @@ def _more(now: Tally, before: Tally, new: Tally) -> Tally:
     for name in ("files", "conversations", "messages", "calls", "results", "skipped"):
         setattr(new, name, getattr(now, name) - getattr(before, name))
     new.crashes = now.crashes
-    for name in ("providers", "across"):
+    for name in ("providers", "across", "noted"):
         mine, old = getattr(now, name), getattr(before, name)
         counts = {key: mine.get(key, 0) - old.get(key, 0) for key in {**mine, **old}}
         setattr(new, name, {key: count for key, count in counts.items() if count})

@@ -1,7 +1,8 @@
 """a result names a different tool than its call
 
 What it does
-    Reports a result that names a tool, where the call it answers names another.
+    Reports a result that names a tool, where the call it answers names another. On Gemini and on the chat wire the
+    summary counts a result whose name is that of no tool instead, such as an id.
 
 Why it matters
     Where pairing goes by id, servers ignore the name, and readers of the log are misled. Where it
@@ -17,14 +18,29 @@ What fix does
 
 Evidence
     Mistral's API accepted 27 recorded results named `tool` for calls of other names, for one
-    bebf12395567cb73: so it is a warning. Gemini pairs by name and order where ids are absent
+    bebf12395567cb73: so it is a warning. Gemini and Vertex accepted 414 requests whose results are named by an id,
+    for one 2ffd5fd134f8ecd9. Gemini pairs by name and order where ids are absent
     (google-genai 3.3.0).
 """
 
 from collections.abc import Iterator
 from json import dumps
 
-from turnlint.api import Answered, Asked, Case, Example, Finding, Fix, Put, Rule, near_call, quote
+from turnlint.api import (
+    Answered,
+    Asked,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    Put,
+    Rule,
+    is_foreign,
+    is_named_otherwise,
+    near_call,
+    quote,
+    tool_names,
+)
 
 RULE = Rule("PA207", "name-mismatch", "warning", fix="lossy")
 
@@ -33,7 +49,9 @@ BAD = (
         user       What is the weather in Paris?
         assistant
           call     c1 get_weather {"city": "Paris"}
+          call     c2 read_file {"path": "a.txt"}
           result   c1 (read_file) 18 degrees          <- PA207
+          result   c2 (read_file) empty
         assistant  It is 18 degrees.
     """),
 )
@@ -49,11 +67,12 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
+    names = tool_names(case.transcript, case.ledger)
     for interaction in case.ledger.interactions:
         asked, answer = interaction.asked, interaction.answer
-        if answer is None or not answer.result.name or not asked.call.name:
-            continue
-        if answer.result.name != asked.call.name:
+        if answer is not None and is_named_otherwise(interaction):
+            if is_foreign(case.transcript, interaction, names):
+                continue
             yield RULE.at_result(
                 case,
                 answer,
