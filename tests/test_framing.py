@@ -42,7 +42,7 @@ FRAMINGS = {
     "blank lines": (
         "a.jsonl",
         b'\n{"a":1}\n \t\n\n{"a":2}\n\n',
-        [("blank-line", 1, b""), ("record", 2, b'{"a":1}'), ("blank-line", 3, b" \t"), ("blank-line", 4, b""),
+        [("blank-line", 1, b""), ("record", 2, b'{"a":1}'), ("blank-line", 3, b" \t"),
          ("record", 5, b'{"a":2}'), ("blank-line", 6, b"")],
     ),
     "byte order mark": (

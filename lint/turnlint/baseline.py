@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from turnlint.documents.source import open_regular
 from turnlint.report.escape import in_json
 from turnlint.rows import Row
 
@@ -95,7 +96,7 @@ def _short(name: str | None) -> str | None:
 def read(path: str, *, must_exist: bool = True) -> Baseline:
     """The baseline in a file. Raises `BadBaseline`."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         if not must_exist:

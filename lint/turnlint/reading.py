@@ -82,7 +82,7 @@ def glance(source: Source, format_name: str | None, prefer: tuple[str, ...] = ()
     reading = Reading(source, format_name, prefer)
     with open_source(source) as opened:
         stream = Guarded(opened, source.name, None)
-        framed = frame(stream, source.name, carriers.holds_records, reading.gate)
+        framed = frame(stream, source.name, carriers.holds_records, reading.gate, limit=source.limit)
         if container_of(stream.peek(NEEDED)):
             return None
         head, carrier, _ = sample(framed, format_name, is_log=source.is_log, prefer=prefer)
@@ -134,7 +134,9 @@ class Reading:
             if part is None and (near := container_of(stream.peek(NEEDED))):
                 yield (Foreign(self.source, near),)
                 return
-            framed = frame(stream, self.source.name, carriers.holds_records, self.gate, part)
+            framed = frame(
+                stream, self.source.name, carriers.holds_records, self.gate, part, self.source.limit
+            )
             if part:
                 head, carrier = list(islice(framed, FEW)), carriers.carrier(part.format)
             else:

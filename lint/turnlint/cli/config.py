@@ -127,7 +127,11 @@ def _lines(settings: "Settings | None") -> Iterator[Line]:
         yield from ((key, said.value, origin_of(said)) for said in some)
     for key, some in (("severity", settings.severities), ("levels", settings.levels)):
         yield from ((key, {said.value[0]: said.value[1]}, origin_of(said)) for said in some)
-    for key, one in (("baseline", settings.baseline), ("ignores-in-records", settings.ignores_in_records)):
+    for key, one in (
+        ("baseline", settings.baseline),
+        ("ignores-in-records", settings.ignores_in_records),
+        ("max-record-size", settings.max_record_size),
+    ):
         if one:
             yield key, one.value, origin_of(one)
     for ignore in settings.ignores:

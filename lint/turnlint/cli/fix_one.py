@@ -15,7 +15,7 @@ import click
 from msgspec import Struct, structs
 
 from turnlint.cli.look import is_terminal
-from turnlint.documents.source import Damaged, Progress, Source, SourceError, packing_at
+from turnlint.documents.source import Damaged, Progress, Source, SourceError, open_named, packing_at
 from turnlint.engine import Book, Options
 from turnlint.keeping import journal
 from turnlint.keeping.disk import Digests, NotWritten, Stamp, replace, stamp, write_to
@@ -165,13 +165,13 @@ def _at_rest(source: Source) -> Iterator[Source]:
                 copyfileobj(stream, file, _PIECE)
         except OSError as error:
             raise SourceError(source.name, _reason(error)) from None
-        yield Source(source.name, path, source.named)
+        yield structs.replace(source, path=path)
 
 
 @contextmanager
 def _once(source: Source) -> Iterator[Any]:
     if source.path is not None:
-        with open(source.path, "rb") as file:
+        with open_named(source.path) as file:
             yield file
     elif sys.stdin is None:
         raise SourceError(source.name, "standard input is closed")

@@ -16,7 +16,7 @@ from turnlint.cli.asking import shown, sources_of
 from turnlint.cli.look import DEFAULT_WIDTH, Look, colors, is_terminal, line_limit, width
 from turnlint.cli.loose import Command
 from turnlint.cli.settings import Plan, levels
-from turnlint.documents.source import Source
+from turnlint.documents.source import Source, odd_kind
 from turnlint.engine import Tally
 from turnlint.report import FLOWING, FORMATS, KINDS, Batched, Kind, Sink, open_sink
 
@@ -89,6 +89,10 @@ class Way(Struct, frozen=True):
         found = sources_of(paths, self.stdin_filename, [path for _, path in map(_split, self.outputs)])
         if self.follow and any(source.path is None for source in found):
             raise click.UsageError("--follow wants files and folders; standard input is read to its end")
+        if self.follow:
+            for source in found:
+                if source.named and (kind := odd_kind(source.path or "")):
+                    raise click.UsageError(f"{shown(source.name)}: is {kind}, not a file")
         return found
 
 

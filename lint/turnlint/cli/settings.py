@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 Command = Callable[..., Any]
 _ASKED = "turnlint.settings"
+_UNITS = {"MiB": 20, "GiB": 30}
 DAY = "TURNLINT_TODAY"
 
 
@@ -169,7 +170,16 @@ class Plan:
         if sources and not left and self.excludes_named:
             click.echo("turnlint: all that was named is excluded", err=True)
             raise click.exceptions.Exit(0)
-        return left
+        return [*map(self._limited, left)]
+
+    def _limited(self, source: Source) -> Source:
+        """The source with the largest record that its settings allow."""
+        settings = self.settings(source)
+        said = settings.max_record_size if settings else None
+        if said is None:
+            return source
+        number, unit = said.value.split(" ")
+        return structs.replace(source, limit=int(number) << _UNITS[unit])
 
     def excluding(self, source: Source) -> "Said | None":
         """What of the configuration keeps a source from being read, if anything does."""

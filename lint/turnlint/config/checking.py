@@ -19,6 +19,7 @@ _TYPES = {
     "array": "a list", "object": "a mapping", "null": "null",
 }  # fmt: skip
 _FORMS = {
+    "^[1-9][0-9]{0,4} (MiB|GiB)$": "is no size; write `512 MiB`, or `1 GiB`",
     "^(/.*)?$": "is no JSON Pointer: it begins with a slash, or is empty for the whole",
     "^[0-9]{4}-[0-9]{2}-[0-9]{2}$": "is no day: it is written YYYY-MM-DD",
     "^[a-z0-9]+(-[a-z0-9]+)*$": "is no name: small letters, digits and single hyphens",

@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint.config.checking import shape_faults
+from turnlint.documents.source import open_regular
 from turnlint.handwritten import MOST_BYTES, Document, Fault, Kind, Path, decoded, documents
 
 DEEPEST = 10
@@ -79,7 +80,7 @@ def _chain(path: str, below: tuple[str, ...], asked: str | None) -> list[Layer]:
 def document_of(path: str) -> Document:
     """What stands in a file. Raises `Fault`."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
         raise Fault((error.strerror or "cannot be read").lower()) from None

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from turnlint.model import Severity
 
 REPLACED = (
-    "format", "provider", "select", "preview", "fail-on", "level", "baseline", "ignores-in-records",
+    "format", "provider", "select", "preview", "fail-on", "level", "baseline", "max-record-size", "ignores-in-records",
 )  # fmt: skip
 """Keys of which only what goes first holds; of the others all that is said holds together."""
 
@@ -51,6 +51,7 @@ class Settings(Struct, frozen=True):
     levels: tuple[Said, ...] = ()
     """Pairs of a rule and how far a repair may go for it, that which goes before nothing first."""
     baseline: Said | None = None
+    max_record_size: Said | None = None
     ignores_in_records: Said | None = None
     profiles: tuple[Said, ...] = ()
     ignore: tuple[Said, ...] = ()

@@ -2,7 +2,7 @@
 
 This module owns line ends, blank lines, byte order marks, documents that span lines and arrays of
 records; it holds one record in memory, never the records of a file. It refuses to judge a record's inside, but for
-the place where it ends.
+the place where it ends. A record that is longer than the limit is passed over: its bytes are never held.
 """
 
 import re
@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 from io import BytesIO
 from typing import Protocol
 
+from msgspec import Struct
+
 from turnlint.documents.columns import Extra, measure, more
 from turnlint.documents.gate import Ended, Gate, Scanner
-from turnlint.documents.source import Part, says_lines
+from turnlint.documents.source import MAX_RECORD_BYTES, Part, says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.model import Pointer, Record
 
@@ -24,9 +26,12 @@ HUGE = 1 << 25
 _UTF16 = {b"\xff\xfe": "UTF-16, little-endian", b"\xfe\xff": "UTF-16, big-endian"}
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
+_MANY_BLANKS = (b"\n" * 16, b"\r\n" * 16)
+_BLANK_RUN = rb"(?<=\n)(?:[ \t\r]*\n){15,}"
+"""Blank lines that are worth to be taken together before a scanner sees them."""
 _SPACES = (b" ", b"\t", b"\r", b"\n")
 # Compiled when a document runs over lines: those that do not need none of them.
-_STRUCTURE = rb'"|[\[{]+|[\]}]+'
+_STRUCTURE = rb'["\[\]{}]'
 _IN_STRING = rb'["\\]'
 _SPACE_RUN = rb"[ \t\r\n]*"
 _SCALAR = rb'[^\s"\[\]{},]*'
@@ -42,8 +47,11 @@ class Readable(Protocol):
 class _Tape:
     """The stream with a sliding window of it, and the line and offset of the place read to."""
 
-    def __init__(self, stream: Readable) -> None:
+    def __init__(self, stream: Readable, limit: int) -> None:
         self.stream = stream
+        self.limit = limit
+        self.over = False
+        """What is held is longer than the limit, so that nothing more was read."""
         self.window = b""
         self.pos = 0
         self.offset = 0
@@ -57,7 +65,10 @@ class _Tape:
         if self.ended:
             return False
         held = len(self.window) - self.pos
-        piece = self.stream.read(max(CHUNK, held))
+        if held > self.limit:
+            self.over = True
+            return False
+        piece = self.stream.read(max(CHUNK, min(held, self.limit - held)))
         self.ended = not piece
         self.window = self.window[self.pos :] + piece
         self.pos = 0
@@ -87,13 +98,18 @@ class _Tape:
 
 
 def frame(
-    stream: Readable, name: str, explodes: Explodes, gate: Gate | None = None, part: Part | None = None
+    stream: Readable,
+    name: str,
+    explodes: Explodes,
+    gate: Gate | None = None,
+    part: Part | None = None,
+    limit: int = MAX_RECORD_BYTES,
 ) -> Iterator[Record | Damage | Ended]:
     """Yield the records of a stream, and what is wrong between them.
 
-    A part that does not start with the file holds some of its lines.
+    A part that does not start with the file holds some of its lines. A record of more bytes than the limit is damage.
     """
-    tape = _Tape(stream)
+    tape = _Tape(stream, limit)
     gate = gate or Gate()
     if part and part.start:
         tape.offset, tape.line = part.start, part.line
@@ -110,7 +126,41 @@ def frame(
     if tape.peek(3) == _BOM:
         yield tape.note("byte-order-mark", 3)
         tape.take(3)
-    yield from _lines(tape, explodes, gate) if _is_lines(tape, name) else _values(tape, explodes)
+    blanks = _leading_blanks(tape)
+    if _is_lines(tape, name):
+        yield from _lines(tape, explodes, gate, blanks)
+    else:
+        yield from _values(tape, explodes)
+
+
+class _Blanks(Struct):
+    """Blank lines that follow one another."""
+
+    line: int
+    offset: int
+    data: bytes = b""
+    """The first of them."""
+    count: int = 0
+
+    def damage(self) -> Damage:
+        record = Record(self.line, self.offset, self.data)
+        words = "blank line" if self.count == 1 else f"{self.count:,} blank lines in a row"
+        return Damage(record, Trouble("blank-line", 0, len(self.data), (), words))
+
+
+def _leading_blanks(tape: _Tape) -> _Blanks:
+    """Take windows of nothing but white space. A file may begin with more of it than fits into memory."""
+    blanks = _Blanks(tape.line, tape.offset)
+    while len(tape.window) - tape.pos >= CHUNK and not tape.window[tape.pos :].strip(_SPACE):
+        end = tape.window.rfind(b"\n", tape.pos) + 1
+        if not end:
+            break
+        if not blanks.count:
+            blanks.data = tape.window[tape.pos : tape.window.find(b"\n", tape.pos)]
+        blanks.count += tape.window.count(b"\n", tape.pos, end)
+        tape.take(end - tape.pos)
+        tape.more()
+    return blanks
 
 
 def _zeros_alternate(start: bytes) -> bool:
@@ -121,7 +171,7 @@ def _zeros_alternate(start: bytes) -> bool:
 
 
 def _tape_of(record: Record) -> _Tape:
-    tape = _Tape(BytesIO(record.data))
+    tape = _Tape(BytesIO(record.data), len(record.data))
     tape.line, tape.offset, tape.column, tape.extra = record.line, record.offset, record.column, record.extra
     _to_next_value(tape)
     return tape
@@ -145,6 +195,8 @@ def _is_lines(tape: _Tape, name: str) -> bool:
     from turnlint.documents import census
 
     first, second = _peek_lines(tape)
+    if len(first) > tape.limit:
+        return says_lines(name) or first[:1] not in (b"{", b"[")
     if not first.strip():
         return True
     if _is_whole(first):
@@ -177,6 +229,7 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
     found = [b"", b""]
     count = at = 0
     while count < 2:
+        at = _past(tape, at, _SPACE_RUN)
         end = tape.window.find(b"\n", tape.pos + at)
         while end < 0 and tape.more():
             end = tape.window.find(b"\n", tape.pos + at)
@@ -187,13 +240,19 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
         if end < 0:
             break
         at = end + 1 - tape.pos
+    tape.over = False
     return found[0], found[1]
 
 
-def _lines(tape: _Tape, explodes: Explodes, gate: Gate) -> Iterator[Record | Damage | Ended]:
+def _lines(
+    tape: _Tape, explodes: Explodes, gate: Gate, blanks: _Blanks | None = None
+) -> Iterator[Record | Damage | Ended]:
     """Take whole windows at once. A line that two of them share is put together by itself, and held once."""
     gate.lines = 0
-    reading = _Lines(explodes, gate, tape)
+    reading = _Lines(explodes, gate, tape, blanks or _Blanks(tape.line, tape.offset))
+    first_line = reading.blanks.line
+    passed = 0
+    """So many bytes of a line that is too long were let go."""
     block = tape.window[tape.pos :] if tape.pos else tape.window
     tape.window, tape.pos = b"", 0
     block = block or tape.stream.read(CHUNK)
@@ -205,16 +264,27 @@ def _lines(tape: _Tape, explodes: Explodes, gate: Gate) -> Iterator[Record | Dam
         else:
             if begun:
                 begun += block[: start - 1]
-                yield from reading.take(_taken(begun), last=False)
+                if passed:
+                    yield from reading.pass_over(passed + len(begun))
+                    begun.clear()
+                    passed = 0
+                else:
+                    yield from reading.take(_taken(begun), last=False)
             end = block.rfind(b"\n") + 1
             if start < end:
                 yield from reading.take(block[start:end] if start or end < len(block) else block, last=False)
             if end < len(block):
                 begun += block[end:]
+        if len(begun) > tape.limit or passed:
+            passed += len(begun) - 1
+            del begun[1:]
         block = b"" if tape.ended else tape.stream.read(CHUNK)
-    if begun:
+    if passed:
+        yield from reading.pass_over(passed + len(begun))
+    elif begun:
         yield from reading.take(_taken(begun), last=True)
-    gate.lines = reading.line - tape.line
+    yield from reading.told_blanks()
+    gate.lines = reading.line - first_line
 
 
 def _taken(begun: bytearray) -> bytes:
@@ -227,9 +297,11 @@ def _taken(begun: bytearray) -> bytes:
 class _Lines:
     """The lines of a log, and how far it is read."""
 
-    def __init__(self, explodes: Explodes, gate: Gate, tape: _Tape) -> None:
+    def __init__(self, explodes: Explodes, gate: Gate, tape: _Tape, blanks: _Blanks) -> None:
         self.explodes = explodes
         self.gate = gate
+        self.limit = tape.limit
+        self.blanks = blanks
         self.line = tape.line
         self.offset = tape.offset
         self.column = tape.column
@@ -237,22 +309,63 @@ class _Lines:
 
     def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage | Ended]:
         """The lines of a block that have to be read. One without a line end holds a single line."""
+        if any(map(block.__contains__, _MANY_BLANKS)):
+            at = 0
+            for run in re.compile(_BLANK_RUN).finditer(block):
+                yield from self._taken(block[at : run.start()], last=False)
+                yield from self._add_blanks(block[run.start() : run.end()])
+                at = run.end()
+            block = block[at:]
+        yield from self._taken(block, last=last)
+
+    def _add_blanks(self, run: bytes) -> Iterator[Damage]:
+        """Note blank lines, all with their line ends."""
+        if self.line != self.blanks.line + self.blanks.count:  # a scanner passed lines between them
+            yield from self.told_blanks()
+        if not self.blanks.count:
+            self.blanks = _Blanks(self.line, self.offset, run[: run.find(b"\n")])
+        count = run.count(b"\n")
+        self.blanks.count += count
+        self.line += count
+        self.offset += len(run)
+
+    def told_blanks(self) -> Iterator[Damage]:
+        """The blank lines before this place, once what follows them is known."""
+        if self.blanks.count:
+            yield self.blanks.damage()
+            self.blanks.count = 0
+
+    def pass_over(self, size: int) -> Iterator[Damage]:
+        """A line that is too long to be held."""
+        yield from self.told_blanks()
+        yield _too_long(Record(self.line, self.offset, b"", (), self.column), size, self.limit)
+        self.line += 1
+        self.offset += size + 1
+        self.column, self.extra = 1, (0, 0)
+
+    def _taken(self, block: bytes, *, last: bool) -> Iterator[Record | Damage | Ended]:
         at, size = 0, len(block)
         while at < size:
             scanner = self.gate.scanner
             # The first line that ends with a carriage return is worth a word, so it has to be met.
-            if scanner is not None and (self.gate.returned or b"\r" not in block):
+            is_short = size <= self.limit
+            if scanner is not None and is_short and (self.gate.returned or b"\r" not in block):
                 yield from self._sifted(scanner, block[at:] if at else block, last=last)
                 return
             end = block.find(b"\n", at)
             end = size if end < 0 else end
             piece = block[at:end]
-            record = self._plain(piece)
-            if record is None:
-                yield from self._line(piece, last=last and end == size)
-            else:
-                yield record
+            yield from self._read(piece, last=last and end == size)
             at = end + 1
+
+    def _read(self, piece: bytes, *, last: bool) -> Iterator[Record | Damage]:
+        record = self._plain(piece)
+        if record is None:
+            yield from self._line(piece, last=last)
+            return
+        if self.blanks.count:
+            yield from self.told_blanks()
+        yield record
 
     def _sifted(self, scanner: Scanner, block: bytes, *, last: bool) -> Iterator[Record | Damage | Ended]:
         line, offset, passed = self.line, self.offset, self.gate.passed
@@ -263,18 +376,13 @@ class _Lines:
                 continue
             self.line, self.offset = line + span.line, offset + span.start
             self.gate.passed = passed + span.passed
-            piece = block[span.start : span.end]
-            record = self._plain(piece)
-            if record is None:
-                yield from self._line(piece, last=last and span.end == len(block))
-            else:
-                yield record
+            yield from self._read(block[span.start : span.end], last=last and span.end == len(block))
         self.line, self.offset = line + scan.lines, offset + len(block) + (not block.endswith(b"\n"))
         self.gate.passed = passed + scan.passed
 
     def _plain(self, piece: bytes) -> Record | None:
         """A line that is an object, as most are; nothing where more is to be said of it."""
-        if piece[:1] != b"{" or piece[-1:] != b"}" or len(piece) >= HUGE:
+        if piece[:1] != b"{" or piece[-1:] != b"}" or len(piece) >= min(HUGE, self.limit):
             return None
         record = Record(self.line, self.offset, piece, (), self.column, extra=self.extra)
         self.line += 1
@@ -284,11 +392,15 @@ class _Lines:
 
     def _line(self, piece: bytes, *, last: bool) -> Iterator[Record | Damage]:
         line, offset = self.line, self.offset
-        self.line, self.offset = line + 1, offset + len(piece) + 1
+        if len(piece) > self.limit:
+            yield from self.pass_over(len(piece))
+            return
         if not piece.strip(_SPACE):
             if not last:
-                yield Damage(Record(line, offset, piece), Trouble("blank-line", 0, len(piece)))
+                yield from self._add_blanks(piece + b"\n")
             return
+        yield from self.told_blanks()
+        self.line, self.offset = line + 1, offset + len(piece) + 1
         returns = piece.endswith(b"\r")
         record = Record(line, offset, piece[:-1] if returns else piece, (), self.column, extra=self.extra)
         self.column, self.extra = 1, (0, 0)
@@ -315,8 +427,36 @@ def _values(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
         if tape.peek(1) == b"[" and explodes(_first_element(tape)):
             yield from _elements(tape)
             continue
-        end = max(1, _end_of_value(tape, 0))
-        yield from _weighed(tape.record(end))
+        yield from _value(tape)
+
+
+def _value(tape: _Tape, prefix: Pointer = ()) -> Iterator[Record | Damage]:
+    """The value that starts here, or that it is too long to be held."""
+    walk = _Walk()
+    walk.on(tape)
+    if not tape.over and walk.at <= tape.limit:
+        yield from _weighed(tape.record(max(1, walk.at), prefix))
+        return
+    start = Record(tape.line, tape.offset, b"", prefix, tape.column)
+    size = 0
+    while tape.over:
+        size += walk.at
+        tape.take(walk.at)
+        tape.over, walk.at = False, 0
+        if tape.more() or tape.pos < len(tape.window):
+            walk.on(tape)
+    size += walk.at
+    tape.take(walk.at)
+    yield _too_long(start, size, tape.limit)
+
+
+def _too_long(record: Record, size: int, limit: int) -> Damage:
+    detail = f"{_in_words(size)}; the limit is {_in_words(limit)}"
+    return Damage(record, Trouble("too-long", 0, 0, (), detail))
+
+
+def _in_words(size: int) -> str:
+    return f"{size / 2**20:,.0f} MiB" if size >= 1 << 20 else f"{size:,} bytes"
 
 
 def _to_next_value(tape: _Tape) -> bool:
@@ -331,7 +471,10 @@ def _to_next_value(tape: _Tape) -> bool:
 
 
 def _first_element(tape: _Tape) -> bytes:
-    return tape.peek(_end_of_value(tape, 1))[1:].strip(_SPACE)
+    walk = _Walk(_past(tape, 1, _SPACE_RUN))
+    walk.on(tape)
+    is_whole, tape.over = not tape.over, False
+    return tape.peek(walk.at)[1:].strip(_SPACE) if is_whole else b""
 
 
 def _elements(tape: _Tape) -> Iterator[Record | Damage]:
@@ -342,25 +485,35 @@ def _elements(tape: _Tape) -> Iterator[Record | Damage]:
             if tape.take(1) == b"]":
                 return
             continue
-        end = max(1, _end_of_value(tape, 0))
-        yield from _weighed(tape.record(end, (index,)))
+        yield from _value(tape, (index,))
         index += 1
 
 
-def _end_of_value(tape: _Tape, start: int) -> int:
-    """How far from here the value that starts at or after `start` ends, reading on as far as it takes.
+class _Walk(Struct):
+    """How far a value was walked, from the place read to.
 
-    When the window runs out inside the value the walk goes on where it stopped, so the cost is
-    linear in the value.
+    When the window runs out inside the value the walk goes on where it stopped, so the cost is linear in the value.
     """
-    at = _past(tape, start, _SPACE_RUN)
-    if tape.peek(at + 1)[at:] not in (b'"', b"{", b"["):
-        return _past(tape, at + 1, _SCALAR)
-    depth, in_string = 0, False
-    while True:
-        at, depth, in_string, done = _walk(tape.window, tape.pos, at, depth, in_string)
-        if done or not tape.more():
-            return at
+
+    at: int = 0
+    depth: int = 0
+    in_string: bool = False
+    in_scalar: bool = False
+
+    def on(self, tape: _Tape) -> None:
+        """Walk to the end of the value, reading on as far as it takes; or as far as the limit allows."""
+        if not (self.depth or self.in_string or self.in_scalar):
+            self.in_scalar = tape.peek(self.at + 1)[self.at :] not in (b'"', b"{", b"[")
+            self.at += self.in_scalar
+        if self.in_scalar:
+            self.at = _past(tape, self.at, _SCALAR)
+            return
+        while True:
+            self.at, self.depth, self.in_string, done = _walk(
+                tape.window, tape.pos, self.at, self.depth, self.in_string
+            )
+            if done or not tape.more():
+                return
 
 
 def _past(tape: _Tape, at: int, run: bytes) -> int:
@@ -388,10 +541,10 @@ def _walk(window: bytes, base: int, at: int, depth: int, in_string: bool) -> tup
             in_string = not in_string
             if not in_string and depth <= 0:
                 return pos - base, 0, False, True
-        elif mark[0] in b"{[":
-            depth += len(mark)
-        elif len(mark) >= depth:
-            return match.start() + max(1, depth) - base, 0, False, True
+        elif mark in b"{[":
+            depth += 1
+        elif depth <= 1:
+            return pos - base, 0, False, True
         else:
-            depth -= len(mark)
+            depth -= 1
     return len(window) - base, depth, in_string, False

@@ -4,10 +4,13 @@ This module owns paths and open streams. It refuses to know what is in them, but
 that tell a compressed file from a plain one.
 """
 
+import errno
 import os
+import re
+import stat as modes
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from io import BufferedReader, BytesIO
+from io import BufferedReader, BytesIO, UnsupportedOperation
 from typing import IO, TYPE_CHECKING, Any, Literal, Self, cast
 
 from msgspec import Struct
@@ -20,6 +23,8 @@ SUFFIXES = (".jsonl", ".ndjson", ".json")
 COMPRESSED = (".gz", ".zst")
 STDIN = "-"
 Progress = Callable[[int], None]
+MAX_RECORD_BYTES = 1 << 27
+"""A longer record is no request: no provider takes one of 128 MiB (32 MB at Anthropic, 50 MB at OpenAI; 2026-11)."""
 PIECE = 1 << 20
 """So much is read, or unpacked, at once."""
 _FEED = 1 << 17
@@ -55,6 +60,8 @@ class Source(Struct, frozen=True):
     """What it holds, where that is no file but in memory."""
     part: Part | None = None
     """Nothing where all of it is meant."""
+    limit: int = MAX_RECORD_BYTES
+    """A record of more bytes is passed over."""
     ahead: bool = False
     """If it is compressed, a process of its own may unpack it."""
 
@@ -78,6 +85,57 @@ class SourceError(Exception):
         self.reason = reason
 
 
+_KINDS = (
+    (modes.S_ISDIR, "a folder"), (modes.S_ISFIFO, "a named pipe"), (modes.S_ISSOCK, "a socket"),
+    (modes.S_ISCHR, "a device"), (modes.S_ISBLK, "a device"),
+)  # fmt: skip
+_OPENED = r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+"
+"""Names of streams that are open already, as a shell gives them for `<(command)`."""
+_OPENING = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+)
+
+
+def open_regular(path: str, buffering: int = -1) -> Any:
+    """Open a regular file for reading. Raises `OSError` for anything else, which could wait or go on for ever."""
+    _refuse_odd(os.stat(path))  # some sockets and devices cannot even be opened
+    file = os.open(path, _OPENING)
+    try:
+        _refuse_odd(os.fstat(file))
+        return open(file, "rb", buffering)
+    except BaseException:
+        os.close(file)
+        raise
+
+
+def _refuse_odd(status: os.stat_result) -> None:
+    if (kind := _kind_of(status)) is not None:
+        raise OSError(errno.EINVAL, f"is {kind}, not a file")
+
+
+def _kind_of(status: os.stat_result) -> str | None:
+    return next((name for is_kind, name in _KINDS if is_kind(status.st_mode)), None)
+
+
+def odd_kind(path: str) -> str | None:
+    """What stands under a name that is no regular file: "a named pipe"; nothing for a file, or where nothing is."""
+    try:
+        return _kind_of(os.stat(path))
+    except OSError:
+        return None
+
+
+def _refuse_endless(stream: Any) -> None:
+    """Standard input may be a file, a pipe, a terminal or the null device; another device has no end."""
+    try:
+        status = os.fstat(stream.fileno())
+        endless = modes.S_ISCHR(status.st_mode) and not stream.isatty()
+        if endless and not os.path.samestat(status, os.stat(os.devnull)):
+            raise OSError(errno.EINVAL, "is a device, not a file or a pipe")
+    except (AttributeError, ValueError, UnsupportedOperation):
+        return  # a stream in memory
+
+
 def packed_as(start: bytes) -> Packing | None:
     """How a file is compressed that starts with these bytes, four at least, if it is."""
     return next((packing for magic, packing in MAGIC.items() if start.startswith(magic)), None)
@@ -85,7 +143,7 @@ def packed_as(start: bytes) -> Packing | None:
 
 def packing_at(path: str) -> Packing | None:
     """How a file is compressed, by the bytes that reading goes by."""
-    with open(path, "rb", buffering=0) as file:
+    with open_regular(path, buffering=0) as file:
         return packed_as(file.read(4))
 
 
@@ -330,10 +388,16 @@ def _open_plain(source: Source) -> Any:
         if sys.stdin is None:
             raise OSError(9, "standard input is closed")
         raw: Any = sys.stdin.buffer
+        _refuse_endless(raw)
         return BufferedReader(getattr(raw, "raw", raw), PIECE)
-    if os.path.isdir(source.path):
-        raise IsADirectoryError(21, "is a folder")
-    return open(source.path, "rb", buffering=PIECE)
+    return open_named(source.path, PIECE)
+
+
+def open_named(path: str, buffering: int = -1) -> Any:
+    """Open a source by its name: a regular file, or a pipe that a shell has open."""
+    if re.fullmatch(_OPENED, path) and modes.S_ISFIFO(os.stat(path).st_mode):
+        return open(path, "rb", buffering)
+    return open_regular(path, buffering)
 
 
 class Guarded:

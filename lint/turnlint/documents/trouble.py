@@ -29,6 +29,7 @@ Kind = Literal[
     "stray",
     "syntax",
     "too-deep",
+    "too-long",
     "torn",
     "trailing-comma",
     "utf-16",

@@ -59,7 +59,7 @@ def framed(source: Source, format_name: str | None, progress: Progress | None) -
     with open_source(source) as opened:
         stream = Guarded(opened, source.name, progress)
         near = container_of(stream.peek(NEEDED))
-        items = iter(()) if near else frame(stream, source.name, carriers.holds_records)
+        items = iter(()) if near else frame(stream, source.name, carriers.holds_records, limit=source.limit)
         taken, carrier, look = sample(items, format_name, is_log=False)
         records = [item for item in taken if isinstance(item, Record)]
         is_session = carrier is not None and carrier.session

@@ -12,7 +12,7 @@ from typing import IO
 
 from msgspec import structs
 
-from turnlint.documents.source import Progress, Source, SourceError
+from turnlint.documents.source import Progress, Source, SourceError, open_named
 from turnlint.documents.trouble import Damage
 from turnlint.inspecting.container import Framed, framed
 from turnlint.inspecting.example import example
@@ -90,7 +90,7 @@ def _readable_again(source: Source) -> Iterator[Source]:
 def _plain(source: Source) -> Iterator[IO[bytes]]:
     """The bytes as they come, packed where they are packed."""
     if source.path is not None:
-        with open(source.path, "rb") as file:
+        with open_named(source.path) as file:
             yield file
     elif sys.stdin is None:
         raise OSError(9, "standard input is closed")

@@ -9,17 +9,19 @@ that was asked for has the new bytes and the others keep the old ones, as in a b
 A program killed midway leaves `.NAME.turnlint-0000` beside the file, which no walk picks up.
 """
 
+import errno
 import hashlib
 import os
 import re
 import stat as modes
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from time import sleep
 from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from turnlint.documents.source import Source, packing_at
+from turnlint.documents.source import Source, open_regular, packing_at
 from turnlint.keeping.attributes import take_over
 from turnlint.keeping.packing import packed, packing_by_name
 from turnlint.keeping.patches import PIECE, Patch, changed, patched
@@ -36,6 +38,8 @@ _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr
 _LONG = 50
 """How much of a long name a temporary one shows: 50 characters are at most 200 of the 255 bytes a name may have."""
 _TRIES = 10_000
+_WAITS, _WAIT_S = 20, 0.1
+"""How often, and how long each time, a reader of a named pipe is waited for."""
 _STREAM = re.compile(r"/dev/(stdout|stderr|fd/\d+)|/proc/(self|thread-self|\d+)/fd/\d+")
 
 
@@ -157,7 +161,7 @@ def put(target: str, data: bytes, system: System = SYSTEM) -> None:
 
 
 def digest_of(path: str) -> Digest:
-    with open(path, "rb", buffering=0) as file:
+    with open_regular(path, buffering=0) as file:
         return _digest(iter(lambda: file.read(PIECE), b""))
 
 
@@ -209,7 +213,7 @@ def _is_device(path: str, status: os.stat_result | None) -> bool:
 
 
 def _write_plainly(path: str, pieces: Iterable[bytes], system: System) -> None:
-    file = system.open(path, os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0))
+    file = open_stream(path, system)
     try:
         for piece in _gathered(pieces):
             _write(system, file, piece)
@@ -217,6 +221,23 @@ def _write_plainly(path: str, pieces: Iterable[bytes], system: System) -> None:
         pass  # the reader went away: that is its right
     finally:
         system.close(file)
+
+
+def open_stream(path: str, system: System = SYSTEM) -> int:
+    """Open a device or a pipe for writing. Raises `NotWritten` for a pipe from which nothing reads for a while."""
+    flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    for _ in range(_WAITS):
+        try:
+            file = system.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            sleep(_WAIT_S)
+        else:
+            if hasattr(os, "set_blocking"):
+                os.set_blocking(file, True)
+            return file
+    raise NotWritten(f"{path} is a named pipe from which nothing reads")
 
 
 def _stand(

@@ -18,7 +18,7 @@ from typing import Any, Literal
 from msgspec import Struct, ValidationError, convert, to_builtins
 
 from turnlint import __version__
-from turnlint.documents.source import Packing, Source, packing_at
+from turnlint.documents.source import Packing, Source, odd_kind, packing_at
 from turnlint.keeping.disk import Count, Digest, Digests, Hex, digest_of, put, sync_folder
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch, taken
@@ -219,7 +219,8 @@ def _add(file: int, data: bytes, system: System) -> None:
 def find(path: str, where: str | None) -> Entry | Missing:
     """The fix that made the file what it is now."""
     if not os.path.isfile(path):
-        return Missing("is a folder; name the file" if os.path.isdir(path) else "no such file")
+        kind = odd_kind(path)
+        return Missing(f"is {kind}; name the file" if kind else "no such file")
     real = spelled(os.path.realpath(path))
     try:
         now = digest_of(path)

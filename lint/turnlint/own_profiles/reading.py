@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from turnlint.carriers import NAMES
+from turnlint.documents.source import open_regular
 from turnlint.handwritten import MOST_BYTES, Document, Fault, documents
 from turnlint.own_profiles.checks import Names, faults
 from turnlint.own_profiles.shape import SOURCE, kinds
@@ -56,8 +57,8 @@ def read(paths: Iterable[str], packages: list[str]) -> dict[str, tuple[Profile, 
 
 def _bytes(path: str) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read(MOST_BYTES + 1)
+        with open_regular(path) as file:
+            return bytes(file.read(MOST_BYTES + 1))
     except OSError as error:
         raise Fault((error.strerror or "cannot be read").lower()) from None
 

@@ -102,7 +102,7 @@ def _changes(fixed: Fixed) -> Iterator[_Change]:
 
 def _touched(stream: Readable, fixed: Fixed, spans: list[tuple[int, int]]) -> Iterator[Record]:
     at = 0
-    for item in frame(stream, fixed.source.name, holds_records):
+    for item in frame(stream, fixed.source.name, holds_records, limit=fixed.source.limit):
         if not isinstance(item, Record):
             continue
         end = item.offset + len(item.data)

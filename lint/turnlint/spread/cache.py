@@ -111,7 +111,7 @@ class Cache:
             return None
         digest = blake2b(self.program, digest_size=_SIZE)
         digest.update(self._asked(source))
-        digest.update(repr((source.name, os.path.abspath(source.path), source.named)).encode())
+        digest.update(repr((source.name, os.path.abspath(source.path), source.named, source.limit)).encode())
         try:
             with open(source.path, "rb", buffering=0) as file:
                 while piece := file.read(1 << 20):

@@ -1,0 +1,144 @@
+"""Names that are no regular files, records without an end, and blank lines without an end.
+
+Each command answers with a sentence and exit code 2, and memory stays bounded.
+"""
+
+import gzip
+import io
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hostile import ENVIRONMENT, LINT, ORPHAN, assert_safe, lint, reported
+from turnlint.documents.framing import frame
+from turnlint.model import Record
+
+COMMAND = (sys.executable, "-m", "turnlint")
+PEAK = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:])
+print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
+"""
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [*COMMAND, *arguments], capture_output=True, check=False, cwd=folder, env=ENVIRONMENT, timeout=60,
+        stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+READING = {
+    "lint": ("lint", "{}"),
+    "fix": ("fix", "{}"),
+    "inspect": ("inspect", "{}"),
+    "ids": ("ids", "--provider", "openai", "{}"),
+    "undo": ("undo", "{}"),
+    "baseline": ("baseline", "write", "{}"),
+    "extend": ("lint", "--config", "settings.yaml", "log.jsonl"),
+    "config": ("lint", "--config", "{}", "log.jsonl"),
+    "given baseline": ("lint", "--baseline", "{}", "log.jsonl"),
+    "profile": ("lint", "--profile", "{}", "log.jsonl"),
+    "journal": ("fix", "--level", "lossy", "log.jsonl", "--journal", "{}"),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("kind", ["pipe", "device", "link"])
+@pytest.mark.parametrize("case", READING)
+def test_what_is_no_file_is_refused_with_a_sentence(case: str, kind: str, tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_bytes(ORPHAN)
+    name = "/dev/zero" if kind == "device" else "odd.jsonl"
+    (tmp_path / "settings.yaml").write_text(f"extend: {name}\n")
+    if kind == "pipe":
+        os.mkfifo(tmp_path / name)
+    elif kind == "link":
+        (tmp_path / name).symlink_to("/dev/zero")
+    done = run(tmp_path, *(one.format(name) for one in READING[case]))
+    assert done.returncode == 2, done.stderr
+    said = done.stderr.decode()
+    assert "named pipe" in said or "device" in said or "regular file" in said, said
+    assert_safe(done.stderr, "stderr")
+
+
+def test_standard_input_is_no_endless_device() -> None:
+    for device, code in (("/dev/zero", 2), (os.devnull, 0)):
+        with open(device, "rb") as stream:
+            done = subprocess.run(
+                [*LINT, "-"], stdin=stream, capture_output=True, check=False, env=ENVIRONMENT, timeout=60
+            )
+        assert done.returncode == code, done.stderr
+    assert lint("-", stdin=ORPHAN).returncode == 1
+
+
+LONG = b'{"messages": [{"role": "user", "content": "' + b"x\\\\" * 4000 + b'"}]}'
+
+
+@pytest.mark.parametrize("chunk", [7, 100, 1 << 20])
+@pytest.mark.parametrize(
+    ("name", "data", "records"),
+    [
+        ("a.jsonl", b"%b\n" % LONG + ORPHAN * 2, 2),
+        ("a.jsonl", ORPHAN + LONG, 1),
+        ("a.json", b"[" + ORPHAN + b",\n" + LONG + b"," + ORPHAN + b"]", 2),
+        ("a.json", LONG, 0),
+        ("a.json", b" " * 9000 + LONG, 0),
+        ("a.jsonl", b"\0" * 9000, 0),
+        ("a.json", b"[" + b" " * 9000 + b"]", 0),
+        ("a.json", b"1" * 9000, 0),
+    ],
+)
+def test_a_record_beyond_the_limit_is_passed_over_whole(
+    name: str, data: bytes, records: int, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnlint.documents.framing.CHUNK", chunk)
+    found = list(frame(io.BytesIO(data), name, lambda first: b"messages" in first, limit=2000))
+    damages = [one for one in found if not isinstance(one, Record)]
+    told = [one.trouble.kind for one in damages]  # type: ignore[union-attr]
+    assert told == ["too-long"], found
+    rest = [one for one in found if isinstance(one, Record)]
+    assert [one.data for one in rest] == [ORPHAN.strip()] * records
+    for one in rest:
+        assert data[one.offset :].startswith(one.data)
+
+
+def test_a_record_beyond_the_limit_takes_bounded_memory_and_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        file.write(ORPHAN[:-8])
+        for _ in range(300):
+            file.write(b"x" * 1_000_000)
+        file.write(ORPHAN[-8:] + ORPHAN)
+    before = path.read_bytes()
+    size = ("--set", "max-record-size=8 MiB")
+    for command in (("lint", *size, "--output-format", "jsonl"), ("fix", *size, "--no-journal", "--check")):
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK, *COMMAND, *command, str(path)], capture_output=True, check=True,
+            env=ENVIRONMENT, timeout=120,
+        )  # fmt: skip
+        code, peak = map(int, done.stdout.splitlines()[-1].split())
+        assert code == 1, done.stdout + done.stderr
+        assert peak < 130, f"{command[0]}: {peak} MiB"
+    assert path.read_bytes() == before
+    found = reported(lint(path, *size, "--output-format", "jsonl"))
+    assert [(one["rule"], one["line"]) for one in found[:-1]] == [
+        ("unreadable-record", 1),
+        ("orphan-result", 2),
+    ]
+    assert "286 MiB; the limit is 8 MiB (`max-record-size`)" in found[0]["message"]
+
+
+def test_blank_lines_that_follow_one_another_are_one_finding(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"\n" * 3_000_000 + ORPHAN + b" \r\n\n" * 500_000 + ORPHAN * 30 + b"\n\n" + ORPHAN)
+    found = reported(lint(path, "--output-format", "jsonl"))[:-1]
+    blanks = [(one["line"], one["message"]) for one in found if one["rule"] == "unreadable-record"]
+    assert blanks == [
+        (1, "3,000,000 blank lines in a row"),
+        (3_000_002, "1,000,000 blank lines in a row"),
+        (4_000_032, "2 blank lines in a row"),
+    ]
+    assert sum(one["rule"] == "orphan-result" for one in found) == 32
