@@ -214,7 +214,9 @@ def test_a_journal_that_is_none_is_told(data: bytes, path: str, state: Path) -> 
 
 def test_what_cannot_be_undone_is_told(path: str, tmp_path: Path) -> None:
     for arguments, word in (
-        ((str(tmp_path),), "is a folder; name the file"),
+        ((str(tmp_path),), "no journal knows a file in this folder"),
+        (("--last",), "no run of fix is known"),
+        (("--last", path), "--last takes no PATH"),
         ((str(tmp_path / "none"),), "no such file"),
         ((path, "--journal", str(tmp_path / "none")), f"there is no journal {tmp_path / 'none'}"),
         (("-",), "standard input cannot be put back; name the file"),
@@ -310,3 +312,62 @@ def test_undo_keeps_links_and_permissions(path: str, tmp_path: Path) -> None:
 def _fixed_again(path: str, where: str | None, system: System) -> None:
     Path(path).write_bytes(OLD)
     fix(path, where=where, system=system)
+
+
+def test_a_folder_is_restored_with_all_files_that_a_journal_knows(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    (logs / "deep").mkdir(parents=True)
+    paths = [logs / "a.jsonl", logs / "deep" / "b.jsonl", logs / "c.jsonl", tmp_path / "outside.jsonl"]
+    for path in paths:
+        path.write_bytes(OLD)
+    (logs / "link.jsonl").symlink_to(paths[0])
+    for path in (*paths[:2], paths[3]):
+        fix(str(path))
+    done = undo(str(logs))
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "2 files restored")
+    assert [path.read_bytes() == OLD for path in paths] == [True, True, True, False]
+    assert undo(str(logs)).exit_code == 2
+    for path in paths[:2]:
+        fix(str(path))
+    paths[0].write_bytes(b"new")
+    done = undo(str(logs))
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "1 of 2 files restored, 1 left as they are")
+    assert "it changed since the fix" in done.stderr
+
+
+def test_a_folder_is_restored_from_a_journal_that_is_named(tmp_path: Path) -> None:
+    where = str(tmp_path / "journal")
+    paths = [tmp_path / f"{number}.jsonl" for number in range(3)]
+    for path in paths:
+        path.write_bytes(OLD)
+        fix(str(path), where=where)
+    assert undo(str(paths[1]), "--journal", where).exit_code == 0
+    done = undo(str(tmp_path), "--journal", where)
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "2 files restored")
+    assert {path.read_bytes() for path in paths} == {OLD}
+
+
+def test_the_last_run_is_undone_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: Path) -> None:
+    from broken_logs import BROKEN
+    from broken_logs import fix as run
+
+    monkeypatch.chdir(tmp_path)
+    names = ("a.jsonl", "b.jsonl", "c.jsonl")
+    for name in names:
+        Path(name).write_bytes(BROKEN)
+    run("c.jsonl")
+    first = Path("c.jsonl").read_bytes()
+    run("a.jsonl", "b.jsonl", "c.jsonl", "--journal", "own.jsonl")
+    done = undo("--last")
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (0, "2 files restored")
+    assert [Path(name).read_bytes() for name in names] == [BROKEN, BROKEN, first]
+    assert undo("--last").exit_code == 2
+    run("a.jsonl")
+    run("b.jsonl", "--no-journal")
+    assert undo("--last").exit_code == 2
+    assert undo("a.jsonl").exit_code == 0
+    run("a.jsonl", "--check")
+    run("a.jsonl")
+    (state / "last-run.jsonl").write_bytes((state / "last-run.jsonl").read_bytes() + b'["half')
+    assert undo("--last").exit_code == 0
+    assert Path("a.jsonl").read_bytes() == BROKEN

@@ -22,6 +22,7 @@ from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import STDIN, Source
 from turnlint.engine import Book, Event, Options, lint
+from turnlint.keeping.last_run import LastRun
 from turnlint.model import SEVERITIES
 from turnlint.neighbours import sentence_of
 from turnlint.repair.choosing import LEVELS, Policy
@@ -186,7 +187,8 @@ def _run(sources: list[Source], settings: _Settings) -> int:
     out = Pipe(sys.stdout)
     said = Pipe(sys.stderr) if settings.busy else out
     look = Look(width(), colors(settings.color), "")
-    runs = [_run_of(source, settings, look, out) for source in sources]
+    last = LastRun()
+    runs = [_run_of(source, settings, look, out, last) for source in sources]
     words_look = structs.replace(look, color=look.color and (said is out or _colors_errors(settings.color)))
     done: list[Done] = []
     finished = False
@@ -206,7 +208,7 @@ def _run(sources: list[Source], settings: _Settings) -> int:
     return _exit_code(done, sources, settings)
 
 
-def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe) -> Run:
+def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe, last: LastRun) -> Run:
     """A repair of one source, as far as its settings let it go."""
     terms = settings.plan.of(source)
     options, book, policy = terms.options, terms.book, settings.policy
@@ -222,7 +224,7 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe) -> Run:
     def linter(result: Source) -> Iterable[Event]:
         return linted.sift(lint(result, linted.options, linted.book))
 
-    return Run(options, book, policy, settings.way, look, out, linter)
+    return Run(options, book, policy, settings.way, look, out, linter, last)
 
 
 def _terms(runs: list[Run], sources: list[Source], settings: _Settings) -> "Terms":

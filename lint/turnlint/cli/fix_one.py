@@ -12,12 +12,12 @@ from stat import S_ISREG
 from typing import Any
 
 import click
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from turnlint.cli.look import is_terminal
 from turnlint.documents.source import Damaged, Progress, Source, SourceError, open_named, packing_at
 from turnlint.engine import Book, Options
-from turnlint.keeping import journal
+from turnlint.keeping import journal, last_run
 from turnlint.keeping.disk import Digests, NotWritten, Stamp, replace, stamp, write_to
 from turnlint.keeping.packing import packed
 from turnlint.keeping.patches import patched
@@ -87,6 +87,7 @@ class Run(Struct, frozen=True):
     out: Pipe
     linter: Linter | None = None
     """Lints the result as `turnlint lint` does with these options."""
+    last: last_run.LastRun = field(default_factory=last_run.LastRun)
 
 
 def repair(run: Run, source: Source, progress: Progress | None) -> Done:
@@ -228,6 +229,7 @@ def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -
         replace(
             still, fixed.patches, expected=before, before_replace=lambda digests: _keep(way, done, digests)
         )
+        _note(run, done)
     else:
         return
     done.wrote = True
@@ -239,6 +241,16 @@ def _keep(way: Way, done: Done, digests: Digests) -> None:
         entry = journal.entry(done.fixed.source, done.fixed.patches, digests, changes)
         done.journal = journal.save(entry, way.journal)
         done.own_journal = way.journal is not None
+
+
+def _note(run: Run, done: Done) -> None:
+    """Note a file that was replaced, for `turnlint undo --last`."""
+    if done.fixed is None or done.fixed.source.path is None:
+        return
+    if done.journal is None:
+        last_run.forget()
+    else:
+        run.last.add(done.fixed.source.path, done.journal if done.own_journal else None)
 
 
 def _to_stdout(still: Source, fixed: Fixed, out: Pipe) -> None:

@@ -1,15 +1,15 @@
-"""`turnlint undo`.
+"""`turnlint undo`: the options of the command, the files that it takes, and what it prints."""
 
-This module owns the options of that command and what is said about each file. It refuses to know how
-bytes are put back.
-"""
+import os
 
 import click
 
 from turnlint.cli import option
 from turnlint.documents.source import STDIN
 from turnlint.keeping.disk import NotWritten
-from turnlint.keeping.journal import Missing, find, forget
+from turnlint.keeping.journal import AS_BEFORE, Missing, find, forget, known_in
+from turnlint.keeping.last_run import changed_files
+from turnlint.keeping.last_run import forget as forget_last_run
 from turnlint.keeping.restoring import Unproven, restore
 from turnlint.report.escape import line_start, visible
 
@@ -17,21 +17,67 @@ EXIT_NOT_DONE, EXIT_UNPROVEN = 2, 4
 
 
 @click.command("undo")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, metavar="[PATH...]")
+@option("--last", is_flag=True, help="Restore all files that the last run of fix changed.")
 @option(
     "--journal", metavar="FILE",
     help="The journal that fix wrote with --journal, if not the one it keeps by itself.",
 )  # fmt: skip
-def command(paths: tuple[str, ...], journal: str | None) -> None:
+def command(paths: tuple[str, ...], last: bool, journal: str | None) -> None:
     """Put back what the last fix took away.
 
-    PATH is a file that fix changed and nobody since. It gets back the very bytes it had. After several
-    fixes, each undo takes back one.
+    PATH is a file that fix changed, or a folder: then all files in it that a journal knows. A file that changed since
+    the fix is left alone. Each file gets back the very bytes it had. After several fixes, each undo takes back one.
     Exit code: 0 done, 2 nothing to put back or not written, 4 the journal does not give back the old bytes.
     """
+    if last and (paths or journal):
+        raise click.UsageError("--last takes no PATH and no --journal")
+    if not last and not paths:
+        raise click.UsageError("Missing argument 'PATH...': name files or folders, or give --last")
     if STDIN in paths:
         raise click.UsageError("standard input cannot be put back; name the file")
-    raise click.exceptions.Exit(max([_undo(path, journal) for path in paths]))
+    raise click.exceptions.Exit(_undo_last() if last else max([_undo_path(path, journal) for path in paths]))
+
+
+def _undo_last() -> int:
+    files = changed_files()
+    if not files:
+        return _said("no run of fix is known; name the files or folders", EXIT_NOT_DONE)
+    here = os.getcwd()
+    codes = [_undo(_short(path, here), journal) for path, journal in files]
+    if not any(codes):
+        forget_last_run()
+    return _summed(codes)
+
+
+def _undo_path(path: str, journal: str | None) -> int:
+    if not os.path.isdir(path):
+        return _undo(path, journal)
+    try:
+        files = [file for file in known_in(path, journal) if not _is_as_before(file, journal)]
+    except NotWritten as error:
+        return _said(error.what, EXIT_NOT_DONE)
+    if not files:
+        return _said(f"{path}: no journal knows a file in this folder", EXIT_NOT_DONE)
+    return _summed([_undo(file, journal) for file in files])
+
+
+def _is_as_before(path: str, journal: str | None) -> bool:
+    found = find(path, journal)
+    return isinstance(found, Missing) and found.reason == AS_BEFORE
+
+
+def _summed(codes: list[int]) -> int:
+    if len(codes) > 1:
+        done = codes.count(0)
+        rest = f", {len(codes) - done:,} left as they are" if done < len(codes) else ""
+        click.echo(f"{done:,} of {len(codes):,} files restored{rest}" if rest else f"{done:,} files restored")
+    return max(codes)
+
+
+def _short(path: str, folder: str) -> str:
+    """A path below the working folder, without that folder."""
+    return path[len(folder) + 1 :] if path.startswith(folder + os.sep) else path
 
 
 def _undo(path: str, journal: str | None) -> int:

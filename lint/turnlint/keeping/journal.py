@@ -28,6 +28,7 @@ SCHEMA: Literal["turnlint/journal-v1"] = "turnlint/journal-v1"
 _PART = 16
 """How much of a digest a file name shows. The document has all of it, and is asked."""
 _ANOTHER = "name another place with --journal"
+AS_BEFORE = "it is as it was before the fix: there is nothing to put back"
 _START = b'{"schema": "' + SCHEMA.encode() + b'"'
 
 
@@ -232,6 +233,31 @@ def find(path: str, where: str | None) -> Entry | Missing:
     return _chosen(found, real, now, where)
 
 
+def known_in(folder: str, where: str | None) -> Iterator[str]:
+    """Yield the files below a folder that a journal knows. Raises `NotWritten` where there is no place for journals."""
+    known = _prefixes(where)
+    for place, folders, names in os.walk(folder) if known else ():
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(place, name)
+            if not os.path.islink(path) and _prefix(spelled(os.path.realpath(path))) in known:
+                yield path
+
+
+def _prefixes(where: str | None) -> set[str]:
+    """The names of journals, as far as the path of the file decides them."""
+    if where is None:
+        folder = state_folder()
+        names = os.listdir(folder) if os.path.isdir(folder) else ()
+        return {name[: _PART + 1] for name in names}
+    try:
+        with open(where, "rb") as file:
+            found = [_read(line, where) for line in file]
+    except OSError as error:
+        raise NotWritten(f"{where}: {(error.strerror or 'cannot be read').lower()}", _ANOTHER) from None
+    return {_prefix(one.path) for one in found if isinstance(one, Entry)}
+
+
 def _chosen(found: list[Entry | Missing], real: str, now: Digest, where: str | None) -> Entry | Missing:
     entries = [one for one in found if isinstance(one, Entry)]
     fitting = [one for one in entries if one.after == now]
@@ -242,7 +268,7 @@ def _chosen(found: list[Entry | Missing], real: str, now: Digest, where: str | N
     if damaged:
         return damaged[-1]
     if any(one.before == now for one in own):
-        return Missing("it is as it was before the fix: there is nothing to put back")
+        return Missing(AS_BEFORE)
     if own:
         return Missing("it changed since the fix; nothing was touched")
     return Missing("there is no journal for this file" + ("" if where is None else f" in {where}"))
