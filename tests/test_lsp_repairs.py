@@ -1,5 +1,6 @@
 """What the language server offers to repair: the bytes of `fix`, and no more than the settings allow."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -158,3 +159,23 @@ def test_a_repair_is_of_the_document_as_it_is_when_it_is_chosen(lossy: Editor) -
     (action,) = lossy.actions("later.jsonl", only=["source"])
     lossy.type("later.jsonl", {"text": SOUND + ORPHAN})
     assert lossy.applied("later.jsonl", action) == SOUND + '{"messages": []}\n'
+
+
+def test_a_placeholder_for_an_unanswered_call_is_offered_beside_lossless_repairs(tmp_path: Path) -> None:
+    talk = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}]},
+        {"role": "user", "content": "on"},
+    ]  # fmt: skip
+    text = json.dumps({"messages": talk}) + "\n"
+    put(tmp_path, **{"a.jsonl": text})
+    with Editor(tmp_path) as editor:
+        editor.open("a.jsonl", text)
+        (action,) = editor.actions("a.jsonl", only=["quickfix"])
+        assert action["title"].endswith("[placeholder]")
+        wanted = turnlint(tmp_path, "fix", "a.jsonl", "--select", "PA201", "-o", "-").stdout
+        assert editor.applied("a.jsonl", action) == wanted != text
+        editor.open("b.jsonl", waiting := json.dumps({"messages": talk[:2]}) + "\n")
+        assert editor.actions("b.jsonl", only=["quickfix"]) == []
+        assert editor.repaired("b.jsonl") == waiting

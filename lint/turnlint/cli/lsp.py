@@ -67,9 +67,11 @@ class Settings:
             is_read = plan.read([structs.replace(source, named=False)])
             return self._terms(plan, source) if is_read else None
 
-    def to_fix(self, source: Source, rule: str | None) -> Terms:
+    def to_fix(self, source: Source, rule: str | None, level: "Level | None" = None) -> Terms:
         with self._worked_out():
-            return self._terms(self._plan(rule or ""), source)
+            terms = self._terms(self._plan(rule or ""), source)
+            policy = structs.replace(terms.policy, level=level or terms.policy.level)
+            return structs.replace(terms, policy=policy)
 
     def _plan(self, purpose: str | None) -> Plan:
         """For looking, where nothing is said; else for the repair of all, or of one rule's findings."""

@@ -18,6 +18,7 @@ from turnlint.lsp.looking import Seen, look
 from turnlint.lsp.mending import Mended, mend
 from turnlint.lsp.terms import House, Unusable
 from turnlint.lsp.text import Text
+from turnlint.model import Level
 from turnlint.report.escape import visible
 from turnlint.rulebook import Entry
 
@@ -108,17 +109,17 @@ class Desk:
             await asyncio.shield(document.task)
         return document
 
-    async def mended(self, document: Document, rule: str | None) -> Mended:
+    async def mended(self, document: Document, rule: str | None, level: Level | None = None) -> Mended:
         """The repair of a document as it is now."""
         mended = Mended()
         text = None
         while document.text is not text and not document.is_too_long:
             text, source = document.text, document.source()
-            mended = await self._done(partial(self._mend, text, source, rule), document) or Mended()
+            mended = await self._done(partial(self._mend, text, source, rule, level), document) or Mended()
         return mended
 
-    def _mend(self, text: Text, source: Source, rule: str | None) -> Mended:
-        return mend(text, source, self.house.to_fix(source, rule))
+    def _mend(self, text: Text, source: Source, rule: str | None, level: Level | None) -> Mended:
+        return mend(text, source, self.house.to_fix(source, rule, level))
 
     async def entries(self, document: Document) -> list[Entry]:
         """The rules that findings of a document may be of."""

@@ -14,7 +14,7 @@ from turnlint.lsp.text import Position, Text
 from turnlint.model import SEVERITIES, Finding, Fix
 from turnlint.repair.choosing import Policy, wanted
 from turnlint.rows import Place, Row, lean
-from turnlint.steps import Take
+from turnlint.steps import Close, Take
 
 MOST = 1_000
 """No editor shows more of one document in a way that helps, and each costs it memory."""
@@ -32,6 +32,8 @@ class Note(Struct, frozen=True):
     related: tuple[tuple[str, Span], ...]
     fix: Fix | None
     """What may be done about it. Where its record had to be let go before the rule could tell, the rule's usual repair."""
+    waits: bool = False
+    """The call may still get its result, so that no placeholder is offered."""
 
     def is_near(self, span: Span) -> bool:
         """Whether it has a place in common with a span, its ends taken in."""
@@ -63,21 +65,27 @@ def look(text: Text, source: Source, terms: Terms) -> Seen:
         if found.count >= MOST_READ:
             break
     kept = found.worst()
-    places = [place for row, _ in kept for place in (row.place, *(there for _, there in row.related))]
+    places = [place for row, *_ in kept for place in (row.place, *(there for _, there in row.related))]
     at = text.positions(chain.from_iterable((place.offset, place.end) for place in places))
 
     def span(place: Place) -> Span:
         return at[place.offset], at[place.end]
 
     notes = [
-        Note(row.finding, span(row.place), tuple((note, span(there)) for note, there in row.related), fix)
-        for row, fix in kept
+        Note(
+            row.finding,
+            span(row.place),
+            tuple((note, span(there)) for note, there in row.related),
+            fix,
+            waits,
+        )
+        for row, fix, waits in kept
     ]
     notes.sort(key=lambda note: note.span)
     return Seen(tuple(notes), tuple(found.crashes), found.count, found.is_transcript, terms.policy)
 
 
-Kept = tuple[Row, Fix | None]
+Kept = tuple[Row, Fix | None, bool]
 
 
 class _Found:
@@ -94,13 +102,18 @@ class _Found:
             self.count += 1
             rows = self.kept[event.finding.severity]
             if len(rows) < MOST:
-                rows.append((_lean(event), _fix(event.finding, book)))
+                rows.append((_lean(event), _fix(event.finding, book), _waits(event.finding)))
         elif isinstance(event, Crash) and len(self.crashes) < MOST:
             self.crashes.append(event)
         self.is_transcript |= isinstance(event, Tally) and event.conversations > 0
 
     def worst(self) -> list[Kept]:
         return [one for rows in self.kept.values() for one in rows][:MOST]
+
+
+def _waits(finding: Finding) -> bool:
+    steps = finding.fix.steps if finding.fix else ()
+    return any(isinstance(step, Close) and step.pending for step in steps)
 
 
 def _lean(row: Row) -> Row:
@@ -116,6 +129,12 @@ def _fix(finding: Finding, book: Book) -> Fix | None:
         return None
     usual = next((entry.rule.fix for entry in book.rules() if entry.rule.code == finding.code), None)
     return Fix(usual, f"repair {finding.rule}", let_go=True) if usual else None
+
+
+def has_placeholder(note: Note, policy: Policy) -> bool:
+    """Whether a repair that adds a placeholder is offered beside those that the policy allows."""
+    more = structs.replace(policy, level="placeholder")
+    return policy.level == "lossless" and not note.waits and repairable(note, more, alone=True)
 
 
 def repairable(note: Note, policy: Policy, *, alone: bool = False) -> bool:

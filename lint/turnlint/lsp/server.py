@@ -7,7 +7,7 @@ settings come from. No failure of a request is answered with more than its name.
 import asyncio
 import sys
 from collections.abc import Generator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -17,9 +17,12 @@ from pygls.uris import to_fs_path
 from turnlint import __version__
 from turnlint.lsp import spelling, words
 from turnlint.lsp.desk import Desk, Document
-from turnlint.lsp.looking import Note, Seen, repairable
+from turnlint.lsp.looking import Note, Seen, has_placeholder, repairable
 from turnlint.lsp.terms import House
 from turnlint.lsp.text import Text
+
+if TYPE_CHECKING:
+    from turnlint.model import Level
 
 FIX_ALL = "source.fixAll.turnlint"
 QUICK = types.CodeActionKind.QuickFix.value
@@ -108,20 +111,22 @@ class Server(LanguageServer):
             return found
         if spelling.is_asked_for(QUICK, only):
             here = spelling.span_of(params.range)
-            by_rule: dict[str, list[Note]] = {}
+            by_rule: dict[tuple[Level | None, str], list[Note]] = {}
             for note in seen.notes:
                 if repairable(note, seen.policy, alone=True):
-                    by_rule.setdefault(note.finding.code, []).append(note)
-            for code, notes in by_rule.items():
+                    by_rule.setdefault((None, note.finding.code), []).append(note)
+                elif has_placeholder(note, seen.policy):
+                    by_rule.setdefault(("placeholder", note.finding.code), []).append(note)
+            for (level, code), notes in by_rule.items():
                 if near := [note for note in notes if note.is_near(here)]:
                     told = [spelling.diagnostic(document, note, self.editor) for note in near]
                     title = words.of_repair(code, [note.fix for note in notes if note.fix])
-                    found.append(
-                        types.CodeAction(title, QUICK, told, data={"uri": document.uri, "rule": code})
-                    )
+                    data = {"uri": document.uri, "rule": code, "level": level}
+                    found.append(types.CodeAction(title, QUICK, told, data=data))
         if spelling.is_asked_for(FIX_ALL, only) and any(repairable(note, seen.policy) for note in seen.notes):
             title = words.FIX_ALL.format(level=seen.policy.level)
-            found.append(types.CodeAction(title, FIX_ALL, data={"uri": document.uri, "rule": None}))
+            data = {"uri": document.uri, "rule": None, "level": None}
+            found.append(types.CodeAction(title, FIX_ALL, data=data))
         return found
 
     async def resolve(self, action: types.CodeAction) -> types.CodeAction:
@@ -130,7 +135,7 @@ class Server(LanguageServer):
         document = await self.desk.settled(data["uri"]) if _is_ours(data) else None
         if document is None:
             return action
-        mended = await self.desk.mended(document, data["rule"])
+        mended = await self.desk.mended(document, data["rule"], data.get("level"))
         if mended.edits:
             action.edit = spelling.edit_of(document, mended, self.editor)
         elif not mended.reason:
@@ -145,6 +150,7 @@ def _is_ours(data: Any) -> bool:
         isinstance(data, dict)
         and isinstance(data.get("uri"), str)
         and isinstance(data.get("rule", 0), str | None)
+        and data.get("level") in (None, "placeholder")
     )
 
 

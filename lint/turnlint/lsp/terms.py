@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Event, Options
+from turnlint.model import Level
 from turnlint.repair.choosing import Policy
 
 
@@ -40,6 +41,6 @@ class House(Protocol):
         """Nothing for what the settings exclude. Raises `Unusable`."""
         ...
 
-    def to_fix(self, source: Source, rule: str | None) -> Terms:
-        """The same for a repair, of one rule's findings or of all. Raises `Unusable`."""
+    def to_fix(self, source: Source, rule: str | None, level: Level | None = None) -> Terms:
+        """The same for a repair, of one rule's findings or of all, at a level that the user chose. Raises `Unusable`."""
         ...
