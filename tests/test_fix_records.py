@@ -108,3 +108,24 @@ def test_a_report_is_not_written_where_the_transcript_goes(folder: Path) -> None
     assert run.exit_code == 2
     assert "-o and --report name one file" in run.stderr
     assert not (folder / "new.jsonl").exists()
+
+
+def test_a_call_that_is_no_object_gets_no_result_without_an_id(folder: Path) -> None:
+    odd = {"role": "assistant", "content": None, "tool_calls": [None, 1, *asks(call("c1"))["tool_calls"]]}
+    for provider in ("auto", "openai", "kimi"):
+        (folder / "odd.jsonl").write_bytes(log([USER, odd, USER, DONE]))
+        run = fix("odd.jsonl", "--provider", provider)
+        assert run.exit_code == 1, run.output
+        messages = json.loads((folder / "odd.jsonl").read_text())["messages"]
+        results = [one for one in messages if one["role"] == "tool"]
+        assert len(results) == 1
+        assert results[0]["tool_call_id"]
+
+
+def test_a_canonical_id_replaces_no_object(folder: Path) -> None:
+    said = {"name": "get_wind", "parameters": {"port": "Oban"}}
+    record = {"model": "command-r-08-2024", "message": "", "chat_history": [{"role": "USER", "message": "Wind?"}],
+              "tool_results": [{"call": said, "outputs": [{"knots": 8}]}]}  # fmt: skip
+    (folder / "a.jsonl").write_text(json.dumps(record) + "\n")
+    fix("a.jsonl", "--canonical", "--level", "lossless")
+    assert json.loads((folder / "a.jsonl").read_text()) == record

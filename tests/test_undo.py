@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import zstandard
 from click.testing import CliRunner, Result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fixing import OLD, fix
@@ -69,6 +69,7 @@ def test_undo_gives_back_the_very_bytes(name: str, tmp_path: Path, state: Path) 
     assert again.stderr == f"turnlint: {path}: there is no journal for this file\n"
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=300), st.lists(st.integers(0, 300)), st.lists(st.binary(max_size=9)), st.data())
 def test_any_patches_are_undone(old: bytes, cuts: list[int], texts: list[bytes], data: st.DataObject) -> None:
     cuts = sorted(min(cut, len(old)) for cut in cuts)

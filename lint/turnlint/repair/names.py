@@ -90,8 +90,9 @@ class Names:
         if cell not in self.spans:
             self.spans[cell] = locate_all(self.sheet.data(entry.message), self.wanted.get(cell, []))
         found, start, _ = self.spans[cell].get(entry.at, ((), 0, 0))
-        data = self.sheet.data(entry.message)
-        return found == entry.at or (found == entry.at[:-1] and data[start : start + 1] == b"{")
+        first = self.sheet.data(entry.message)[start : start + 1]
+        # An object or a list in the place of an id has content of its own.
+        return first not in (b"{", b"[") if found == entry.at else found == entry.at[:-1] and first == b"{"
 
     def _plan(self, profile: Profile) -> _Plan | None:
         if profile.label not in self.plans:
