@@ -88,6 +88,34 @@ def test_a_failed_assertion_hides_infos_and_counts_them() -> None:
     assert codes(showing.fault_of(MIXED, options, "info", 100) or "") == ["PA201[error]", "ST110[info]"]
 
 
+# Keys that a provider does not know.
+
+
+def test_an_unknown_key_is_named_and_told_of_once_a_file(tmp_path: Path) -> None:
+    user = {"role": "user", "content": "go", "modelInfo": {}, "said in secret": 1}
+    messages = [user, {"role": "assistant", "content": "yes", "modelInfo": 1}, user]
+    record = {"model": "mistral-large-latest", "messages": messages}
+    write(tmp_path / "log.jsonl", *[record] * 40)
+    write(tmp_path / "other.jsonl", record)
+    options = ("--provider", "mistral", "--select", "unknown-key", "--output-format")
+    report = json.loads(run(tmp_path, "lint", "log.jsonl", "other.jsonl", *options, "json").stdout)
+    told = [(one["path"], one["line"], one["pointer"], one.get("count", 1)) for one in report["findings"]]
+    assert told == [
+        ("log.jsonl", 1, "/messages/0", 80),
+        ("log.jsonl", 1, "/messages/0/modelInfo", 120),
+        ("other.jsonl", 1, "/messages/0", 2),
+        ("other.jsonl", 1, "/messages/0/modelInfo", 3),
+    ]
+    assert report["summary"]["rules"] == {"unknown-key": 4}
+    assert sum(report["summary"]["findings"].values()) == 4
+    message = report["findings"][1]["message"]
+    assert message.endswith("the key `modelInfo` that is not accepted (120 times in this file)")
+    shown = run(tmp_path, "lint", "log.jsonl", *options, "text").stdout
+    assert shown.count("PR317[") == 2
+    assert "^ `modelInfo` is not accepted" in shown, "the label says which"
+    assert "secret" not in json.dumps(report) + shown, "a key that is no name may be what somebody said"
+
+
 # Names of options, and what stands alone.
 
 

@@ -90,7 +90,7 @@ def test_a_name_is_never_read_as_a_template(tmp_path: Path) -> None:
     assert any(name in text for text in told)
 
 
-SAID, KEY = "hunter2", "correcthorse"
+SAID, KEY = "hunter2", "correct horse"
 NAMING = frozenset({"role", "id", "name", "tool_call_id", "toolUseId", "call_id", "type", "model", "modelId", "tool_name",
                     "url", "host", "conversation"})  # fmt: skip
 

@@ -14,7 +14,8 @@ import pytest
 from hostile import WIRES, lint_in_all_formats
 
 SAID = "hunter2"
-KEY = "correcthorse"
+KEY = "correct horse"
+"""A key that is no name, and may be what somebody said."""
 NAMES = frozenset({
     "role", "speaker", "type", "id", "name", "tool_call_id", "tool_use_id", "callId", "toolName", "turnId", "model",
     "custom_id", "conversation_id", "session_id", "uuid", "parentUuid",

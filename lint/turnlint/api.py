@@ -43,7 +43,7 @@ from turnlint.clauses import (
 from turnlint.documents.decode import are_equal, without_space
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.harmless import is_foreign, is_kept_elsewhere, is_named_otherwise, tool_names
-from turnlint.keys import LEFTOVERS, by_place, strange
+from turnlint.keys import by_place, strange
 from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, usable
 from turnlint.model import (
     SEVERITIES,
@@ -97,7 +97,6 @@ if TYPE_CHECKING:
     )  # fmt: skip
 
 __all__ = [
-    "LEFTOVERS",
     "SEVERITIES",
     "Answered",
     "AnyClause",

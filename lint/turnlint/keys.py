@@ -20,18 +20,6 @@ Strange = tuple[UnknownKey, str, Pointer]
 """The clause that a key offends, the kind of thing it stands in, and where below the message it stands."""
 
 
-LEFTOVERS = frozenset({
-    "annotations", "audio", "cache_control", "call_id", "citations", "content", "created", "created_at", "createdAt",
-    "extra_content", "finish_reason", "function_call", "id", "images", "index", "input", "is_error", "metadata", "model",
-    "name", "namespace", "parentUuid", "prefix", "provider_specific_fields", "reasoning", "reasoning_content",
-    "reasoning_details", "reasoning_signature", "refusal", "role", "sender", "signature", "status", "stop_reason", "text",
-    "thinking", "thinking_blocks", "thought", "thoughtSignature", "thought_signature", "timestamp", "tool_call_id",
-    "tool_calls", "tool_name", "tool_plan", "tool_use_id", "ts", "turn_id", "type", "usage", "uuid",
-})  # fmt: skip
-"""Keys that clients and other providers are known to leave behind. A key of nobody's is not named in a report: it may
-be what somebody said."""
-
-
 def strange(message: Any, role: str, clauses: Mapping[str, list[UnknownKey]]) -> Iterator[Strange]:
     """The keys of a message that some clause does not take. The clauses come by their place."""
     if not isinstance(message, dict):

@@ -92,6 +92,8 @@ class Row(Struct, frozen=True):
     """The how manieth of its shape it was among those that have a view. They come out in another order."""
     said: Said | None = None
     """What its record says of itself, where that was asked for."""
+    count: int = 1
+    """So many findings of the file say the same; this is the first."""
     pardon: str = ""
     """Why its record asks to leave it out, where records are asked and it does."""
 

@@ -13,6 +13,7 @@ import click
 from msgspec import Struct, structs
 
 from turnlint.cli import option
+from turnlint.cli.aggregation import aggregate
 from turnlint.cli.asking import is_same, rules_of_a_run, shown, skipped_in_folders, sources_of, words
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
 from turnlint.cli.look import Look, colors, is_terminal, width
@@ -222,7 +223,7 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe, last: La
         linted = settings.sifted.of(source)
 
     def linter(result: Source) -> Iterable[Event]:
-        return linted.sift(lint(result, linted.options, linted.book))
+        return aggregate(linted.sift(lint(result, linted.options, linted.book)))
 
     return Run(options, book, policy, settings.way, look, out, linter, last)
 

@@ -5,6 +5,7 @@ This module owns the options of that command, where its output goes, and the cod
 
 import sys
 from contextlib import ExitStack, nullcontext
+from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -21,6 +22,7 @@ from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
 from turnlint.neighbours import sentence_of
 from turnlint.report import COUNTED, FORMATS, Sink
+from turnlint.rows import Row
 from turnlint.spread.here import Done, Failure, here
 
 if TYPE_CHECKING:
@@ -226,7 +228,7 @@ class Seen:
         self, told: "Iterable[Event | Failure]", terms: Terms, sinks: list[Sink], source: Source | None = None
     ) -> None:
         """Hand on what is told of a source, and keep what the end of the run depends on."""
-        for event in terms.sift(told):
+        for event in _aggregated(terms.sift(told)):
             if isinstance(event, Tally):
                 self.failed |= terms.fails(event)
                 if source is not None and source.named and _is_empty(event):
@@ -254,6 +256,18 @@ class Seen:
     def finish(self, sinks: list[Sink]) -> None:
         for sink in sinks:
             sink.finish(self.total, complete=not self.total.crashes and not self.unreadable)
+
+
+def _aggregated(events: "Iterable[Event | Failure]") -> "Iterator[Event | Failure]":
+    """The same events, with one finding for many that say the same. Sound files do not load what that takes."""
+    rest = iter(events)
+    for event in rest:
+        if isinstance(event, Row):
+            from turnlint.cli.aggregation import aggregate
+
+            yield from aggregate(chain((event,), rest))
+        else:
+            yield event
 
 
 def _is_empty(tally: Tally) -> bool:

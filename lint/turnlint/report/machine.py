@@ -52,6 +52,7 @@ def finding_of(row: Row) -> dict[str, Any]:
         ],
         "fix": {"level": finding.fix.level, "title": finding.fix.title} if finding.fix else None,
         "fingerprint": row.fingerprint,
+        **({"count": row.count} if row.count > 1 else {}),
     }
 
 
@@ -65,6 +66,7 @@ def written(row: Row) -> str:
         f'{{"note": {_word(note)}, "line": {there.line}, "pointer": {_quoted(there.pointer)}}}'
         for note, there in row.related
     ]
+    count = f', "count": {row.count}' if row.count > 1 else ""
     index = "null" if finding.message_index is None else finding.message_index
     error = finding.provider_error
     return (
@@ -75,7 +77,7 @@ def written(row: Row) -> str:
         f'"byte_offset": {place.offset}, "byte_end": {place.end}, "pointer": {_quoted(place.pointer)}, '
         f'"conversation": {heard}, "message_index": {index}, "call_id": {_name(finding.call_id)}, '
         f'"tool": {_name(finding.tool)}, "related": [{", ".join(related)}], '
-        f'"fix": {_fix(fix.level, fix.title) if fix else "null"}, "fingerprint": {_quoted(row.fingerprint)}}}'
+        f'"fix": {_fix(fix.level, fix.title) if fix else "null"}, "fingerprint": {_quoted(row.fingerprint)}{count}}}'
     )
 
 

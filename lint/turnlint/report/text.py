@@ -254,14 +254,14 @@ class Text:
 
 
 def _under(at: int, width: int, mark: Mark, room: int) -> list[str]:
-    """A mark with its note behind it, else before it, else on a line of its own."""
+    """A mark with its note behind it, else before it, else below it."""
     sign = ("^" if mark.main else "-") * width
     note = clip(visible(mark.note), room)
     if not note or at + width + 1 + columns(note) <= room:
         return [f"{' ' * at}{sign} {note}".rstrip()]
     if columns(note) < at:
         return [f"{' ' * (at - columns(note) - 1)}{note} {sign}"]
-    return [" " * at + sign, " " * max(0, room - columns(note)) + note]
+    return [" " * at + sign, " " * max(0, min(at, room - columns(note))) + note]
 
 
 def _fitting(cells: tuple[Cell, ...], room: int) -> list[Cell]:

@@ -21,10 +21,10 @@ Evidence
     are not permitted" (claude-code 4378). Lists of keys: the SDKs' own types (2026-11).
 """
 
+import re
 from collections.abc import Iterator
 
 from turnlint.api import (
-    LEFTOVERS,
     Case,
     Finding,
     Fix,
@@ -54,6 +54,8 @@ GOOD = (
 )  # fmt: skip
 
 
+_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.-]{0,63}")
+"""A key of another form may be what somebody said, and is not named in a report."""
 _LINKS = frozenset({"tool_call_id", "call_id", "tool_use_id", "id"})
 """What tells a call's result may not be taken out, only written as it should be; a message's own id tells nothing."""
 _CALLS = frozenset({"tool_calls", "function_call", "functionCall", "toolUse"})
@@ -73,10 +75,11 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         for clause, place, below in strange(case.written(index), message.written_role, clauses):
             key = str(below[-1])
-            told = key if key in LEFTOVERS or key in clause.refused else ""
+            told = key if _NAME.fullmatch(key) else ""
+            shown = f"the key {quote(told)}" if told else "a key"
             yield RULE.at_message(
-                case, index, f"{_named(place)} has {'the key ' + quote(told) if told else 'a key'} that is not accepted",
-                below=below if told else below[:-1], label="not accepted" if told else "has a key that is not accepted",
+                case, index, f"{_named(place)} has {shown} that is not accepted",
+                below=below if told else below[:-1], label=f"{quote(told) if told else shown} is not accepted",
                 under=clause, told={"key": told or "…", "kind": place}, severity=_severity(case, clause),
                 fix=_fix(index, place, told, below),
             )  # fmt: skip

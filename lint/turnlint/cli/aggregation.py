@@ -1,0 +1,47 @@
+"""Findings that say the same of one file many times: one finding with a count stands for all of them."""
+
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+from msgspec import structs
+
+from turnlint.events import Tally
+from turnlint.rows import Row
+
+PER_FILE = frozenset({"unknown-key"})
+"""A client that adds a key adds it to each message."""
+MAX_KEYS = 1000
+"""Beyond so many keys of one file, each finding stands for itself."""
+Key = tuple[str, str, str | None, str]
+T = TypeVar("T")
+
+
+def aggregate(events: Iterable[T]) -> Iterator[T | Row]:
+    """The events of a source; a finding that is counted comes before the tally, which counts it once."""
+    first: dict[Key, Row] = {}
+    for event in events:
+        if isinstance(event, Row) and event.finding.rule in PER_FILE:
+            finding = event.finding
+            key = finding.rule, finding.severity, finding.provider, finding.message
+            if key in first:
+                first[key] = structs.replace(first[key], count=first[key].count + 1)
+            elif len(first) < MAX_KEYS:
+                first[key] = event
+            else:
+                yield event
+            continue
+        if isinstance(event, Tally):
+            yield from map(_told, first.values())
+            for row in first.values():
+                event.findings[row.finding.severity] -= row.count - 1
+                event.rules[row.finding.rule] -= row.count - 1
+            first = {}
+        yield event
+    yield from map(_told, first.values())
+
+
+def _told(row: Row) -> Row:
+    if row.count == 1:
+        return row
+    message = f"{row.finding.message} ({row.count:,} times in this file)"
+    return structs.replace(row, finding=structs.replace(row.finding, message=message))
