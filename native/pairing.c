@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
     PyObject *kit, *window, *work, *end_window;
-    PyObject *calls, *results, *spare, *strayed, *answer_of, *how, *placed, *earlier;
+    PyObject *calls, *results, *spare, *answer_of, *how, *placed;
     Row asked, answered; /* of the turn at hand */
     Py_ssize_t turn, last;
     bool joins, asking, waiting, spoken, interrupted;
@@ -111,7 +111,7 @@ static bool end(Walk *self)
     } else if (self->asked.count && !PyErr_Occurred()) {
         PyObject *calls = numbers(&self->asked), *results = numbers(&self->answered), *done = NULL;
         if (calls && results)
-            done = PyObject_CallFunctionObjArgs(self->end_window, self->work, calls, results, self->earlier, NULL);
+            done = PyObject_CallFunctionObjArgs(self->end_window, self->work, calls, results, NULL);
         fine = done != NULL;
         Py_XDECREF(calls);
         Py_XDECREF(results);
@@ -145,7 +145,7 @@ static bool keep(Walk *self, int type, PyObject *list, Py_ssize_t seq, Py_ssize_
 
 static bool take_result(Walk *self, Py_ssize_t message, PyObject *piece)
 {
-    PyObject *server = get(self, piece, SERVER_NAME), *id, *number;
+    PyObject *server = get(self, piece, SERVER_NAME), *number;
     Py_ssize_t count = PyList_Size(self->results), seq = PyList_Size(self->calls) + count;
     if (!server)
         return false;
@@ -157,12 +157,8 @@ static bool take_result(Walk *self, Py_ssize_t message, PyObject *piece)
             return false;
     } else {
         number = PyLong_FromSsize_t(count);
-        id = get(self, piece, ID_NAME);
-        bool fine = number && id && PyList_Append(self->spare, number) == 0;
-        if (fine && !own && PyObject_IsTrue(id) == 1)
-            fine = PyDict_SetItem(self->strayed, id, number) == 0;
+        bool fine = number && PyList_Append(self->spare, number) == 0;
         Py_XDECREF(number);
-        Py_XDECREF(id);
         if (!fine)
             return false;
     }
@@ -220,22 +216,20 @@ PyObject *walk_messages(PyObject *Py_UNUSED(module), PyObject *args)
     PyObject *messages;
     int joins;
     Walk self = {.turn = -1, .last = -1};
-    if (!PyArg_ParseTuple(args, "O!OpO!OO(O!O!O!O!O!O!O!)", &PyTuple_Type, &messages, &self.window, &joins,
+    if (!PyArg_ParseTuple(args, "O!OpO!OO(O!O!O!O!O!O!)", &PyTuple_Type, &messages, &self.window, &joins,
                           &PyTuple_Type, &self.kit, &self.work, &self.end_window, &PyList_Type, &self.calls,
-                          &PyList_Type, &self.results, &PyList_Type, &self.spare, &PyDict_Type, &self.strayed,
-                          &PyDict_Type, &self.answer_of, &PyDict_Type, &self.how, &PySet_Type, &self.placed))
+                          &PyList_Type, &self.results, &PyList_Type, &self.spare, &PyDict_Type, &self.answer_of,
+                          &PyDict_Type, &self.how, &PySet_Type, &self.placed))
         return NULL;
     if (PyTuple_Size(self.kit) != KIT) {
         PyErr_SetString(PyExc_ValueError, "a kit of another size");
         return NULL;
     }
     self.joins = joins;
-    self.earlier = PyDict_New();
-    bool fine = self.earlier != NULL;
+    bool fine = true;
     for (Py_ssize_t i = 0; fine && i < PyTuple_Size(messages); i++)
         fine = take(&self, PyTuple_GetItem(messages, i), i);
     fine = fine && end(&self);
-    Py_XDECREF(self.earlier);
     PyMem_Free(self.asked.some);
     PyMem_Free(self.answered.some);
     if (!fine && !PyErr_Occurred())

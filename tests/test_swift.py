@@ -201,10 +201,10 @@ def test_the_native_walk_pairs_as_the_other_does(data: st.DataObject) -> None:
 def test_a_walk_ends_where_what_it_asks_fails() -> None:
     with pytest.raises(AttributeError):
         native().walk(
-            (object(),), frozenset(), False, whole_ledger._KIT, None, None, ([], [], [], {}, {}, {}, set())
+            (object(),), frozenset(), False, whole_ledger._KIT, None, None, ([], [], [], {}, {}, set())
         )
     with pytest.raises(ValueError, match="kit"):
-        native().walk((), frozenset(), False, (), None, None, ([], [], [], {}, {}, {}, set()))
+        native().walk((), frozenset(), False, (), None, None, ([], [], [], {}, {}, set()))
     with pytest.raises(ValueError, match="kit"):
         native().messages(b"{}", "openai-chat", (), None)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from turnlint.documents.decode import are_equal
 from turnlint.ledger import Interaction, Ledger, usable
+from turnlint.ledger.alike import is_same_call
 
 
 class Repeat(Struct, frozen=True):
@@ -18,7 +18,7 @@ class Repeat(Struct, frozen=True):
     first: Interaction
     again: Interaction
     same: bool
-    """The same tool with the same arguments: a copy rather than another call."""
+    """The same tool with the same arguments, in whatever spelling: a copy rather than another call."""
     same_turn: bool
 
 
@@ -41,5 +41,5 @@ def repeats(ledger: Ledger) -> Iterator[Repeat]:
             first = near
         if first is not interaction:
             other = first.asked.call
-            same = call.name == other.name and are_equal(call.body, other.body)
+            same = is_same_call(call, other)
             yield Repeat(first, interaction, same, first.asked.turn == interaction.asked.turn)

@@ -10,7 +10,7 @@ CONCERNS: dict[str, tuple[str, ...]] = {
     "pairing.duplicate_result": ("duplicate",),
     "pairing.misplaced_result": ("late",),
     "pairing.name_mismatch": ("renamed",),
-    "pairing.orphan_result": ("orphan",),
+    "pairing.orphan_result": ("orphan", "respelled"),
     "pairing.pending_call": ("pending",),
     "pairing.result_before_call": ("early",),
     "pairing.result_order": ("by-position",),

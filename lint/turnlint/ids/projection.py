@@ -22,6 +22,7 @@ from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
 from turnlint.ids.shapes import TRIES, Demands, Unprojectable, number_in
 from turnlint.ids.turns import short, turns
 from turnlint.ledger import Answered, Asked, Ledger, usable
+from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Keys, Message, Pointer, Record, Result, Transcript, Wire
 from turnlint.profiles import Profile
 
@@ -209,6 +210,7 @@ def _given(owners: list[_Owner], names: list[str], demands: Demands, *, anew: bo
     old = owners[counted[0]].old if counted and not anew else None
     start = number_in(old) if old is not None and of[counted[0]].fits(old) else 0
     numbers = {index: number for number, index in enumerate(counted, start)}
+    strays = {owner.old for owner in owners if owner.stray}
     first: Given = [None] * len(owners)
     second: Given = [None] * len(owners)
     made = []
@@ -217,7 +219,9 @@ def _given(owners: list[_Owner], names: list[str], demands: Demands, *, anew: bo
             continue
         made.append(index)
         if index in numbers and not owner.stray:
-            first[index] = demand.numbered(owner.name, numbers[index], None if anew else owner.old)
+            numbered = demand.numbered(owner.name, numbers[index], None if anew else owner.old)
+            # An id that a result without a call bears would make that result this call's.
+            first[index] = None if numbered in strays else numbered
         elif not anew and owner.old is not None and usable(owner.old):
             if owner.old.startswith(HISTORY) and not demands.spelled:
                 second[index] = demand.under_prefix(owner.old)
@@ -263,16 +267,16 @@ def _keep_strays(owners: list[_Owner], wishes: Sequence[Given], given: Given, ta
 
     None of them was its own, and none may become so.
     """
-    bearers: dict[str | None, list[int]] = {}
+    bearers: dict[str, list[int]] = {}
+    now: dict[str, list[int]] = {}
     for index, owner in enumerate(owners):
         if not owner.stray:
-            bearers.setdefault(owner.old, []).append(index)
+            bearers.setdefault(normal_form(owner.old or ""), []).append(index)
+            now.setdefault(normal_form(given[index] or ""), []).append(index)
     for index, owner in enumerate(owners):
         wish = next((wish[index] for wish in wishes if wish[index] is not None), None)
         if not owner.stray or wish is None:
             continue
-        now = taken.get(wish)
-        here = [] if now is None or owners[now].stray else [now]
-        if bearers.get(owner.old, []) == here:
+        if bearers.get(normal_form(owner.old or ""), []) == now.get(normal_form(wish), []):
             given[index] = wish
             taken.setdefault(wish, index)

@@ -6,26 +6,15 @@ refuses to look at ids of one call: which of two answers is the right one nobody
 
 from collections import deque
 
-from turnlint.documents.decode import normal
+from turnlint.ledger.alike import NEAR, is_copy
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.values import Answered, How, usable
-
-NEAR = 16
-"""With how many others one is compared, so that ten thousand under one id cost no more than their number."""
-
-
-def is_copy(one: Answered, other: Answered) -> bool:
-    """Whether one result says what the other does: the same text, or all of it with something added."""
-    if one.result.body == other.result.body:
-        return True
-    short, long = sorted((normal(one.result.body), normal(other.result.body)), key=len)
-    return short == long or (short[:1] == b'"' and len(short) > 2 and long.startswith(short[:-1]))
 
 
 def prefer_fresh(work: Matching) -> None:
     """Give results that say something new to calls of their id that have none, or a mere copy."""
     spare: dict[Key, list[int]] = {}
-    for index in work.unplaced():
+    for index in work.free():
         result = work.results[index].result
         if usable(result.id) and not result.synthetic:
             spare.setdefault((result.id, result.server), []).append(index)
@@ -47,10 +36,6 @@ def _share(work: Matching, calls: list[int], spare: list[int]) -> None:
         if answer is not None and not _is_new(work.results[answer], said):
             copies.append(call)
     fresh = [index for index in spare if _is_new(work.results[index], said)]
-    waiting = [call for call in calls if work.open(call)]
-    if len(waiting) == len(fresh) == 1 and not work.after(fresh[0], waiting[0]):
-        work.match(waiting[0], fresh[0], "early")
-        return
     following = deque(fresh)
     for call in copies:
         while following and not work.after(following[0], call):

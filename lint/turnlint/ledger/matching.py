@@ -4,6 +4,8 @@ This module owns what is known while a conversation is walked: occurrences by nu
 far, and what found no place. It refuses to decide.
 """
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 from turnlint.ledger.values import Answered, Asked, How
@@ -23,8 +25,12 @@ class Matching(Struct):
     spare: list[int] = []
     """Results the windows could not place; some find their call later and are then in `placed`."""
     placed: set[int] = set()
-    strayed: dict[str, int] = {}
-    """By id, the last result that found no place when it came."""
+    shared: set[Key] = set()
+    """Ids, in their normal form, that several calls of one turn bear."""
+    contested: set[int] = set()
+    """Results that fit several calls equally well, and so get none of them."""
+    disputed: set[int] = set()
+    """The calls that they fit."""
     interrupted: bool = False
     """Something was said in a window before its last result."""
     last_turn_message: int = -1
@@ -40,20 +46,37 @@ class Matching(Struct):
     def part(self, call: int) -> None:
         """Take its result from a call again."""
         result = self.answer_of.pop(call)
+        del self.how[call]
         self.placed.discard(result)
-        if result not in self.spare:
-            self.spare.append(result)
+        self.spare.append(result)
 
     def agree(self, call: int, result: int) -> bool:
         """Whether the names of a call and a result do not contradict each other."""
         asked, answered = self.calls[call].call.name, self.results[result].result.name
         return not asked or not answered or asked == answered
 
+    def contest(self, calls: Iterable[int], results: Iterable[int]) -> None:
+        """Leave calls and results apart, since more than one reading is possible."""
+        self.disputed.update(calls)
+        self.contested.update(results)
+
     def open(self, call: int) -> bool:
         return call not in self.answer_of
 
     def unplaced(self) -> list[int]:
-        return sorted(index for index in self.spare if index not in self.placed)
+        return sorted({index for index in self.spare if index not in self.placed})
+
+    def free(self) -> list[int]:
+        """The results without a call that may still get one."""
+        return [index for index in self.unplaced() if index not in self.contested]
+
+    def free_calls(self) -> list[int]:
+        """The calls without a result that may still get one."""
+        return [
+            index
+            for index in range(len(self.calls))
+            if index not in self.answer_of and index not in self.disputed
+        ]
 
     def after(self, result: int, call: int) -> bool:
         return self.results[result].seq > self.calls[call].seq

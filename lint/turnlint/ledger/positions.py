@@ -1,115 +1,174 @@
 """Rule 4: results that no id leads to their call.
 
-This module owns matching by position, by name, and, where a wire counts only, by number. It refuses to
-look outside the window of a turn.
+This module pairs by position, by name, and, where a wire counts only, by number. It pairs only where the numbers of
+open calls and of results without a call agree and nothing contradicts, for else another reading is as likely.
 """
 
-from collections import Counter, deque
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 
+from turnlint.ledger.alike import normal_form
 from turnlint.ledger.matching import Matching
-from turnlint.ledger.values import usable
+from turnlint.ledger.sharing import fresh_of
+from turnlint.ledger.values import Answered, usable
+
+Numbers = list[int]
+Pairs = list[tuple[int, int]]
 
 
 def match_by_position(work: Matching, *, counts: bool) -> None:
-    """Rule 4. A result without a usable id takes the next open call of its window.
-
-    So does a result whose id no call bears, where the call has no usable id itself: the name was
-    lost at the other end. And where only the count matters, whatever is left takes what is left.
-    """
-    spare = [index for index in work.unplaced() if work.results[index].turn >= 0]
-    turns = {work.results[index].turn for index in spare}
-    known = {asked.call.id for asked in work.calls}
-    open_calls = [index for index, asked in enumerate(work.calls) if asked.turn in turns and work.open(index)]
-    lines = _Queues(work, open_calls)
-    nameless = [index for index in spare if not usable(work.results[index].result.id)]
-    for index in _in_order(work, nameless, open_calls):
-        lines.place(index)
-    lines = _Queues(work, [i for i in open_calls if work.open(i) and not usable(work.calls[i].call.id)])
-    for index in spare:
-        identifier = work.results[index].result.id
-        if usable(identifier) and identifier not in known:
-            lines.place(index)
-    if counts:
-        _match_by_count(work, spare, open_calls)
-
-
-def _in_order(work: Matching, results: list[int], calls: list[int]) -> list[int]:
-    """As they stand; but where there are more than open calls, of a turn or of a tool, placeholders wait for the rest."""
-    room: Counter[tuple[int, str | None]] = Counter()
-    for index in calls:
-        asked = work.calls[index]
-        room.update({(asked.turn, None), (asked.turn, asked.call.name)})
-    for index in results:
+    """Pair what a turn left open with the results in its window that name no call of the conversation."""
+    known = _forms(work)
+    results: dict[tuple[int, bool], Numbers] = {}
+    outside: list[Answered] = []
+    for index in work.free():
         answered = work.results[index]
-        room.subtract({(answered.turn, None), (answered.turn, answered.result.name)})
-    waits = {
-        index
-        for index in results
-        if work.results[index].result.synthetic
-        and min(room[work.results[index].turn, name] for name in (None, work.results[index].result.name)) < 0
-    }
-    return sorted(results, key=lambda index: (index in waits, index)) if waits else results
-
-
-def _match_by_count(work: Matching, spare: list[int], calls: list[int]) -> None:
-    """What names kept apart, where a turn has as many results without ids as open calls without."""
-    left: dict[int, tuple[list[int], list[int]]] = {}
-    for call in calls:
-        one = work.calls[call].call
-        if work.open(call) and not one.server and not usable(one.id):
-            left.setdefault(work.calls[call].turn, ([], []))[0].append(call)
-    for result in spare:
-        other = work.results[result].result
-        if result not in work.placed and not other.server and not usable(other.id):
-            left.setdefault(work.results[result].turn, ([], []))[1].append(result)
-    for asked, answers in left.values():
-        if len(asked) == len(answers) and all(map(work.after, answers, asked)):
-            for call, result in zip(asked, answers, strict=True):
+        identifier = answered.result.id
+        lost = not usable(identifier) or normal_form(identifier or "") not in known
+        if answered.turn >= 0 and lost:
+            results.setdefault((answered.turn, answered.result.server), []).append(index)
+        elif lost:
+            outside.append(answered)
+    if not results:
+        return
+    calls: dict[tuple[int, bool], Numbers] = {}
+    for index in work.free_calls():
+        asked = work.calls[index]
+        calls.setdefault((asked.turn, asked.call.server), []).append(index)
+    busy = _asking_messages(work, outside)
+    unknown = [one for one in outside if usable(one.result.id)]
+    unknown += [
+        work.results[index]
+        for some in results.values()
+        for index in some
+        if usable(work.results[index].result.id)
+    ]
+    last = max(unknown, key=lambda one: one.seq, default=None)
+    for side, some in results.items():
+        own = calls.get(side)
+        if own and last is not None and last.turn != side[0]:
+            # A later result under an id that no call bears may be the answer of a call whose id is known.
+            own = [
+                index
+                for index in own
+                if not usable(work.calls[index].call.id) or work.calls[index].seq > last.seq
+            ]
+            own = own if len(own) == len(calls[side]) else []
+        # A result among the calls of a turn may be the answer as well.
+        if own and side[0] not in busy:
+            for call, result in _paired(work, own, some) or _paired_by_name(work, own, some):
                 work.match(call, result, "by-position")
+            if counts:
+                _match_by_count(work, own, some)
+
+
+def _asking_messages(work: Matching, results: list[Answered]) -> set[int]:
+    """The turns in whose own messages one of these results stands."""
+    messages = {answered.message for answered in results}
+    return {asked.turn for asked in work.calls if asked.message in messages} if messages else set()
+
+
+def _paired(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
+    """As many results as calls, real ones first, each behind its call and with no other name."""
+    for some in _choices(work, results):
+        if len(some) == len(calls) and (pairs := _in_order(work, calls, some)):
+            return pairs
+    return []
+
+
+def _choices(work: Matching, results: Numbers) -> Iterator[Numbers]:
+    """The results that tools gave, those of them that are no copies, all, and those that repairs wrote."""
+    written = [index for index in results if work.results[index].result.synthetic]
+    real = [index for index in results if not work.results[index].result.synthetic]
+    yield real
+    if len({work.results[index].result.id for index in real}) == 1:
+        yield fresh_of(work, real)
+    if written:
+        yield results
+        yield written
+
+
+def _in_order(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
+    """Results with names go to calls of that name, the others take what is left, each in order."""
+    lost = any(usable(work.calls[call].call.id) for call in calls)
+    if lost and any(usable(work.results[result].result.id) for result in results):
+        return []  # an id that no call bears may be that of a call which has its own
+    pairs: Pairs = []
+    waiting = _by(calls, lambda call: work.calls[call].call.name)
+    nameless: Numbers = []
+    for result in results:
+        name = work.results[result].result.name
+        if not name:
+            nameless.append(result)
+        elif waiting.get(name):
+            pairs.append((waiting[name].popleft(), result))
+        elif waiting.get(None):
+            pairs.append((waiting[None].popleft(), result))
+        else:
+            return []
+    left = sorted(call for some in waiting.values() for call in some)
+    pairs += zip(left, nameless, strict=True)
+    return pairs if all(work.after(result, call) for call, result in pairs) else []
+
+
+def _paired_by_name(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
+    """Where numbers differ: the tools of which there are as many results as calls, if all have names."""
+    asked = _by(calls, lambda call: work.calls[call].call.name)
+    answers = _by(results, lambda result: work.results[result].result.name)
+    if None in asked or None in answers:
+        return []
+    return [
+        pair for name in asked if name in answers for pair in _paired(work, [*asked[name]], [*answers[name]])
+    ]
+
+
+def _by(numbers: Iterable[int], name_of: Callable[[int], str | None]) -> dict[str | None, deque[int]]:
+    found: dict[str | None, deque[int]] = {}
+    for number in numbers:
+        found.setdefault(name_of(number) or None, deque()).append(number)
+    return found
+
+
+def _match_by_count(work: Matching, calls: Numbers, results: Numbers) -> None:
+    """What names kept apart, where a turn has as many results without ids as open calls without."""
+    left = [one for one in calls if work.open(one) and not usable(work.calls[one].call.id)]
+    answers = [one for one in results if one not in work.placed and not usable(work.results[one].result.id)]
+    names = {asked.call.name for asked in work.calls} if left and answers else set()
+    if any(work.results[one].result.name in names for one in answers):
+        return
+    pairs = list(zip(left, answers, strict=False))
+    server = any(work.calls[call].call.server for call in left)
+    if len(left) == len(answers) and not server and all(work.after(result, call) for call, result in pairs):
+        for call, result in pairs:
+            work.match(call, result, "by-position")
+
+
+def _forms(work: Matching) -> set[str]:
+    """The ids of all calls in their normal form."""
+    return {normal_form(asked.call.id) for asked in work.calls if asked.call.id}
 
 
 def match_last(work: Matching) -> None:
-    """One call is open, and one result that names none is left: there is nothing else to be its own.
+    """One call is open, and one result that names no call is left, both without an id.
 
-    Before its call it must bear the tool's name.
+    No other call stands between them, or the call is the only one of the tool's name.
     """
-    results = [index for index in work.unplaced() if not usable(work.results[index].result.id)]
-    results = [index for index in results if not work.results[index].result.server]
-    calls = [index for index, asked in enumerate(work.calls) if work.open(index) and not asked.call.server]
-    if len(results) != 1 or len(calls) != 1 or not work.agree(calls[0], results[0]):
+    known = _forms(work)
+    lost = [
+        index
+        for index in work.free()
+        if not (said := work.results[index].result).server
+        if not usable(said.id) or normal_form(said.id or "") not in known
+    ]
+    calls = [index for index in work.free_calls() if not work.calls[index].call.server]
+    if len(lost) != 1 or len(calls) != 1 or not work.agree(calls[0], lost[0]):
         return
-    if work.after(results[0], calls[0]):
-        work.match(calls[0], results[0], work.afterwards)
-    elif work.results[results[0]].result.name and work.calls[calls[0]].call.name:
-        work.match(calls[0], results[0], "early")
-
-
-class _Queues:
-    """Open calls of each turn in order, and by name, so that each placing costs the same however many wait."""
-
-    def __init__(self, work: Matching, calls: list[int]) -> None:
-        self.work = work
-        self.queues: dict[tuple[int, bool, str | None], deque[int]] = {}
-        self.any: dict[tuple[int, bool], deque[int]] = {}
-        for index in calls:
-            asked = work.calls[index]
-            side = (asked.turn, asked.call.server)
-            self.any.setdefault(side, deque()).append(index)
-            self.queues.setdefault((*side, asked.call.name or None), deque()).append(index)
-
-    def place(self, result: int) -> None:
-        answered = self.work.results[result]
-        side = (answered.turn, answered.result.server)
-        name = answered.result.name
-        lines = (
-            [self.queues.get((*side, name)), self.queues.get((*side, None))] if name else [self.any.get(side)]
-        )
-        heads = [line[0] for line in lines if line and self._drop_taken(line)]
-        heads = [call for call in heads if self.work.after(result, call)]
-        if heads:
-            self.work.match(min(heads), result, "by-position")
-
-    def _drop_taken(self, line: deque[int]) -> bool:
-        while line and not self.work.open(line[0]):
-            line.popleft()
-        return bool(line)
+    (call,), (result,) = calls, lost
+    asked, answered = work.calls[call], work.results[result]
+    if usable(asked.call.id) or usable(answered.result.id) or not work.after(result, call):
+        return
+    between = (one for one in work.calls if one.turn > asked.turn and one.seq < answered.seq)
+    name = answered.result.name
+    alone = name and sum(one.call.name == name for one in work.calls) == 1
+    if alone or (answered.turn < 0 and not any(between)):
+        work.match(call, result, work.afterwards)

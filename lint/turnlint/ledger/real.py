@@ -10,7 +10,7 @@ from turnlint.ledger.values import How, usable
 
 def prefer_real(work: Matching) -> None:
     """Give such a call the first real result that can be its own: under its id, or beside it without one."""
-    real = [index for index in work.unplaced() if not work.results[index].result.synthetic]
+    real = [index for index in work.free() if not work.results[index].result.synthetic]
     if not real:
         return
     filled = [call for call, answer in work.answer_of.items() if work.results[answer].result.synthetic]
@@ -46,14 +46,16 @@ def _by_position(work: Matching, real: list[int], filled: list[int]) -> None:
         by_id = usable(work.results[work.answer_of[call]].result.id)
         if by_id and not work.calls[call].call.server:
             calls.setdefault(work.calls[call].turn, []).append(call)
+    known = {asked.call.id for asked in work.calls}
     for index in real:
         other = work.results[index]
-        if other.turn >= 0 and not other.result.server and not usable(other.result.id):
+        if other.turn >= 0 and not other.result.server and other.result.id not in known:
             results.setdefault(other.turn, []).append(index)
     for turn, some in calls.items():
         beside = results.get(turn, [])
         if (
             len(some) == len(beside) == 1
+            and not usable(work.results[beside[0]].result.id)
             and work.after(beside[0], some[0])
             and work.agree(some[0], beside[0])
         ):

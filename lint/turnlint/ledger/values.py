@@ -14,10 +14,10 @@ from turnlint.model import Call, Result, State
 How = Literal["in-place", "late", "early", "by-position"]
 
 Odd = Literal[
-    "open", "pending", "late", "early", "by-position", "taken", "renamed", "server", "duplicate", "orphan"
+    "open", "pending", "late", "early", "by-position", "taken", "renamed", "respelled", "server", "duplicate", "orphan"
 ]  # fmt: skip
 """A call without a result, and one that may still get it; one whose result stands elsewhere, three ways; one under an
-id that was taken, or with a result of another name; one of the provider's own that is any of this; a result too many;
+id that was taken, or with a result of another name, or of another spelling of the id; one of the provider's own that is any of this; a result too many;
 one that answers nothing."""
 
 MISSING = frozenset({"", "null"})

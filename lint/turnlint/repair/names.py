@@ -12,6 +12,8 @@ from msgspec import Struct
 from turnlint.api import quote
 from turnlint.documents.locate import Span, locate_all
 from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
+from turnlint.ledger import usable
+from turnlint.ledger.alike import normal_form
 from turnlint.model import Pointer
 from turnlint.profiles import Profile
 from turnlint.repair.sheet import Sheet, id_place
@@ -39,11 +41,18 @@ class _Plan:
     def __init__(self, projection: Projection) -> None:
         self.owner: dict[tuple[int, Pointer], tuple[int, str | None]] = {}
         self.places: dict[tuple[int, str | None], list[Entry]] = {}
+        self.strays: dict[str, dict[tuple[int, str | None], None]] = {}
         for entry in projection.entries:
             # Results that answer no call have no number; those of one id are one owner's.
             key = entry.number, None if entry.number >= 0 else entry.new
             self.owner[entry.message, entry.at] = key
             self.places.setdefault(key, []).append(entry)
+            if entry.number < 0 and entry.changed:
+                self.strays.setdefault(normal_form(entry.old or ""), {})[key] = None
+
+    def strays_of(self, identifier: str | None) -> Iterable[tuple[int, str | None]]:
+        """The owners of results that answer no call, bear an id and get another."""
+        return self.strays.get(normal_form(identifier or ""), ()) if usable(identifier) else ()
 
 
 class Names:
@@ -64,7 +73,13 @@ class Names:
         if plan is None or block is None:
             return []
         owner = plan.owner.get((message, self.sheet.place(message, (*block.at, *block.keys.id))))
-        return self._together(plan.places[owner]) if owner is not None else []
+        if owner is None:
+            return []
+        done = self._together(plan.places[owner])
+        # A result that answers no call must not become that of the one call which keeps the id they shared.
+        for stray in plan.strays_of(block.id) if done else ():
+            done += self._together(plan.places[stray])
+        return done
 
     def canonical(self) -> list[Renamed]:
         """Give every call its canonical id."""

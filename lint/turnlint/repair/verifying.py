@@ -11,6 +11,7 @@ from typing import Any
 
 from turnlint.documents import exact
 from turnlint.model import Call, Finding, Level
+from turnlint.repair.evidence import untied
 from turnlint.repair.mending import Mended, State
 
 Pair = tuple[Any, bytes]
@@ -20,7 +21,13 @@ def fault_of(mended: Mended, level: Level) -> str | None:
     """Why a repair may not be written, if there is a reason."""
     if not mended.settled:
         return "it does not come to rest: each round finds something else to do"
-    return _new(mended, level) or _lost_results(mended)
+    return _new(mended, level) or _lost_results(mended) or _untied(mended)
+
+
+def _untied(mended: Mended) -> str | None:
+    """Every result has evidence for the call under which it stands now."""
+    before, after = ((one.transcript for one in state.judged) for state in (mended.base, mended.end))
+    return "no evidence ties a result to the call it would stand under" if untied(before, after) else None
 
 
 def _new(mended: Mended, level: Level) -> str | None:

@@ -1,9 +1,10 @@
 """a result has no matching call
 
 What it does
-    Reports a tool result that belongs to no call of the conversation: its id stands on no call, or
-    on none that it could answer. Where the provider itself keeps the earlier part of the conversation
-    (`previous_response_id`, `conversation`, `item_reference`), the summary counts such results instead.
+    Reports a tool result that belongs to no call of the conversation: no call has its id, or none that it could
+    answer. Reports as well a result whose id differs from that of one call in white space at its ends or in
+    its Unicode form only. Where the provider itself keeps the earlier part of the
+    conversation (`previous_response_id`, `conversation`, `item_reference`), the summary counts results without a call instead.
 
 Why it matters
     A provider cannot place it and refuses the request. Where servers let it through, the model reads
@@ -16,6 +17,7 @@ How it happens
 
 What fix does
     lossy: removes the result and keeps it in the journal. It never invents a call to go with it.
+    lossless: gives a result whose id differs in its spelling only the id of its call.
 
 Evidence
     OpenAI Chat: "messages with role 'tool' must be a response to a preceeding message with
@@ -37,11 +39,14 @@ from turnlint.api import (
     Finding,
     Fix,
     Interaction,
+    Name,
+    Raw,
     Related,
     Rule,
     Severity,
     is_kept_elsewhere,
     near,
+    near_call,
     quote,
     spot,
     usable,
@@ -63,6 +68,13 @@ BAD = (
           result   c7 three files changed            <- PA202
         assistant  It is 18 degrees.
     """),
+    Raw(
+        "openai-chat",
+        b'{"messages": [{"role": "user", "content": "Paris?"}, {"role": "assistant", "content": null, "tool_calls":'
+        b' [{"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}]},'
+        b' {"role": "tool", "tool_call_id": "call_1 ", "content": "18 degrees"}, {"role": "user", "content": "Ok"}]}\n',
+        (("PA202", 1),),
+    ),
 )
 GOOD = (
     Example("""
@@ -81,6 +93,7 @@ MOST = 100
 
 
 def check(case: Case) -> Iterator[Finding]:
+    yield from _respelled(case)
     if is_kept_elsewhere(case.transcript):
         return
     for number, orphan in enumerate(case.ledger.orphans):
@@ -96,6 +109,26 @@ def check(case: Case) -> Iterator[Finding]:
             related=related,
             fix=_fix(orphan, related),
         )
+
+
+def _respelled(case: Case) -> Iterator[Finding]:
+    """Results that answer a call whose id is spelled in another way."""
+    if "respelled" not in case.ledger.odd:
+        return
+    for interaction in case.ledger.interactions:
+        call, answer = interaction.asked.call, interaction.answer
+        if answer is None or call.id is None or call.id == answer.result.id:
+            continue
+        if usable(call.id) and usable(answer.result.id):
+            yield RULE.at_result(
+                case,
+                answer,
+                f"result for {quote(answer.result.id)} answers no call: the id differs from {quote(call.id)} in white "
+                "space or Unicode form",
+                label="another spelling of the id",
+                related=(near_call(case, interaction.asked, "the call that it answers"),),
+                fix=Fix("lossless", "give the result the id of its call", (Name(spot(answer), call.id),)),
+            )
 
 
 def _fix(orphan: Answered, related: tuple[Related, ...]) -> Fix:

@@ -17,6 +17,8 @@ How it happens
 What fix does
     placeholder: adds a result that says the answer is not known, marked as an error where the wire
     can say so. It never invents an answer, and it never drops the call.
+    lossy: where calls have no ids and a result beside them fits several, that result goes, since a placeholder would
+    change whose it is by its position.
 
 Evidence
     Anthropic, Claude Code issue 5989: "`tool_use` ids were found without `tool_result` blocks
@@ -27,9 +29,25 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Close, Example, Finding, Fix, Rule, called, near, repeats, spot
+from turnlint.api import (
+    Answered,
+    Asked,
+    Case,
+    Close,
+    Drop,
+    Example,
+    Finding,
+    Fix,
+    Rule,
+    Step,
+    called,
+    near,
+    repeats,
+    spot,
+    usable,
+)
 
-RULE = Rule("PA201", "unanswered-call", "error", fix="placeholder")
+RULE = Rule("PA201", "unanswered-call", "error", fix="lossy")
 
 BAD = (
     Example("""
@@ -62,6 +80,10 @@ GOOD = (
 
 def check(case: Case) -> Iterator[Finding]:
     copies = {repeat.again.asked.seq for repeat in repeats(case.ledger) if repeat.same and repeat.same_turn}
+    loose: dict[int, list[Answered]] = {}
+    for orphan in case.ledger.orphans:
+        if not usable(orphan.result.id) and not orphan.result.needs_id:
+            loose.setdefault(orphan.turn, []).append(orphan)
     last = len(case.messages) - 1
     window_end: dict[int, int] = {}
     for interaction in case.ledger.interactions:
@@ -81,9 +103,15 @@ def check(case: Case) -> Iterator[Finding]:
             related=(near(case, following, "the conversation continues here"),)
             if following > asked.message
             else (),
-            fix=Fix(
-                "placeholder",
-                "add a placeholder result that says the outcome is unknown",
-                (Close(spot(asked)),),
-            ),
+            fix=_fix(asked, loose),
         )
+
+
+def _fix(asked: Asked, loose: dict[int, list[Answered]]) -> Fix:
+    """A placeholder without an id would change whose a result beside it is by its position: that one goes."""
+    title = "add a placeholder result that says the outcome is unknown"
+    orphans = () if usable(asked.call.id) or asked.call.needs_id else loose.get(asked.turn, ())
+    if orphans:
+        title = f"{title}, and remove the results that fit several calls"
+    steps: tuple[Step, ...] = (Close(spot(asked)), *(Drop(spot(orphan)) for orphan in orphans))
+    return Fix("lossy" if orphans else "placeholder", title, steps)

@@ -13,7 +13,8 @@ How it happens
     three paths for tool results and only two of them filtered.
 
 What fix does
-    lossy: removes the echo and keeps it in the journal; the call that was answered stays where it is.
+    lossy: removes the echo and keeps it in the journal; the call that was answered stays where it is. A call that
+    occurs nowhere else is no echo and stays.
 
 Evidence
     Anthropic: "`tool_use` blocks can only be in `assistant` messages". The filter that one of three
@@ -21,6 +22,7 @@ Evidence
 """
 
 from collections.abc import Iterator
+from json import loads
 
 from turnlint.api import Case, Drop, Finding, Fix, Piece, Raw, Rule
 
@@ -63,11 +65,43 @@ GOOD = (
 def check(case: Case) -> Iterator[Finding]:
     for index, message in enumerate(case.messages):
         for place in message.inner_calls:
+            echo = _is_echo(case, case.said(index, place))
             yield RULE.at_message(
                 case,
                 index,
-                "a call is in a message of results, where it has no effect",
+                "a call is in a message of results, where it has no effect"
+                if echo
+                else "a call is in a message of results and in no message of the assistant",
                 below=place,
-                label="copy of a call",
-                fix=Fix("lossy", "remove the copy", (Drop(Piece(index, place)),)),
+                label="copy of a call" if echo else "its only place",
+                fix=Fix("lossy", "remove the copy", (Drop(Piece(index, place)),)) if echo else None,
             )
+
+
+def _is_echo(case: Case, value: object) -> bool:
+    """Whether a message of the assistant has the call too, under its id and name, or with its arguments."""
+    identifier, name, arguments = _parts(value)
+    for asked in case.asked:
+        call = asked.call
+        if call.name == name and (call.id == identifier if identifier else _is_value(call.body, arguments)):
+            return True
+    return False
+
+
+def _parts(value: object) -> tuple[object, object, object]:
+    """The id, the name and the arguments of a call in the spelling of any wire."""
+    found: dict[str, object] = {}
+    while isinstance(value, dict):
+        found |= value
+        value = next((value[key] for key in ("functionCall", "toolUse", "function") if key in value), None)
+    identifier = next((found[key] for key in ("id", "toolUseId", "call_id") if found.get(key)), None)
+    arguments = (found[key] for key in ("input", "args", "arguments", "parameters") if key in found)
+    return identifier, found.get("name"), next(arguments, None)
+
+
+def _is_value(body: bytes, arguments: object) -> bool:
+    try:
+        said = loads(arguments) if isinstance(arguments, str) else arguments
+        return bool(loads(body or b"null") == said)
+    except (ValueError, RecursionError):
+        return False

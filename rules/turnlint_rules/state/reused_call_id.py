@@ -2,7 +2,7 @@
 
 What it does
     Reports a call whose id an earlier, different call has: in the same turn an error, in a later turn a
-    warning. Redacted ids are no ids and are not compared. The same call written again is
+    warning, unless a result with that id fits several of these calls: then an error too. Redacted ids are no ids and are not compared. The same call written again is
     `replayed-call`.
 
 Why it matters
@@ -65,6 +65,7 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
+    loose = {orphan.result.id for orphan in case.ledger.orphans}
     for repeat in repeats(case.ledger):
         if repeat.same:
             continue
@@ -74,7 +75,7 @@ def check(case: Case) -> Iterator[Finding]:
             case,
             asked,
             f"id {quote(asked.call.id)} is already used by another call {where}",
-            severity="error" if repeat.same_turn else "warning",
+            severity="error" if repeat.same_turn or asked.call.id in loose else "warning",
             label="duplicate id",
             related=(near_call(case, first, "first used here"),),
             fix=Fix("lossless", "give this call and its result a new id", (Rename(spot(asked)),)),

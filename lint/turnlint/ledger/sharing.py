@@ -1,0 +1,229 @@
+"""Calls and results that bear one id, where more than one reading is possible.
+
+This module pairs them by the evidence of turns, numbers and names. A result that fits several calls equally well
+stays without a call, and so do those calls: a placeholder is better than a result under another call.
+"""
+
+from turnlint.ledger.alike import NEAR, is_copy, is_same_call, normal_form
+from turnlint.ledger.matching import Key, Matching
+from turnlint.ledger.values import How, usable
+from turnlint.model import Call, Result
+
+Numbers = list[int]
+
+
+def match_shared(work: Matching) -> None:
+    """Pair the ids anew that have an open call and a result without a call, or that several calls share.
+
+    Ids that differ in white space at the ends or in the Unicode form only are one id.
+    """
+    loose = {_key(work.results[index].result) for index in work.unplaced()}
+    calls: dict[Key, Numbers] = {}
+    open_ones: set[Key] = set()
+    for index, asked in enumerate(work.calls):
+        if usable(asked.call.id) and usable((key := _key(asked.call))[0]):
+            calls.setdefault(key, []).append(index)
+            if work.open(index):
+                open_ones.add(key)
+    wanted = {
+        key: some
+        for key, some in calls.items()
+        if key in work.shared or ((key in open_ones) + (key in loose) + (len(some) > 1)) > 1
+    }
+    results: dict[Key, Numbers] = {key: [] for key in wanted}
+    for index, answered in enumerate(work.results if wanted else ()):
+        key = _key(answered.result)
+        if key in results:
+            results[key].append(index)
+    for key, some in wanted.items():
+        if len({work.calls[call].call.id for call in some}) > 1:
+            # Two ids of one form: an exact id pairs inside a window, and nothing else does.
+            work.contest(filter(work.open, some), (one for one in results[key] if one not in work.placed))
+            continue
+        for call in some:
+            if not work.open(call):
+                work.part(call)
+        for numbers, answers in _by_name(work, some, results[key]):
+            _Group(work, numbers, answers, whole=len(numbers) == len(some)).match()
+
+
+def _key(piece: Call | Result) -> Key:
+    return normal_form(piece.id or ""), piece.server
+
+
+def _by_name(work: Matching, calls: Numbers, results: Numbers) -> list[tuple[Numbers, Numbers]]:
+    """The calls and results of one id in parts with one name each, where each result has the name of a call.
+
+    Names that contradict the turns leave no reading that is sure.
+    """
+    named: dict[str | None, tuple[Numbers, Numbers]] = {}
+    for call in calls:
+        named.setdefault(work.calls[call].call.name or None, ([], []))[0].append(call)
+    known = [work.results[result].result.name in named for result in results]
+    if len(named) == 1 or None in named or not any(known):
+        return [(calls, results)]
+    if not all(known):
+        if _is_crossed(work, calls, results):
+            work.contest(calls, results)
+            return []
+        return [(calls, results)]
+    for result in results:
+        named[work.results[result].result.name][1].append(result)
+    counts = [(len(fresh_of(work, some)), len(own)) for own, some in named.values()]
+    if any(count > own for count, own in counts) and any(count < own for count, own in counts):
+        work.contest(calls, results)
+        return []
+    return [*named.values()]
+
+
+def _is_crossed(work: Matching, calls: Numbers, results: Numbers) -> bool:
+    """Whether a result stands in the window of one call and has the name of another."""
+    turns: dict[int, set[str | None]] = {}
+    for call in calls:
+        turns.setdefault(work.calls[call].turn, set()).add(work.calls[call].call.name)
+    names = {work.calls[call].call.name for call in calls}
+    for result in results:
+        answered = work.results[result]
+        own = turns.get(answered.turn)
+        if own and answered.result.name in names and answered.result.name not in own:
+            return True
+    return False
+
+
+def fresh_of(work: Matching, results: Numbers) -> Numbers:
+    """The results that say something new; placeholders only where nothing else is said."""
+    real = [index for index in results if not work.results[index].result.synthetic]
+    fresh: Numbers = []
+    for index in real or results:
+        one = work.results[index]
+        if not any(is_copy(one, work.results[other]) for other in fresh[-NEAR:]):
+            fresh.append(index)
+    return fresh
+
+
+class _Group:
+    """The calls and the results of one id, both in order."""
+
+    def __init__(self, work: Matching, calls: Numbers, results: Numbers, *, whole: bool) -> None:
+        self.work = work
+        self.calls = calls
+        self.results = results
+        self.whole = whole
+        """No other call has the id."""
+        self.waiting: Numbers = []
+        """Open calls before the result in question."""
+        self.following = 0
+        """How many calls stand before it."""
+        self.filled: Numbers = []
+        """Calls before it that only a placeholder answers."""
+        first = work.calls[calls[0]].call
+        self.alike = all(is_same_call(first, work.calls[call].call) for call in calls[1:])
+        """All calls are one call, written several times."""
+
+    def match(self) -> None:
+        turns = {self.work.calls[call].turn for call in self.calls}
+        early: Numbers = []
+        for run in self._runs(turns):
+            self._wait_for(run[0])
+            if not self.waiting and not self.following:
+                early += run
+            elif self.waiting:
+                self._match_run(run)
+        self._match_early(early)
+        if self.alike and len(self.calls) > 1 and not all(map(self.work.open, self.calls)):
+            self.work.contest(filter(self.work.open, self.calls), ())  # a copy waits for no result of its own
+
+    def _runs(self, turns: set[int]) -> list[Numbers]:
+        """The results that stand in one window, or outside of all windows without a call between them.
+
+        Results among the calls of a turn come after those of its window.
+        """
+        work, following = self.work, 0
+        runs: list[tuple[int, int, Numbers]] = []
+        for result in self.results:
+            while following < len(self.calls) and work.after(result, self.calls[following]):
+                following += 1
+            turn = work.results[result].turn
+            turn = turn if turn in turns else -1
+            if runs and runs[-1][:2] == (turn, following):
+                runs[-1][2].append(result)
+            else:
+                runs.append((turn, following, [result]))
+        for at in range(1, len(runs)):
+            (before, first, _), (turn, second, _) = runs[at - 1], runs[at]
+            if before < 0 <= turn and first == second > 0:
+                runs[at - 1], runs[at] = runs[at], runs[at - 1]
+        return [run for _, _, run in runs]
+
+    def _wait_for(self, result: int) -> None:
+        while self.following < len(self.calls) and self.work.after(result, self.calls[self.following]):
+            self.waiting.append(self.calls[self.following])
+            self.following += 1
+
+    def _match_run(self, run: Numbers) -> None:
+        work, waiting = self.work, self.waiting
+        turn = work.results[run[0]].turn
+        count = 0
+        while count < len(waiting) and work.calls[waiting[-1 - count]].turn == turn:
+            count += 1
+        fresh = fresh_of(work, run)
+        real = not work.results[fresh[0]].result.synthetic
+        if real and self.filled and not count:
+            self._contest(run)  # it may be the result of a call that has a placeholder
+        elif self.alike and count <= len(run) <= len(waiting):
+            self._take(waiting[-len(run) :], run)
+        elif count:
+            self._match_window(run, fresh, count)
+        elif len(waiting) == 1 or self.alike:
+            self._take(waiting[-len(fresh) :], fresh)
+        elif len(waiting) in (len(run), len(fresh)):
+            self._take(list(waiting), run if len(run) == len(waiting) else fresh)
+        else:
+            self._contest(run)
+
+    def _match_window(self, run: Numbers, fresh: Numbers, count: int) -> None:
+        """Match the results in the window of a turn; `count` of the waiting calls are of that turn."""
+        waiting = self.waiting
+        own = waiting[-count:]
+        if len(run) == count:
+            self._take(own, run)
+        elif len(fresh) == count or self._is_one_call(own, alone=len(waiting) == count, fresh=fresh):
+            self._take(own, fresh)
+        else:
+            self._contest(run)
+
+    def _is_one_call(self, calls: Numbers, *, alone: bool, fresh: Numbers) -> bool:
+        """Whether the calls of a turn are one call, written once or several times, and no other call waits."""
+        if not alone and len(fresh) != 1:
+            return False
+        first = self.work.calls[calls[0]].call
+        same = self.alike or all(is_same_call(first, self.work.calls[call].call) for call in calls[1:])
+        return same and (alone or len(calls) > 1)
+
+    def _take(self, calls: Numbers, results: Numbers) -> None:
+        """Match in order, as far as both go."""
+        work = self.work
+        taken = set()
+        for call, result in zip(calls, results, strict=False):
+            inside = work.results[result].turn == work.calls[call].turn
+            how: How = "in-place" if inside else work.afterwards
+            work.match(call, result, how)
+            taken.add(call)
+            if work.results[result].result.synthetic:
+                self.filled.append(call)
+        if taken:
+            self.waiting = [call for call in self.waiting if call not in taken]
+
+    def _contest(self, run: Numbers) -> None:
+        self.work.contest(self.waiting, run)
+        self.waiting = []
+
+    def _match_early(self, early: Numbers) -> None:
+        """A result before its call, where that is the only call of the id and nothing else answers it."""
+        work = self.work
+        # What only stands in for a result does not keep the one real result from its call.
+        early = [index for index in early if not work.results[index].result.synthetic] or early
+        if early and self.whole and self.alike and work.open(self.calls[0]):
+            open_calls = [call for call in self.calls if work.open(call)]
+            if len(open_calls) == 1:
+                work.match(open_calls[0], early[0], "early")

@@ -1,0 +1,410 @@
+"""Which result belongs to which call, before and after a repair, judged by marks in arguments and results.
+
+Each call has a number in its arguments, and each result says for which number a tool wrote it. A repair must not put
+a result under another call, lose one without a word, need a second run, or give other ids than `turnlint ids` shows.
+As a program:
+
+    python tests/fuzz_pairs.py [--form NAME]... [--seed N] [--n N] [--show N]
+"""
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from random import Random
+from typing import Any, NamedTuple
+from unicodedata import normalize
+
+from breaking import PLACEHOLDER, Maker, Piece, Talk, Turn
+from breaking_judge import merged
+from breaking_wires import WIRES, Value
+from pairing_faults import broken
+from pairing_sessions import SESSIONS, turns_in, written
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, lint
+from turnlint.ids import Unprojectable, canonicalize, project
+from turnlint.keeping.patches import patched
+from turnlint.ledger import read as paired
+from turnlint.model import Level, Transcript
+from turnlint.packages import packages
+from turnlint.providers import Providers
+from turnlint.reading import read
+from turnlint.repair.choosing import LEVELS, Policy
+from turnlint.repair.fixing import fix
+from turnlint.repair.outcome import Fixed
+from turnlint.rows import Row
+
+FORMS = (*WIRES, *SESSIONS)
+CANONICAL = "canonical ids"
+IDLESS = ("gemini", "ollama", "gemini-cli")
+ANYWHERE = ("openai-responses", "codex")
+PROVIDERS = [one for one in Providers(packages()).names() if one != "shared"]
+
+
+class Case(NamedTuple):
+    """One conversation, and how it is repaired."""
+
+    form: str
+    talk: Talk
+    done: list[str]
+    level: Level
+    provider: str
+    """A name, `auto`, `none`, or `canonical ids`."""
+
+
+class Term(NamedTuple):
+    options: Options
+    book: Book
+    policy: Policy
+
+
+@lru_cache(maxsize=512)
+def terms(form: str, level: Level, provider: str) -> Term:
+    names = () if provider in ("none", CANONICAL) else (provider,)
+    options = Options(format=form, providers=names)
+    named = frozenset(name for name in names if name != "auto")
+    return Term(options, Book(options), Policy(level=level, canonical=provider == CANONICAL, named=named))
+
+
+def make(form: str, seed: str) -> Case:
+    rng = Random(seed)  # noqa: S311 - the same in every run
+    wire = WIRES[SESSIONS[form].traits if form in SESSIONS else form]
+    while True:
+        talk = Maker(rng, wire.traits(rng)).talk()
+        done = broken(talk, rng)
+        own = [wire.provider] * 3 if wire.provider != "none" else []
+        provider = rng.choice([*own, "auto", "auto", "none", CANONICAL, *rng.sample(PROVIDERS, 4)])
+        case = Case(form, talk, done, rng.choice(LEVELS), provider)
+        if any(turn.pieces for turn in case.talk) and data_of(case):
+            return case
+
+
+def _spelled(form: str, talk: Talk) -> list[Value]:
+    marked = {one.mark: one for turn in talk for one in turn.pieces if one.words == "wide"}
+    values = [one.value for one in WIRES[form].spell(_plain(talk))]
+    if form in ("openai-chat", "mistral", "cohere") and marked:
+        for value in values:
+            for call in (value.get("tool_calls") or ())[1:]:
+                call["function"]["arguments"] = call["function"]["arguments"].replace(":", " :  ")
+    return values
+
+
+def _plain(talk: Talk) -> Talk:
+    """Partial results are results; only the canonical wire has a mark for them."""
+    return [
+        Turn(turn.role, [Piece("result", one.words, one.mark, one.id, one.name) if one.kind == "partial" else one
+                         for one in turn.pieces])
+        for turn in talk
+    ]  # fmt: skip
+
+
+def _partials(values: list[Value], talk: Talk) -> None:
+    words = {one.words for turn in talk for one in turn.all("partial")}
+    for value in values:
+        for block in value["blocks"]:
+            said = (block.get("result") or {}).get("output") if block["type"] == "tool_response" else None
+            if said is not None:
+                block["isComplete"] = said not in words
+
+
+def data_of(case: Case) -> bytes:
+    if case.form in SESSIONS:
+        return written(SESSIONS[case.form].spell(_plain(case.talk)))
+    values = _spelled(case.form, case.talk)
+    if case.form == "canonical" and any(turn.all("partial") for turn in case.talk):
+        _partials(values, case.talk)
+    wire = WIRES[case.form]
+    return json.dumps({**wire.body, wire.key: values}, ensure_ascii=False).encode() + b"\n" if values else b""
+
+
+def turns_of(form: str, data: bytes) -> Talk:
+    if form in SESSIONS:
+        return turns_in(SESSIONS[form], data)
+    wire = WIRES[form]
+    return [wire.read(one) for one in json.loads(data)[wire.key]]
+
+
+# What a reader makes of a conversation.
+
+Pair = tuple[int, str]
+
+
+def _is_real(piece: Piece) -> bool:
+    return piece.mark >= 0 and piece.words.startswith("result-of-")
+
+
+def pairs(form: str, turns: Talk, *, joined: bool = True) -> Iterator[tuple[Piece, Piece]]:
+    """Calls with the results that a strict reader gives them."""
+    waiting: list[Piece] = []
+    for turn in merged(turns) if joined else turns:
+        calls = turn.all("call")
+        if calls and form not in ANYWHERE:
+            waiting = []
+        for piece in turn.pieces:
+            if piece.kind == "call":
+                waiting.append(piece)
+            elif piece.kind == "result":
+                if piece.id or form not in IDLESS:
+                    fits = [one for one in waiting if piece.id and one.id == piece.id]
+                else:
+                    fits = [one for one in waiting if one.name == piece.name]
+                if fits:
+                    waiting.remove(fits[0])
+                    yield fits[0], piece
+
+
+def _meant(form: str, turns: Talk) -> set[Pair]:
+    """Pairs that the log itself makes: by its own reading, by an id that one call bears, or as the only one left."""
+    real = [Turn(turn.role, [one for one in turn.pieces if one.words != PLACEHOLDER]) for turn in turns]
+    formed = [
+        Turn(turn.role, [replace(one, id=_form(one.id) or one.id) for one in turn.pieces]) for turn in turns
+    ]
+    readings = [pairs(how, some) for how in (form, "openai-chat") for some in (turns, real, formed)]
+    readings += [pairs("openai-chat", some, joined=False) for some in (turns, real, formed)]
+    found = {(call.mark, result.words) for reading in readings for call, result in reading}
+    every = [piece for turn in turns for piece in turn.pieces]
+    calls, results = ([one for one in every if one.kind == kind] for kind in ("call", "result"))
+    for result in results:
+        bearers = {one.mark: one.name for one in calls if _form(one.id) and _form(one.id) == _form(result.id)}
+        own = [mark for mark, name in bearers.items() if name == result.name or not result.name]
+        found |= {
+            (mark, result.words) for mark in (own if len(own) == 1 else bearers if len(bearers) == 1 else ())
+        }
+    return found.union(_by_position(turns, joined=True), _by_position(turns, joined=False))
+
+
+def _form(identifier: str | None) -> str:
+    found = normalize("NFC", (identifier or "").strip())
+    return "" if found in ("null", "REDACTED") else found
+
+
+def _by_position(turns: Talk, *, joined: bool) -> Iterator[Pair]:
+    """A window with as many results as calls, of all or of one name, of which some have no id."""
+    all_ids = {_form(one.id) for turn in turns for one in turn.all("call")}
+    asked: list[Piece] = []
+    window: list[Piece] = []
+    for turn in [*(merged(turns) if joined else turns), Turn("model", [Piece("call")])]:
+        if turn.all("call"):
+            yield from _left_over(asked, window)
+            for name in {one.name for one in asked}:
+                some = [one for one in window if one.name == name]
+                yield from _left_over([one for one in asked if one.name == name], some)
+            asked, window = [], []
+        for piece in turn.pieces:
+            if piece.kind == "call":
+                asked.append(piece)
+            elif piece.kind == "result" and _form(piece.id) not in all_ids - {
+                _form(one.id) for one in asked
+            } - {""}:
+                window.append(piece)
+
+
+def _left_over(asked: list[Piece], window: list[Piece]) -> Iterator[Pair]:
+    answered, called = ({_form(one.id) for one in some} - {""} for some in (window, asked))
+    calls = [
+        one for one in {(one.id, one.mark): one for one in asked}.values() if _form(one.id) not in answered
+    ]
+    results = [one for one in window if _form(one.id) not in called]
+    if len(calls) == len(results) and not all(map(_form, [one.id for one in (*calls, *results)])):
+        yield from ((call.mark, result.words) for call, result in zip(calls, results, strict=True))
+
+
+# The judgement.
+
+
+def _fixed(data: bytes, term: Term) -> tuple[bytes, Fixed]:
+    source = Source("transcript", None, data=data)
+    done = fix(source, term.options, term.book, term.policy)
+    return b"".join(patched(source, done.patches)) if done.patches else data, done
+
+
+def judged(case: Case) -> Iterator[str]:
+    """What is wrong with the repair of one conversation."""
+    term = terms(case.form, case.level, case.provider)
+    before = data_of(case)
+    after, done = _fixed(before, term)
+    if done.failures:
+        yield f"refused: {done.failures[0].reason}"
+        return
+    was, now = turns_of(case.form, before), turns_of(case.form, after)
+    yield from _mispaired(case, was, now)
+    yield from _lost(was, now, done)
+    again, second = _fixed(after, term)
+    if again != after or second.failures:
+        yield "a second repair changes more"
+    yield from _untrue(after, term, done)
+    if after != before or case.provider not in ("auto", "none"):
+        yield from _other_ids(case, before, after)
+
+
+def _mispaired(case: Case, was: Talk, now: Talk) -> Iterator[str]:
+    meant = _meant(case.form, was)
+    for call, result in pairs(case.form, now):
+        if _is_real(result) and call.mark != result.mark and (call.mark, result.words) not in meant:
+            yield "a result under another call"
+            return
+
+
+def _lost(was: Talk, now: Talk, done: Fixed) -> Iterator[str]:
+    def held(turns: Talk) -> Counter[tuple[str, int, str]]:
+        every = (piece for turn in turns for piece in turn.pieces if piece.kind in ("call", "result", "text"))
+        return Counter((one.kind, one.mark, one.words) for one in every)
+
+    gone = sum((held(was) - held(now)).values())
+    if gone > sum(one.what == "removed" for one in done.changes):
+        yield "lost without a word"
+
+
+def _untrue(after: bytes, term: Term, done: Fixed) -> Iterator[str]:
+    found: Counter[str] = Counter()
+    for event in lint(Source("transcript", None, data=after), term.options, term.book):
+        if isinstance(event, Row):
+            found[event.finding.severity] += 1
+    if found["error"] and not done.after["error"]:
+        yield "exit code not true"
+    elif any(found[one] != done.after[one] for one in ("error", "warning")):
+        yield "count not true"
+
+
+def _ids(case: Case, data: bytes) -> dict[int, set[str | None]] | None:
+    """The ids that `turnlint ids` shows, by the mark of the call."""
+    found: dict[int, set[str | None]] = defaultdict(set)
+    for item in read(Source("transcript", None, data=data), case.form):
+        if not isinstance(item, Transcript):
+            continue
+        book = paired(item.messages, item.wire)
+        try:
+            if case.provider == CANONICAL:
+                shown = canonicalize(item, book)
+            else:
+                shown = project(item, book, _profile(case.provider, item))
+        except Unprojectable:
+            return None
+        calls = [one.asked.call for one in book.interactions]
+        for entry in shown.entries:
+            if entry.piece == "call" and not calls[entry.number].server:
+                found[_mark(calls[entry.number].body)].add(entry.new)
+    return found
+
+
+def _mark(body: bytes) -> int:
+    value = json.loads(body)
+    return int((json.loads(value) if isinstance(value, str) else value)["k"])
+
+
+@lru_cache(maxsize=64)
+def _versions(name: str) -> tuple[Providers, Any]:
+    providers = Providers(packages())
+    return providers, providers.named(name)
+
+
+def _profile(name: str, transcript: Transcript) -> Any:
+    providers, versions = _versions(name)
+    return providers.for_named(versions, transcript).profile
+
+
+def _other_ids(case: Case, before: bytes, after: bytes) -> Iterator[str]:
+    if case.provider in ("auto", "none"):
+        return
+    shown, there = _ids(case, before), _ids(case, after)
+    if shown is None or there is None:
+        return
+    now: dict[int, set[str | None]] = defaultdict(set)
+    for turn in turns_of(case.form, after):
+        for call in turn.all("call"):
+            now[call.mark].add(call.id)
+    if any(there[mark] != now[mark] for mark in now if mark in there):
+        yield "ids of the repaired file would change"
+    elif Counter({m: len(s) for m, s in shown.items()}) == Counter(
+        {m: len(s) for m, s in now.items()}
+    ) and any(shown[mark] != now[mark] for mark in now):
+        yield "ids differ from those of `turnlint ids`"
+
+
+# A run.
+
+
+class Told(NamedTuple):
+    fault: str
+    form: str
+    seed: str
+
+
+def run(form: str, seed: int, count: int) -> Iterator[Told]:
+    for number in range(count):
+        name = f"{seed} {form} {number}"
+        case = make(form, name)
+        try:
+            found = list(judged(case))
+        except Exception as error:  # noqa: BLE001 - a crash is a finding too
+            found = [f"crash: {type(error).__name__}: {error}"[:90]]
+        yield from (Told(one, form, name) for one in found)
+
+
+def smaller(case: Case, fault: str) -> Case:
+    """The smallest conversation that still has the fault."""
+
+    def has(one: Case) -> bool:
+        try:
+            return bool(data_of(one)) and fault in list(judged(one))
+        except Exception:  # noqa: BLE001 - another fault
+            return False
+
+    again = True
+    while again:
+        again = False
+        for at in reversed(range(len(case.talk))):
+            for number in (None, *reversed(range(len(case.talk[at].pieces)))):
+                turn = case.talk[at]
+                left = [] if number is None else [*turn.pieces[:number], *turn.pieces[number + 1 :]]
+                rest = [Turn(turn.role, left)] if left else []
+                less = case._replace(talk=[*case.talk[:at], *rest, *case.talk[at + 1 :]])
+                if has(less):
+                    case, again = less, True
+                    break
+            if again:
+                break
+    return case
+
+
+def shown(told: Told) -> str:
+    case = smaller(make(told.form, told.seed), told.fault)
+    term = terms(case.form, case.level, case.provider)
+    before = data_of(case)
+    after, _ = _fixed(before, term)
+    how = f"    {case.form} --level {case.level} --provider {case.provider} {case.done}"
+    return f"{how}\n    before:\n{before.decode()}    after:\n{after.decode()}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description="Break conversations, repair them and compare calls and results."
+    )
+    parser.add_argument("--form", action="append", choices=FORMS, help="only this one; may be given again")
+    parser.add_argument("--seed", type=int, default=20261119)
+    parser.add_argument("--n", type=int, default=100, help="conversations for each form")
+    parser.add_argument("--show", type=int, default=0, help="how many cases of each fault are shown")
+    parser.add_argument("--fault", default="", help="show only faults that start so")
+    asked = parser.parse_args()
+    faults: Counter[str] = Counter()
+    for form in asked.form or FORMS:
+        told = list(run(form, asked.seed, asked.n))
+        own = Counter(one.fault for one in told)
+        faults += own
+        sys.stdout.write(
+            f"{form:17} n {asked.n}  {'; '.join(f'{k} {v}' for k, v in own.most_common()) or 'nothing wrong'}\n"
+        )
+        met: Counter[str] = Counter()
+        for one in told:
+            met[one.fault] += 1
+            if met[one.fault] <= asked.show and one.fault.startswith(asked.fault):
+                sys.stdout.write(f"  {one.fault} (seed {one.seed!r})\n{shown(one)}\n")
+        sys.stdout.flush()
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()

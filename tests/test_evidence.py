@@ -1,0 +1,158 @@
+"""A result stays with its call: what is evidence of a pair, what is not, and what the last check refuses."""
+
+import json
+from typing import Any
+
+import pytest
+
+import fuzz_pairs
+from breaking import Piece, Turn
+from ledger_oracle import BLOCKS, CHAT, ITEMS, read, story, talk
+from turnlint import fix
+from turnlint.ledger.alike import is_same_call, normal_form
+from turnlint.model import Call, Keys, Message, Record, Result, Transcript, Wire
+from turnlint.repair.evidence import untied
+
+CASES = [
+    ("an id that no call bears, a call without id, and another call open", CHAT, "assistant ?a ?- / tool !x / tool !y / user ~", "0 unanswered, 1 unanswered, 2 orphan, 3 orphan"),
+    ("one of two calls without ids is answered", CHAT, "assistant ?- ?- / tool !-", "0 pending, 1 pending, 2 orphan"),
+    ("one of two calls is answered, without an id", CHAT, "assistant ?a ?b / tool !-", "0 pending, 1 pending, 2 orphan"),
+    ("only the name tells which of two", CHAT, "assistant ?-.f ?-.g / tool !-.g", "0 pending, 1 by-position 2"),
+    ("more results than calls without ids", CHAT, "assistant ?-.f / tool !-.f !-.g", "0 by-position 1, 2 orphan"),
+    ("white space at the end of an id", CHAT, "assistant ?a / tool !a\u00a0", "0 in-place 1"),
+    ("two forms of one letter", CHAT, "assistant ?\u00e9 / tool !e\u0301", "0 in-place 1"),
+    ("names tell apart the results of two turns", BLOCKS, "assistant ?c.cat / user ~ / assistant ?c.ls / user !c.ls !c.cat", "0 late 3, 1 in-place 2"),
+    ("names against numbers", CHAT, "assistant ?c.f ?c.g / tool !c.g !c.g / user ~", "0 unanswered, 1 in-place 2, 3 repeats 1"),
+    ("an early result of an id that turns share", CHAT, "tool !c / assistant ?c.f / tool !c / assistant ?c.g", "0 orphan, 1 in-place 2, 3 pending"),
+    ("no id, behind another turn", ITEMS, "assistant ?a / user ~ / assistant ?b / tool !b / system ~ / tool !-", "0 unanswered, 1 in-place 2, 3 orphan"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wire", "text", "expected"), [one[1:] for one in CASES], ids=[one[0] for one in CASES]
+)
+def test_what_is_evidence_of_a_pair(wire: Wire, text: str, expected: str) -> None:
+    told = sorted(story(read(talk(text), wire)).items())
+    assert ", ".join(f"{seq} {what}" for seq, what in told) == expected
+
+
+@pytest.mark.parametrize("form", fuzz_pairs.FORMS)
+def test_marked_conversations_keep_their_results(form: str) -> None:
+    """A few draws of the fuzz; `python tests/fuzz_pairs.py --n 8000` makes as many as are wanted."""
+    grave = ("a result under another call", "lost without a word", "crash")
+    assert [one for one in fuzz_pairs.run(form, 1, 25) if one.fault.startswith(grave)] == []
+
+
+def test_the_marks_see_an_exchanged_pair() -> None:
+    """The judge of the fuzz can fail."""
+    calls = [Piece("call", "", mark, f"c{mark}", "read_file") for mark in (1, 2)]
+    results = [Piece("result", f"result-of-{mark}.", mark, f"c{mark}", "read_file") for mark in (1, 2)]
+    was = [Turn("model", calls), Turn("tool", results)]
+    swapped = [Piece("result", one.words, one.mark, f"c{3 - one.mark}", one.name) for one in results]
+    case = fuzz_pairs.Case("openai-chat", was, [], "lossy", "auto")
+    assert [*fuzz_pairs._mispaired(case, was, [Turn("model", calls), Turn("tool", swapped)])]
+    assert not [*fuzz_pairs._mispaired(case, was, was)]
+
+
+def _transcript(*blocks: Call | Result) -> Transcript:
+    record = Record(1, 0, b"")
+    roles = ["assistant" if isinstance(one, Call) else "tool" for one in blocks]
+    messages = (Message(role, (), (one,), record) for role, one in zip(roles, blocks, strict=True))  # type: ignore[arg-type]
+    return Transcript(Wire("openai-chat"), tuple(messages))
+
+
+def _call(identifier: str, body: bytes = b"{}") -> Call:
+    return Call((), Keys((), (), ()), identifier, "run", body, "object")
+
+
+def _result(identifier: str, body: bytes) -> Result:
+    return Result((), Keys((), (), ()), identifier, None, body)
+
+
+def test_the_check_refuses_a_result_under_another_call() -> None:
+    one, other = _call("a", b'{"n":1}'), _call("b", b'{"n":2}')
+    before = _transcript(one, _result("a", b'"x"'), other, _result("b", b'"y"'))
+    assert untied([before], [before]) is None
+    after = _transcript(one, _result("a", b'"y"'), other, _result("b", b'"x"'))
+    assert untied([before], [after]) is not None
+    renamed = _transcript(_call("z", b'{"n":1}'), _result("z", b'"x"'), other, _result("b", b'"y"'))
+    assert untied([before], [renamed]) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (b'{"a":1,"b":[1]}', b'{"b": [1], "a": 1}', True),
+        (b'{"a":1}', b'{"a":true}', False),
+        (b'{"a":1}', b'{"a":"1"}', False),
+        (b'{"a":', b'{"a": ', False),
+    ],
+)
+def test_calls_are_equal_by_their_values(one: bytes, other: bytes, same: bool) -> None:
+    assert is_same_call(_call("a", one), _call("a", other)) is same
+
+
+def test_an_id_has_one_form() -> None:
+    assert normal_form(" e\u0301\n") == normal_form("\u00e9")
+
+
+def _chat(*messages: Any) -> list[Any]:
+    return [{"role": "user", "content": "go"}, *messages, {"role": "user", "content": "on"}]
+
+
+def _asks(*calls: tuple[str | None, str, str]) -> dict[str, Any]:
+    made = [
+        {"id": identifier, "type": "function", "function": {"name": name, "arguments": arguments}}
+        for identifier, name, arguments in calls
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": made}
+
+
+def _says(identifier: str, text: str) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": identifier, "content": text}
+
+
+def test_results_under_other_ids_stay_orphans() -> None:
+    asks = _asks(("call_1", "f", '{"n":1}'), ("", "f", '{"n":2}'))
+    log = _chat(asks, _says("call_one", "one"), _says("call_two", "two"))
+    done = fix(log, provider="openai", level="placeholder")
+    assert [one["content"] for one in done.value if one["role"] == "tool"][-2:] == ["one", "two"]
+    assert [one.call_id for one in done.left if one.rule == "orphan-result"] == ["call_one", "call_two"]
+
+
+def test_a_copy_with_other_white_space_is_a_copy() -> None:
+    log = _chat(_asks(("c1", "f", '{"a":1}')), _asks(("c1", "f", '{"a": 1}')), _says("c1", "one"))
+    done = fix(log, provider="openai", level="lossless")
+    assert [one.get("tool_calls") or one["content"] for one in done.value][1:3] == [
+        log[1]["tool_calls"],
+        "one",
+    ]
+
+
+def test_a_stray_result_does_not_get_the_id_that_a_provider_counts() -> None:
+    log = _chat(
+        _asks(("toolu_a", "rm", "{}")), {"role": "user", "content": "?"}, _says("functions.rm:0", "STALE")
+    )
+    done = fix(log, provider="kimi", level="lossless")
+    ids = json.dumps(done.value)
+    assert ids.count("functions.rm:0") == 1
+
+
+def test_gemini_results_go_by_their_names() -> None:
+    def call(name: str) -> dict[str, Any]:
+        return {"role": "model", "parts": [{"functionCall": {"id": "c1", "name": name, "args": {}}}]}
+
+    def said(*names: str) -> list[Any]:
+        return [{"functionResponse": {"id": "c1", "name": name, "response": {"r": name}}} for name in names]
+
+    user = {"role": "user", "parts": [{"text": "go"}]}
+    log = {"contents": [user, call("cat"), user, call("ls"), {"role": "user", "parts": said("ls", "cat")}]}
+    done = fix(log, provider="gemini", level="lossless")
+    turn: list[str] = []
+    for message in done.value["contents"]:
+        for part in message["parts"]:
+            if "functionCall" in part:
+                turn = [part["functionCall"]["name"]]
+            elif "functionResponse" in part:
+                assert part["functionResponse"]["name"] in turn
+                assert part["functionResponse"]["response"]["r"] in turn
