@@ -204,12 +204,13 @@ def _by_position(turns: Talk, *, joined: bool) -> Iterator[Pair]:
 
 def _left_over(asked: list[Piece], window: list[Piece]) -> Iterator[Pair]:
     answered, called = ({_form(one.id) for one in some} - {""} for some in (window, asked))
-    calls = [
-        one for one in {(one.id, one.mark): one for one in asked}.values() if _form(one.id) not in answered
-    ]
-    results = [one for one in window if _form(one.id) not in called]
-    if len(calls) == len(results) and not all(map(_form, [one.id for one in (*calls, *results)])):
-        yield from ((call.mark, result.words) for call, result in zip(calls, results, strict=True))
+    left = [one for one in window if _form(one.id) not in called]
+    once = [*{(one.id, one.words): one for one in left}.values()]
+    for calls in (asked, [*{(one.id, one.mark): one for one in asked}.values()]):
+        own = [one for one in calls if _form(one.id) not in answered]
+        for results in (left, once):
+            if len(own) == len(results) and not all(map(_form, [one.id for one in (*own, *results)])):
+                yield from ((call.mark, result.words) for call, result in zip(own, results, strict=True))
 
 
 # The judgement.
