@@ -26,7 +26,6 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 
 from turnlint.compiled import loaded
-from turnlint.ledger.alike import normal_form
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.values import (
     MISSING,
@@ -146,7 +145,7 @@ def _end_window(work: Matching, turn_calls: list[int], turn_results: list[int]) 
         call = work.calls[index].call
         if usable(call.id):
             slots.setdefault((call.id, call.server), deque()).append(index)
-    work.shared.update((normal_form(key[0] or ""), key[1]) for key, queue in slots.items() if len(queue) > 1)
+    work.shared.update(key for key, queue in slots.items() if len(queue) > 1)
     for index in turn_results:
         result = work.results[index].result
         queue = slots.get((result.id, result.server))

@@ -26,7 +26,7 @@ class Matching(Struct):
     """Results the windows could not place; some find their call later and are then in `placed`."""
     placed: set[int] = set()
     shared: set[Key] = set()
-    """Ids, in their normal form, that several calls of one turn bear."""
+    """Ids that several calls of one turn bear."""
     contested: set[int] = set()
     """Results that fit several calls equally well, and so get none of them."""
     disputed: set[int] = set()

@@ -25,10 +25,11 @@ def match_shared(work: Matching) -> None:
             calls.setdefault(key, []).append(index)
             if work.open(index):
                 open_ones.add(key)
+    shared = {(normal_form(identifier or ""), server) for identifier, server in work.shared}
     wanted = {
         key: some
         for key, some in calls.items()
-        if key in work.shared or ((key in open_ones) + (key in loose) + (len(some) > 1)) > 1
+        if key in shared or ((key in open_ones) + (key in loose) + (len(some) > 1)) > 1
     }
     results: dict[Key, Numbers] = {key: [] for key in wanted}
     for index, answered in enumerate(work.results if wanted else ()):
