@@ -54,6 +54,9 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     ("openai-responses", "openai-responses", items({"type": "item_reference", "id": "rs_1"}, store=False), {"PR326": "error"}),
     ("openai-responses", "openai-responses", items({"type": "item_reference", "id": "rs_1"}), {}),
     ("openai-responses", "openai-responses", items(SEALED, ANSWER, previous_response_id="resp_1"), {}),
+    ("gemini", "gemini", gemini(HI, said("model", {"text": "x"})), {}),
+    ("gemini", "gemini", gemini(HI, said("model", {"text": "x"}), model="gemini-3.7-flash"), {"PR311": "warning"}),
+    ("gemini", "vertex", gemini({"role": "narrator", "parts": [{"text": "x"}]}, GO_ON), {"ST103": "error"}),
     # Gemini: results are counted where some stand behind the turn
     ("gemini", "gemini", gemini(HI, said("model", F), GO_ON), {"PA201": "warning"}),
     ("gemini", "vertex", gemini(HI, said("model", F), GO_ON), {"PA201": "warning"}),
@@ -116,3 +119,51 @@ def test_a_repair_brings_no_error(wire: str, provider: str, record: Json, expect
     assert fixed(after, wire, provider) == after
     found, _ = worst_in(json.loads(after), wire, provider, 1)
     assert found.keys() <= expected.keys()
+
+
+HALF_WAY: list[tuple[str, str, Json]] = [
+    (
+        "openai-chat",
+        "mistral",
+        chat(
+            ASK,
+            {"role": "assistant", "content": "", "tool_call_id": "aaaaaaaaa", "name": "f", "result": "ok"},
+        ),
+    ),
+    (
+        "openai-responses",
+        "vllm",
+        {
+            "input": [
+                {
+                    "type": "function_call",
+                    "call_id": "call_incomplete",
+                    "name": "f",
+                    "arguments": '{"value": ',
+                },
+                {"type": "function_call_output", "call_id": "call_incomplete", "output": "not run"},
+                {"role": "user", "content": "go on"},
+            ]
+        },
+    ),
+]
+"""Repairs that take several steps."""
+
+
+@pytest.mark.parametrize(("wire", "provider", "record"), HALF_WAY)
+def test_a_repair_goes_on_to_the_end(wire: str, provider: str, record: Json) -> None:
+    before = (json.dumps(record) + "\n").encode()
+    assert worst_in(record, wire, provider, 1)[0]
+    after = fixed(before, wire, provider)
+    assert worst_in(json.loads(after), wire, provider, 1)[0] == {}
+
+
+def test_a_key_that_names_a_call_says_why_it_stays() -> None:
+    answer = {"role": "assistant", "content": "ok", "tool_call_id": "aaaaaaaaa"}
+    call = {**CALLS, "tool_calls": [{**CALL, "id": "aaaaaaaaa"}]}
+    record = chat(ASK, call, {**TOOL, "tool_call_id": "aaaaaaaaa"}, answer, ASK)
+    rows = rows_of(json.dumps(record).encode(), "openai-chat", "mistral")
+    fixes = [row.finding.fix for row in rows if row.finding.code == "PR317"]
+    assert [fix.title for fix in fixes if fix] == [
+        "none, the key names call `aaaaaaaaa`: write a message of role `tool`"
+    ]

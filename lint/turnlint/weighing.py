@@ -50,6 +50,8 @@ def _weight(finding: Finding, transcript: Transcript, profile: Profile) -> Weigh
 def _applies(weight: Weight, finding: Finding, transcript: Transcript) -> bool:
     """Whether the condition of a weight holds for the place of a finding."""
     index, messages = finding.message_index, transcript.messages
+    if weight.when == "role":
+        return finding.where.at[-1:] == ("role",)
     if weight.when == "always" or index is None:
         return weight.when == "always"
     if weight.when == "no-results":

@@ -10,7 +10,7 @@ from typing import Any
 from turnlint.carrying.envelope import GROUPS, OWN_IDS, PARENT_IDS
 
 TIMES = frozenset({"timestamp", "time", "ts", "created_at", "createdAt", "created", "date"})
-_SHELL = frozenset({"role", "speaker", "type", "status", "index", "name"})
+_SHELL = frozenset({"role", "speaker", "type", "status", "index", "name", "prefix"})
 _RECORD = frozenset({*GROUPS, *OWN_IDS, *PARENT_IDS, "turnId", "turn_id"}) | TIMES
 
 

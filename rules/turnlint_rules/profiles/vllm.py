@@ -4,7 +4,10 @@ What is refused hangs on the model's template more than on the server, and templ
 model's name says what may happen, as a warning. Nothing checks that calls and results belong together.
 """
 
+from msgspec import structs
+
 from turnlint.api import (
+    AnyClause,
     ArgumentsEncoding,
     Capabilities,
     ContentKey,
@@ -26,7 +29,18 @@ _TURNS = (
 _NO_NAME = "Tool response dicts require a 'name' key indicating the name of the called function!"
 _DROPS_TEXT = "[Ll]lama-?3|[Hh]ermes|[Mm]i[sx]tral|[Gg]ranite|gpt-oss|x[Ll][Aa][Mm]|functiongemma"
 
-_CLAUSES = (
+_IDS = tuple(
+    # The forms contradict each other, so neither is asked for where no model is named.
+    structs.replace(form, unnamed="silent")
+    for form in (
+        nine(
+            models=_MISTRAL, severity="warning", says="Tool call IDs should be alphanumeric strings with length 9!",
+            source="llama.cpp 11402; tokenizers from v13 on take others", date="2025-01",
+        ),
+        native_kimi(models="[Kk]imi-[Kk]2", source="K2-Vendor-Verifier; vllm 29596, kimchi 1063", date="2026-04"),
+    )
+)  # fmt: skip
+_CLAUSES: tuple[AnyClause, ...] = (
     ArgumentsEncoding(
         wants="json-object", severity="warning", says="Assistant tool call function.arguments must be valid JSON.",
         source="sglang 0.5.23 refuses it; vllm 0.33.0 makes it {}, before 48922 it failed", date="2026-07",
@@ -64,11 +78,7 @@ _CLAUSES = (
         role="system", only_after=("start", "system"), models=r"[Qq]wen-?3\.[5-9]", severity="warning", source=_EXECUTED,
         says="System message must be at the beginning.", date=_DATE,
     ),
-    nine(
-        models=_MISTRAL, severity="warning", says="Tool call IDs should be alphanumeric strings with length 9!",
-        source="llama.cpp 11402; tokenizers from v13 on take others", date="2025-01",
-    ),
-    native_kimi(models="[Kk]imi-[Kk]2", source="K2-Vendor-Verifier; vllm 29596, kimchi 1063", date="2026-04"),
+    *_IDS,
 )  # fmt: skip
 
 _KNOWN = (

@@ -140,4 +140,6 @@ def _named(answered: Answered, asked: Asked | None, key: str) -> Fix | None:
     result, said = answered.result, (asked.call.id if key == "id" else asked.call.name) if asked else None
     place = (*result.at, *(result.keys.id if key == "id" else result.keys.name))
     steps = (Put(place, dumps(said).encode(), answered.message),)
-    return Fix("lossless", f"add the {key} of its call", steps) if said else None
+    if not said:
+        return Fix("lossless", f"none, no call says which {key} it has")
+    return Fix("lossless", f"add the {key} of its call", steps)

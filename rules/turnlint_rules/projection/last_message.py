@@ -120,6 +120,8 @@ def _prefixes(case: Case, last: int) -> Iterator[Finding]:
 def _goes_on(case: Case, last: int, clause: LastMessage) -> Fix | None:
     """What lets the model speak next, where it or a system spoke last."""
     role = case.messages[last].role
+    if case.messages[last].empty:
+        return None  # there is nothing to continue: another rule removes the message
     if role == "assistant" and "prefix" in clause.roles:
         return Fix(
             "lossless",

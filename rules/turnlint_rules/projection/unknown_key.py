@@ -81,18 +81,20 @@ def check(case: Case) -> Iterator[Finding]:
                 case, index, f"{_named(place)} has {shown} that is not accepted",
                 below=below if told else below[:-1], label=f"{quote(told) if told else shown} is not accepted",
                 under=clause, told={"key": told or "…", "kind": place}, severity=_severity(case, clause),
-                fix=_fix(index, place, told, below),
+                fix=_fix(case, index, place, told, below),
             )  # fmt: skip
 
 
-def _fix(index: int, place: str, told: str, below: Pointer) -> Fix | None:
+def _fix(case: Case, index: int, place: str, told: str, below: Pointer) -> Fix | None:
     key = str(below[-1])
-    if (
-        key in _CALLS
-        or (place == "message" and key in _CONTENTS)
-        or (key in _LINKS and (place, key) != ("message", "id"))
-    ):
+    if key in _CALLS or (place == "message" and key in _CONTENTS):
         return None
+    if key in _LINKS and (place, key) != ("message", "id"):
+        named = case.said(index, below)
+        if place != "message":
+            return None
+        if any(asked.call.id == named for asked in case.asked):
+            return Fix("lossy", f"none, the key names call {quote(named)}: write a message of role `tool`")
     title = f"remove {quote(told) if told else 'it'}"
     return Fix("lossy", title, (Take(below, index),))
 
