@@ -39,7 +39,7 @@ MOST = 1_000
 MOST_TEXT = 500_000
 """The characters of a report or a diff that are shown."""
 CONTENTS = ("none", "excerpt", "full")
-UNKNOWN = "no known format; choose one, if you know which it is"
+UNKNOWN = "unrecognized format; choose one, if you know which it is"
 
 
 class _Look(Struct, frozen=True):
@@ -101,7 +101,7 @@ def _asked(data: bytes, name: str, asked: dict[str, str], content: str) -> tuple
     if packed_as(data[:4].ljust(4, b" ")):
         raise _Refused("it is compressed; this page reads it unpacked, `turnlint lint` as it is")
     if content not in CONTENTS:
-        raise _Refused(f"there is no amount {content!r}")
+        raise _Refused(f"unknown amount {content!r}")
     options = options_of(asked["provider"], asked["format"], (), ())
     return Source(name, None, data=data), structs.replace(
         options, view=True, fingerprints=True, content=cast("Any", content)

@@ -1,6 +1,6 @@
 """Puts the playground into a folder that any static server can serve: `python playground/build.py OUT`.
 
-This module owns what is downloaded, in which versions, and what stands where. What is downloaded is held against its
+This module owns what is downloaded, in which versions, and what stands where. What is downloaded is checked for its
 digest, and only here: the page loads nothing from elsewhere.
 """
 

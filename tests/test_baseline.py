@@ -89,7 +89,7 @@ def test_it_holds_from_whichever_folder_it_is_used(folder: Path) -> None:
 def test_what_is_gone_is_told_of_and_can_be_taken_out(folder: Path) -> None:
     turnlint(folder, "baseline", "write", "logs")
     put(folder / "logs", **{"a.jsonl": "\n".join(LINES[1:]) + "\n"})
-    told = "turnlint: turnlint.baseline: 1 finding is gone; `turnlint baseline prune` takes them out\n"
+    told = "turnlint: turnlint.baseline: 1 finding is gone; `turnlint baseline prune` removes them\n"
     assert lint(folder, "logs") == (0, 0, told)
     assert lint(folder, "logs/b.jsonl") == (0, 0, "")
     assert lint(folder, "logs", "--select", "PA") == (0, 0, "")

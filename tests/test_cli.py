@@ -88,7 +88,7 @@ def test_exit_codes_do_not_depend_on_the_format(folder: Path, kind: str) -> None
         (["lint", "sound.jsonl", "--select", "orphan-results"], "did you mean orphan-result"),
         (["lint", "sound.jsonl", "--output-format", "jsn"], "did you mean 'json'"),
         (["lint", "gone.jsonl"], "gone.jsonl: no such file or folder"),
-        (["lint", "package.json"], "no known format"),
+        (["lint", "package.json"], "unrecognized format"),
         (["explain", "PA299"], "did you mean PA2"),
         (["schema", "reprot"], "did you mean 'report'"),
         (["lint", "sound.jsonl", "--provider", "antropic"], "anthropic"),

@@ -123,7 +123,7 @@ def test_the_command_line_goes_first(folder: Path) -> None:
     configure(folder, "provider: nobody\nselect: [PA206]\nignore: [PA201]\nfail-on: never\n")
     run = turnlint(folder, "lint", "logs")
     assert run.returncode == 2
-    assert "turnlint.yaml:1:1: provider: there is no provider called 'nobody'" in run.stderr
+    assert "turnlint.yaml:1:1: provider: unknown provider 'nobody'" in run.stderr
     assert found(folder, "logs", "--provider", "none") == []
     assert len(found(folder, "logs", "--provider", "none", "--select", "PA201")) == 2
     assert turnlint(folder, "lint", "logs", "--provider", "none", "--select", "PA201").returncode == 0
@@ -212,51 +212,51 @@ def test_show_says_what_holds_and_why(folder: Path) -> None:
     ]
     run = json.loads(turnlint(folder, "config", "show", "other.jsonl", "--output-format", "json").stdout)
     assert [(one["key"], one["from"]) for one in run[0]["settings"]][1] == ("provider", "default")
-    assert turnlint(folder, "config", "show", "--no-config").stdout.endswith("no configuration was found\n")
+    assert turnlint(folder, "config", "show", "--no-config").stdout.endswith("no settings file found\n")
 
 
 WRONG = [
-    ("fail_on: error", "1:1: there is no key 'fail_on'; did you mean 'fail-on'?"),
-    ("fail-on: eror", "1:10: fail-on: there is no value 'eror'; did you mean 'error'?"),
-    ("paths:\n  - path: x\n    providr: kimi", "3:5: paths[0]: there is no key 'providr'; did you mean 'provider'?"),
-    ("paths:\n  - provider: kimi", "2:5: paths[0]: lacks 'path'"),
-    ("severity: {PA201: graver}", "1:19: severity.PA201: there is no value 'graver'; there are error, warning, info"),
+    ("fail_on: error", "1:1: unknown key 'fail_on'; did you mean 'fail-on'?"),
+    ("fail-on: eror", "1:10: fail-on: unknown value 'eror'; did you mean 'error'?"),
+    ("paths:\n  - path: x\n    providr: kimi", "3:5: paths[0]: unknown key 'providr'; did you mean 'provider'?"),
+    ("paths:\n  - provider: kimi", "2:5: paths[0]: missing 'path'"),
+    ("severity: {PA201: graver}", "1:19: severity.PA201: unknown value 'graver'; expected one of error, warning, info"),
     ("severity: {unansered-call: info}",
-     "1:28: severity.unansered-call: there is no rule 'unansered-call'; did you mean 'unanswered-call'?"),
-    ("ignore: [PA999]", "1:10: ignore[0]: there is no rule 'PA999'; did you mean 'PA209'?"),
-    ("ignore: [{rule: PA201}]", "1:10: ignore[0]: lacks 'reason'"),
-    ("ignore: [{reason: x, until: 2026-01-01}]", "1:10: ignore[0]: names nothing that it ignores"),
-    ("ignore: [{rule: PA201, reason: ' '}]", "1:32: ignore[0].reason: says nothing"),
-    ("ignore: [{rule: PA201, reason: x, until: 2026-02-30}]", "1:42: ignore[0].until: there is no day '2026-02-30'"),
+     "1:28: severity.unansered-call: unknown rule 'unansered-call'; did you mean 'unanswered-call'?"),
+    ("ignore: [PA999]", "1:10: ignore[0]: unknown rule 'PA999'; did you mean 'PA209'?"),
+    ("ignore: [{rule: PA201}]", "1:10: ignore[0]: missing 'reason'"),
+    ("ignore: [{reason: x, until: 2026-01-01}]", "1:10: ignore[0]: selects nothing to ignore"),
+    ("ignore: [{rule: PA201, reason: ' '}]", "1:32: ignore[0].reason: is blank"),
+    ("ignore: [{rule: PA201, reason: x, until: 2026-02-30}]", "1:42: ignore[0].until: not a date: '2026-02-30'"),
     ("ignore: [{pointer: messages, reason: x}]",
-     "1:20: ignore[0].pointer: 'messages' is no JSON Pointer: it begins with a slash"),
-    ("ignore: [7]", "1:10: ignore[0]: wants a text or a mapping, found a number"),
-    ("format: openai-caht", "1:9: format: there is no format 'openai-caht'; did you mean 'openai-chat'?"),
-    ("provider: [none, kimi]", "1:11: provider: 'none' leaves all providers out; it stands alone"),
-    ("provider: mine.yaml", "1:11: provider: 'mine.yaml' is a file; name it in `profile`, and here the provider"),
+     "1:20: ignore[0].pointer: 'messages' is not a JSON Pointer: expected a leading slash"),
+    ("ignore: [7]", "1:10: ignore[0]: expected a string or a mapping, got a number"),
+    ("format: openai-caht", "1:9: format: unknown format 'openai-caht'; did you mean 'openai-chat'?"),
+    ("provider: [none, kimi]", "1:11: provider: 'none' cannot be combined with other providers"),
+    ("provider: mine.yaml", "1:11: provider: 'mine.yaml' is a file; put the file in `profile` and the provider's name here"),
     ("extend: gone.yaml", "1:9: extend: gone.yaml no such file or directory"),
     ("extend: turnlint.yaml", "1:9: extend: turnlint.yaml extends itself"),
     ("fail-on: error\nfail-on: info", "2:1: the key 'fail-on' stands twice, first in line 1"),
-    ("select: []", "1:9: select: wants at least one"),
-    ("- a", "1:1: wants a mapping, found a list"),
+    ("select: []", "1:9: select: expected at least one"),
+    ("- a", "1:1: expected a mapping, got a list"),
     ("a: [", "1:5: is no YAML:"),
-    ("a: 1\n---\nb: 2", "3:1: holds several documents; settings are one"),
+    ("a: 1\n---\nb: 2", "3:1: contains several YAML documents; expected one"),
     ("rules: [{name: N, message: m, pointer: /a, when: {exists: true}}]",
-     "1:16: rules[0].name: 'N' is no name: small letters, digits and single hyphens"),
-    ("rules: [{name: n, message: m, pointer: a, when: {exists: true}}]", "1:40: rules[0].pointer: 'a' is no JSON Pointer"),
+     "1:16: rules[0].name: 'N' is not a valid name: use lower-case letters, digits and single hyphens"),
+    ("rules: [{name: n, message: m, pointer: a, when: {exists: true}}]", "1:40: rules[0].pointer: 'a' is not a JSON Pointer"),
     ("rules: [{name: n, message: m, pointer: /a, when: {exist: true}}]",
-     "1:51: rules[0].when: there is no key 'exist'; did you mean 'exists'?"),
-    ("rules: [{name: n, message: m, pointer: /a, when: {absent: false}}]", "1:59: rules[0].when.absent: wants true"),
+     "1:51: rules[0].when: unknown key 'exist'; did you mean 'exists'?"),
+    ("rules: [{name: n, message: m, pointer: /a, when: {absent: false}}]", "1:59: rules[0].when.absent: expected true"),
     ("rules: [{name: n, message: m, pointer: /a, when: {matches: '('}}]",
-     "1:60: rules[0].when.matches: '(' is no regular expression: missing ), unterminated subpattern at character 1"),
+     "1:60: rules[0].when.matches: '(' is not a valid regular expression: missing ), unterminated subpattern at character 1"),
     ("rules: [{name: n, message: m, pointer: /a, when: {matches: '(?=a)'}}]",
-     "1:60: rules[0].when.matches: '(?=a)' looking ahead or behind is not read here"),
+     "1:60: rules[0].when.matches: '(?=a)' looking ahead or behind is not supported"),
     ("rules: [{name: n, message: m, each: '/**', pointer: '/**', when: {exists: true}}]",
-     "1:9: rules[0]: '**' stands in `each` and below it: that takes too long"),
+     "1:9: rules[0]: `**` is allowed only once in `each` and the pointer below it"),
     ("rules: [{name: n, message: m, pointer: '/*', when: {absent: true}}]",
-     "1:40: rules[0].pointer: what may be absent is a key; the place ends with one"),
+     "1:40: rules[0].pointer: `absent` needs a pointer that ends with a key"),
     ("rules: [{name: n, message: m, pointer: /a, when: {absent: true, equals: 1}}]",
-     "1:59: rules[0].when.absent: nothing else can be asked of what is absent"),
+     "1:59: rules[0].when.absent: `absent` cannot be combined with other conditions"),
 ]  # fmt: skip
 
 
@@ -273,14 +273,14 @@ def test_what_is_wrong_is_named_with_its_place(folder: Path, text: str, said: st
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[tool.turnlint]\nfail-on = "warnin"', "2:1: fail-on: there is no value 'warnin'; did you mean 'warning'?"),
-        ('[tool.turnlint.severity]\nPA201 = "info"\nnone-such = "error"', "3:1: severity.none-such: there is no rule"),
+        ('[tool.turnlint]\nfail-on = "warnin"', "2:1: fail-on: unknown value 'warnin'; did you mean 'warning'?"),
+        ('[tool.turnlint.severity]\nPA201 = "info"\nnone-such = "error"', "3:1: severity.none-such: unknown rule"),
         ('[[tool.turnlint.ignore]]\nrule = "PA201"\nreason = "x"\n\n[[tool.turnlint.ignore]]\nrul = "PA201"\nreason = "y"',
-         "6:1: ignore[1]: there is no key 'rul'; did you mean 'rule'?"),
-        ("[tool]\nturnlint.fail-on = 1", "2:1: fail-on: wants one of error, warning, info, never, found a number"),
-        ("[tool.turnlint]\nselect = = 1", "2:10: is no TOML: invalid value"),
-        ('[tool.turnlint]\nignore = [{rule = "PA201",\n  reason = "x", until = 2026-13-01}]', "is no TOML"),
-        ('[tool.turnlint]\ntext = """\nfail-on = "x"\n"""\nfail-on = "y"', "5:1: fail-on: there is no value 'y'"),
+         "6:1: ignore[1]: unknown key 'rul'; did you mean 'rule'?"),
+        ("[tool]\nturnlint.fail-on = 1", "2:1: fail-on: expected one of error, warning, info, never, got a number"),
+        ("[tool.turnlint]\nselect = = 1", "2:10: is not valid TOML: invalid value"),
+        ('[tool.turnlint]\nignore = [{rule = "PA201",\n  reason = "x", until = 2026-13-01}]', "is not valid TOML"),
+        ('[tool.turnlint]\ntext = """\nfail-on = "x"\n"""\nfail-on = "y"', "5:1: fail-on: unknown value 'y'"),
     ],
 )  # fmt: skip
 def test_a_table_is_told_of_with_its_lines(folder: Path, text: str, said: str) -> None:
@@ -304,7 +304,7 @@ def test_a_day_of_a_table_is_a_day(folder: Path) -> None:
 def test_files_that_extend_one_another_without_end_are_told_of(tmp_path: Path) -> None:
     for number in range(12):
         configure(tmp_path, f"extend: {number + 1}.yaml\n", f"{number}.yaml")
-    with pytest.raises(BadConfig, match="more than 10 files extend one another"):
+    with pytest.raises(BadConfig, match="more than 10 files in a chain of `extend`"):
         chain(str(tmp_path / "0.yaml"))
 
 

@@ -79,7 +79,7 @@ def test_config_init_writes_settings_that_hold_nothing_new(tmp_path: Path) -> No
     put(tmp_path, **{"a.jsonl": LOG})
     done = turnlint(tmp_path, "config", "init")
     assert (done.returncode, done.stdout) == (
-        0, "./turnlint.yaml written; `turnlint config show` says what holds now\n",
+        0, "./turnlint.yaml written; `turnlint config show` prints the settings in effect\n",
     )  # fmt: skip
     text = (tmp_path / "turnlint.yaml").read_text()
     assert max(map(len, text.splitlines())) <= 100
@@ -174,19 +174,19 @@ def test_config_show_says_what_comes_from_the_command_line(folder: Path) -> None
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("levl=lossy", "--set: there is no key 'levl'; did you mean 'level'?"),
-        ("level=lossi", "--set: level: there is no value 'lossi'; did you mean 'lossy'?"),
-        ("level=", "--set: level: wants one of lossless, placeholder, lossy, found nothing"),
+        ("levl=lossy", "--set: unknown key 'levl'; did you mean 'level'?"),
+        ("level=lossi", "--set: level: unknown value 'lossi'; did you mean 'lossy'?"),
+        ("level=", "--set: level: expected one of lossless, placeholder, lossy, got nothing"),
         ("level=[", "--set: level: '[' is no YAML: "),
-        ("level", "--set: wants KEY=VALUE, found 'level'"),
-        (".level=x", "--set: wants KEY=VALUE, found '.level=x'"),
-        ("severity.PA999=info", "--set: severity.PA999: there is no rule 'PA999'; did you mean"),
-        ("format=opnai-chat", "--set: format: there is no format 'opnai-chat'; did you mean 'openai-chat'?"),
-        ("ignore=[{rule: PA201}]", "--set: ignore[0]: lacks 'reason'"),
-        ("extend=x.yaml", "--set: extend: only files extend one another; --config names one"),
+        ("level", "--set: expected KEY=VALUE, got 'level'"),
+        (".level=x", "--set: expected KEY=VALUE, got '.level=x'"),
+        ("severity.PA999=info", "--set: severity.PA999: unknown rule 'PA999'; did you mean"),
+        ("format=opnai-chat", "--set: format: unknown format 'opnai-chat'; did you mean 'openai-chat'?"),
+        ("ignore=[{rule: PA201}]", "--set: ignore[0]: missing 'reason'"),
+        ("extend=x.yaml", "--set: extend: only settings files can extend others; use --config FILE"),
         ("provider=nope", "--set: provider: "),
         ("level.x=1", "--set: level: "),
-        ("\x1b[31m=1", "--set: there is no key '␛[31m'"),
+        ("\x1b[31m=1", "--set: unknown key '␛[31m'"),
     ],
 )
 def test_what_cannot_be_set_is_told_of_as_in_a_file(folder: Path, given: str, said: str) -> None:
@@ -198,4 +198,4 @@ def test_what_cannot_be_set_is_told_of_as_in_a_file(folder: Path, given: str, sa
 
 def test_an_ignore_that_is_set_and_meets_nothing_is_told_of(folder: Path) -> None:
     done = turnlint(folder, "lint", "--set", "ignore=[{rule: ST110, reason: known}]")
-    assert "turnlint: --set: this ignore meets no finding; take it out\n" in done.stderr
+    assert "turnlint: --set: unused ignore: it matches no finding; remove it\n" in done.stderr

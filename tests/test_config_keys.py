@@ -67,7 +67,7 @@ paths.level [setting]
 How far `turnlint fix` may go.
 
 takes          one of lossless, placeholder, lossy
-default        lossy
+default        placeholder
 also           level
 
 Example
@@ -76,7 +76,7 @@ Example
         level: placeholder
 """)  # fmt: skip
     assert turnlint(tmp_path, "explain", "paths.level").stdout == done.stdout
-    assert "must be there  yes" in turnlint(tmp_path, "config", "explain", "ignore.reason").stdout
+    assert "required       yes" in turnlint(tmp_path, "config", "explain", "ignore.reason").stdout
     several = turnlint(tmp_path, "config", "explain", "level", "FAIL-ON").stdout
     assert re.findall(r"^(\S+) \[setting\]$", several, re.MULTILINE) == ["level", "fail-on"]
 
@@ -95,9 +95,9 @@ def test_a_setting_that_does_not_exist_is_told_of_with_the_nearest(
 ) -> None:
     done = turnlint(tmp_path, "config", "explain", wrong)
     assert (done.returncode, done.stdout) == (2, "")
-    assert f"there is no setting '{wrong}'; did you mean '{near}'?" in done.stderr
+    assert f"unknown setting '{wrong}'; did you mean '{near}'?" in done.stderr
     assert turnlint(tmp_path, "explain", wrong).stderr.endswith(
-        f"is called {wrong!r}; did you mean {near}?\n"
+        f"unknown rule {wrong!r}; did you mean {near}?\n"
     )
 
 

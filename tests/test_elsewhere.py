@@ -50,7 +50,7 @@ def test_a_file_is_packed_by_its_name(name: str, there: bool, read: Source, tmp_
 def test_the_file_that_is_read_is_no_other_file(read: Source, tmp_path: Path) -> None:
     os.link(tmp_path / "a.jsonl", tmp_path / "same.jsonl")
     for name in ("a.jsonl", "same.jsonl"):
-        with pytest.raises(NotWritten, match="is the file that is read; leave -o out to change it in place"):
+        with pytest.raises(NotWritten, match="is the input file; omit -o to change it in place"):
             write_to(str(tmp_path / name), [NEW], like=read)
     assert (tmp_path / "a.jsonl").read_bytes() == OLD
 

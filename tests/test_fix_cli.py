@@ -84,12 +84,12 @@ def test_exit_codes(folder: Path, arguments: list[str], code: int) -> None:
         (["broken.jsonl", "-o", "new.jsonl", "--check"], "leave -o out"),
         (["broken.jsonl", "-o", "new.jsonl", "--diff"], "leave -o out"),
         (["broken.jsonl", "--journal", "j", "--no-journal"], "exclude each other"),
-        (["broken.jsonl", "--journal", "broken.jsonl"], "--journal broken.jsonl is the file that is read"),
-        (["sound.jsonl", "broken.jsonl", "--journal", "link.jsonl"], "is the file that is read"),
+        (["broken.jsonl", "--journal", "broken.jsonl"], "--journal broken.jsonl is the input file"),
+        (["sound.jsonl", "broken.jsonl", "--journal", "link.jsonl"], "is the input file"),
         (["broken.jsonl", "--journal", "j", "-o", "new.jsonl"], "nothing is fixed in place"),
         (["-", "--journal", "j"], "nothing is fixed in place"),
         (["broken.jsonl", "--journal", "-"], "--journal wants a file"),
-        (["broken.jsonl", "--report", "broken.jsonl"], "--report broken.jsonl is the file that is read"),
+        (["broken.jsonl", "--report", "broken.jsonl"], "--report broken.jsonl is the input file"),
         (["broken.jsonl", "--report", "no/such/r.json"], "no such file"),
         (["broken.jsonl", "--report", "x", "--journal", "x"], "one file"),
         (["-", "--report", "-"], "cannot carry both a transcript and the report"),
@@ -211,14 +211,14 @@ def test_packed_data_that_end_early_are_left_as_they_are(folder: Path) -> None:
     assert run.exit_code == 2
     assert (folder / "torn.jsonl.gz").read_bytes() == torn
     assert (folder / "broken.jsonl").read_bytes() == fixed()
-    assert "1 not read or not written, see above" in run.stdout
+    assert "1 not read or not written (see above)" in run.stdout
 
 
 def test_an_unknown_format_is_named_and_left() -> None:
     run = fix("foreign.jsonl", "sound.jsonl")
-    assert "turnlint: foreign.jsonl: no known format; " in run.stderr
+    assert "turnlint: foreign.jsonl: skipped: unrecognized format; " in run.stderr
     assert "left as it is" in run.stderr
-    assert run.stdout == "1 file: nothing to repair; 1 of no known format\n"
+    assert run.stdout == "1 file: nothing to repair; 1 of unrecognized format\n"
     assert "foreign" not in fix(".").stderr
 
 
@@ -235,7 +235,7 @@ def test_a_pipe_is_read_once_and_not_written_in_place(folder: Path) -> None:
         assert run.returncode == {"-o": 0, "--check": 1}.get(arguments[0] if arguments else "", 2), err
         if arguments == ["-o", "-"]:
             assert out == fixed()
-    assert b"pipe is no regular file; write elsewhere with -o" in err
+    assert b"pipe is not a regular file; write elsewhere with -o" in err
     assert (folder / "new.jsonl").read_bytes() == fixed()
 
 
@@ -291,9 +291,9 @@ def test_a_repair_that_cannot_be_verified_is_not_written(
     assert run.exit_code == 4
     assert (folder / "broken.jsonl").read_bytes() == BROKEN
     lines = run.stdout.splitlines()
-    assert lines[0] == "broken.jsonl: left as it was"
-    assert "  line 1: left as it is: it would ::error::lose \\u{1b}[2Jsomething" in lines
-    assert "5 conversations could not be repaired for certain" in run.stdout
+    assert lines[0] == "broken.jsonl: unchanged"
+    assert "  line 1: unchanged: it would ::error::lose \\u{1b}[2Jsomething" in lines
+    assert "5 conversations could not be repaired safely" in run.stdout
     report = json.loads((folder / "r.json").read_text())
     assert report["complete"] is False
     assert [one["line"] for one in report["files"][0]["not_verified"]] == [1, 2, 3, 4, 5]

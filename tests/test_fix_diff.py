@@ -234,7 +234,7 @@ def test_many_changes_are_counted_not_shown(folder: Path) -> None:
     (folder / "many.jsonl").write_bytes(data)
     lines = fix("many.jsonl", "--diff").stdout.splitlines()
     assert sum(line.startswith("@@") for line in lines) == MOST
-    assert lines[-1] == f"… {200 - MOST} more changes; --report FILE tells of all"
+    assert lines[-1] == f"… {200 - MOST} more changes; --report FILE lists all"
 
 
 def test_a_diff_of_packed_files_and_standard_input_is_the_same(folder: Path) -> None:

@@ -247,7 +247,7 @@ def test_records_that_come_or_go_are_told_whole(folder: Path) -> None:
 def test_few_of_many_are_shown_and_the_rest_is_counted(folder: Path) -> None:
     rows = semantic(folder, log(*[GAP] * 70))
     assert sum(row.startswith("@@") for row in rows) == 60
-    assert rows[-1] == "… 10 more records; --report FILE tells of all"
+    assert rows[-1] == "… 10 more records; --report FILE lists all"
 
 
 @pytest.mark.parametrize("poison", POISONS)

@@ -106,7 +106,7 @@ def test_a_log_of_a_folder_is_not_written_over_unread(folder: Path) -> None:
 def test_a_report_is_not_written_where_the_transcript_goes(folder: Path) -> None:
     run = fix("broken.jsonl", "-o", "new.jsonl", "--report", "./new.jsonl")
     assert run.exit_code == 2
-    assert "-o and --report name one file" in run.stderr
+    assert "-o and --report name the same file" in run.stderr
     assert not (folder / "new.jsonl").exists()
 
 

@@ -141,7 +141,7 @@ def test_new_files_of_a_folder_and_those_that_are_cut_or_replaced_are_read_from_
     append(logs / "a.jsonl", broken("c2"))
     run.until("c2")
     (logs / "a.jsonl").write_text(broken("c3"), encoding="utf-8")
-    assert "logs/a.jsonl: shorter than it was" in run.until("read from its start")
+    assert "logs/a.jsonl: truncated" in run.until("read from its start")
     assert run.until("c3").startswith("logs/a.jsonl:1:")
     # A rotation: what is appended last is read where it was moved to, and the new log from its start.
     append(logs / "a.jsonl", broken("c4"))
@@ -242,7 +242,7 @@ def test_reports_go_to_files_as_well(tmp_path: Path, follow: Any) -> None:
     [
         (
             ("--output-format", "json", "a.jsonl"),
-            "json is nothing without one; there are text, concise, jsonl, rdjsonl",
+            "json is nothing without one; expected one of text, concise, jsonl, rdjsonl",
         ),
         (("--output", "sarif:x", "a.jsonl"), "sarif is nothing without one"),
         (("--cache", "a.jsonl"), "exclude each other"),

@@ -143,7 +143,7 @@ def test_what_was_written_anew_in_place_is_seen_also_where_it_is_as_long(tmp_pat
     path.write_text(lines(broken("d1"), broken("d2"), broken("d3")), encoding="utf-8")
     watched.look()
     assert [row.finding.call_id for row in watched.rows] == ["c1", "c2", "d1", "d2", "d3"]
-    assert watched.notes == ["written anew, read from its start"]
+    assert watched.notes == ["rewritten; read from the start"]
 
 
 def test_what_cannot_be_found_again_of_a_log_that_was_moved_is_left(tmp_path: Path) -> None:
@@ -155,7 +155,7 @@ def test_what_cannot_be_found_again_of_a_log_that_was_moved_is_left(tmp_path: Pa
     path.rename(tmp_path / "elsewhere.jsonl")
     watched.look()
     watched.look()
-    assert watched.notes == ["gone; it is read from its start when it is there again"]
+    assert watched.notes == ["deleted; it will be read from the start if it appears again"]
     path.write_text(lines(broken("c3"), broken("c4")), encoding="utf-8")
     watched.look()
     assert [row.finding.call_id for row in watched.rows] == ["c1", "c3", "c4"]

@@ -94,7 +94,7 @@ def rows(*arguments: Any, stdin: bytes = b"") -> list[dict[str, Any]]:
         ),
         (["talk.jsonl", "--canonical", "--output-format", "jsn"], 2, "did you mean 'json'"),
         (["gone.jsonl", "--canonical"], 2, "no such file"),
-        (["package.json", "--canonical"], 3, "no known format"),
+        (["package.json", "--canonical"], 3, "unrecognized format"),
         (["none*.jsonl", "--canonical"], 3, "nothing to show"),
     ],
 )
@@ -191,7 +191,7 @@ def test_damage_is_not_passed_over() -> None:
     torn = json.dumps({"messages": TALK}).encode()[:-30]
     done = ids("-", "--canonical", stdin=torn + b"\n" + json.dumps({"messages": TALK}).encode())
     assert done.exit_code == 0
-    assert "damaged; `turnlint lint` says how" in done.stderr
+    assert "damaged; run `turnlint lint` for details" in done.stderr
     assert ids("talk.jsonl", "--canonical").stderr == ""
     damaged = gzip.compress(json.dumps({"messages": TALK}).encode())[:-40]
     assert "damaged" in ids("-", "--canonical", stdin=damaged).stderr

@@ -106,7 +106,8 @@ def test_an_ignore_whose_time_is_up_is_told_of(folder: Path) -> None:
     run = turnlint(folder, "lint", "--today", "2026-06-01")
     assert run.returncode == 1
     assert (
-        run.stderr == "turnlint: turnlint.yaml:1:10: this ignore held until 2026-05-01; 3 findings are back\n"
+        run.stderr
+        == "turnlint: turnlint.yaml:1:10: this ignore expired after 2026-05-01; 3 findings are reported again\n"
     )
     assert turnlint(folder, "lint", "b.jsonl", "--today", "2026-06-01").stderr.endswith("1 finding is back\n")
 
@@ -115,7 +116,7 @@ def test_an_ignore_whose_time_is_up_is_told_of(folder: Path) -> None:
 def test_a_day_is_written_as_a_day(folder: Path, today: str) -> None:
     run = turnlint(folder, "lint", "--today", today)
     assert run.returncode == 2
-    assert "is no day; it is written YYYY-MM-DD" in run.stderr
+    assert "is not a date; expected YYYY-MM-DD" in run.stderr
     assert turnlint(folder, "lint", TURNLINT_TODAY=today).returncode == 2
 
 
@@ -124,7 +125,7 @@ def test_an_ignore_that_meets_nothing_is_told_of_where_that_is_known(folder: Pat
         "ignore:\n  - {rule: PA201, reason: known}\n  - {rule: ST109, reason: known}\n"
         "  - {rule: PA205, path: a.jsonl, reason: known}\n"
     )
-    words = "this ignore meets no finding; take it out"
+    words = "unused ignore: it matches no finding; remove it"
     both = f"turnlint: turnlint.yaml:3:5: {words}\nturnlint: turnlint.yaml:4:5: {words}\n"
     assert turnlint(folder, "lint").stderr == both
     assert turnlint(folder, "lint", str(folder)).stderr == both

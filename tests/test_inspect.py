@@ -76,10 +76,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 REQUESTS = """\
 requests.jsonl
-  file         a record a line: 900 bytes, 2 records
+  file         one record per line: 900 bytes, 2 records
   format       openai-chat (OpenAI Chat Completions)
-  recognised   keys of its own in 2 records; looked at: 2
-               next, mistral: keys of its own in 1 record
+  recognised   keys of this format only in 2 records; records examined: 2
+               next, mistral: keys of this format only in 1 record
   wire         openai-chat 2
   grouping     2 conversations: 2 within one record
   provider     mistral@hosted (host api.mistral.ai): 1 conversation
@@ -90,48 +90,48 @@ requests.jsonl
   calls        2
   results      2
   tools        find 2
-  ids          call_… 2; the longest has 6 characters
-  arguments    JSON inside a text 2
+  ids          call_… 2; longest: 6 characters
+  arguments    JSON in a string 2
   example      a call of find at line 1 /messages/1/tool_calls/0
                its id: call_…, 6 characters
-               its arguments, JSON inside a text: query string, most number, deep array
+               its arguments, JSON in a string: query string, most number, deep array
                its result at line 1 /messages/2 (complete)
-  quirks       arguments-as-text 2: arguments are JSON inside a text; first at line 1
+  quirks       arguments-as-text 2: arguments are JSON in a string; first at line 1
                /messages/1/tool_calls/0
-  lint         state; pairing; what the provider takes
+  lint         state; pairing; provider rules
   fix          in place; results can be added
   render       not yet
 """
 UNKNOWN = """\
 unknown.json
-  file         one JSON text: 88 bytes, 1 record
-  format       no known format
+  file         one JSON document: 88 bytes, 1 record
+  format       unrecognized format
   nearest      openai-chat: has [].role, [].content; lacks [].tool_calls[].function
   records      line 1: array of objects with role string, content object, \\u{202e}x number
 """
 HOSTILE = """\
 hostile.jsonl
-  file         a record a line: 244 bytes, 2 records
-  damage       in 1 record: torn 1; `turnlint lint` says where
+  file         one record per line: 244 bytes, 2 records
+  damage       in 1 record: torn 1; `turnlint lint` shows them
   format       openai-chat (OpenAI Chat Completions)
-  recognised   keys of its own in 1 record; looked at: 2
+  recognised   keys of this format only in 1 record; records examined: 2
   wire         openai-chat
   grouping     1 conversation: 1 within one record
-  provider     shared (what all servers of this wire share): 1 conversation
-  models       none named
+  provider     shared (rules that all servers of this API share): 1 conversation
+  models       none
   messages     1: 1 assistant
   calls        1, 1 at the end, still open
   results      0
   tools        \\u{1b}]0;t\\u{7}\\u{a}::error::x 1
-  ids          other 1; the longest has 5 characters
-  arguments    JSON inside a text 1
+  ids          other 1; longest: 5 characters
+  arguments    JSON in a string 1
   example      a call of \\u{1b}]0;t\\u{7}\\u{a}::error::x at line 1 /messages/0/tool_calls/0
                its id: other, 5 characters
-               its arguments, JSON inside a text: \\u{202e} number
+               its arguments, JSON in a string: \\u{202e} number
                it has no result
-  quirks       arguments-as-text 1: arguments are JSON inside a text; first at line 1
+  quirks       arguments-as-text 1: arguments are JSON in a string; first at line 1
                /messages/0/tool_calls/0
-  lint         state; pairing; what the provider takes
+  lint         state; pairing; provider rules
   fix          in place; results can be added
   render       not yet
 """
@@ -186,8 +186,8 @@ def test_a_session_tells_what_would_be_replayed_and_what_was_left_behind() -> No
     assert content["able"]["projection"] == "named"
     assert not content["providers"][0]["projection"]
     shown = inspect(path).stdout
-    assert f"left behind  {grouping['left_behind'][0]['messages']} message" in shown
-    assert "what a provider takes only if --provider names one" in " ".join(shown.split())
+    assert f"not replayed {grouping['left_behind'][0]['messages']} message" in shown
+    assert "provider rules only with --provider NAME" in " ".join(shown.split())
 
 
 def test_a_session_names_the_models_that_spoke(folder: Path) -> None:
@@ -281,14 +281,14 @@ def test_a_recording_is_not_rewritten_in_place() -> None:
 def test_what_no_format_owns_is_said_to_be_read_by_default(folder: Path) -> None:
     (folder / "talk.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     shown = inspect("talk.jsonl").stdout
-    assert "recognised   nothing in it is one format's own; keys of several formats in 1 record" in shown
+    assert "recognised   no key is unique to one format; keys shared by several formats in 1 record" in shown
 
 
 @pytest.mark.parametrize(
     ("data", "code", "words"),
     [
-        (b"", 3, "there is no record in it"),
-        (b"\n\n", 3, "there is no record in it"),
+        (b"", 3, "the file has no records"),
+        (b"\n\n", 3, "the file has no records"),
         (b'{"messages": [{"role"', 3, "no JSON"),
         (b"\xff\xfe{\x00", 3, "utf-16 1"),
         (b"\x1f\x8b\x08\x00abc", 3, "compressed-badly 1"),
@@ -312,7 +312,7 @@ def test_exit_codes_and_what_a_folder_gives(folder: Path) -> None:
     (folder / "logs" / "talk.jsonl").write_text(json.dumps({"messages": TALK}) + "\n")
     done = inspect("logs")
     assert done.exit_code == 0
-    assert done.stdout.startswith("logs/package.json: no known format\n\nlogs/talk.jsonl\n")
+    assert done.stdout.startswith("logs/package.json: skipped: unrecognized format\n\nlogs/talk.jsonl\n")
     (folder / "bad.zst").write_bytes(b"\x28\xb5")
     assert [file["path"] for file in facts("logs")["files"]] == ["logs/package.json", "logs/talk.jsonl"]
 

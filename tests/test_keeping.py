@@ -151,7 +151,7 @@ def test_a_call_that_fails_leaves_the_old_file_or_the_new_one(
             fix(path, Counted(at, failing(number, late=late)).system)
         except NotWritten as error:
             assert Path(path).read_bytes() == OLD, name
-            told.add(f"{path} is as it was" in str(error))
+            told.add(f"{path} is unchanged" in str(error))
             refused.add(name)
         else:
             assert Path(path).read_bytes() == NEW, name
@@ -195,7 +195,7 @@ def test_a_file_that_changed_meanwhile_is_left(path: str) -> None:
     before = stamp(path)
     with open(path, "ab") as file:
         file.write(b"more\n")
-    with pytest.raises(NotWritten, match=r"changed while it was read, and nothing was written; run again"):
+    with pytest.raises(NotWritten, match=r"changed while it was read; nothing was written; run again"):
         replace(Source(path, path), PATCHES, expected=before)
     assert Path(path).read_bytes() == OLD + b"more\n"
 
@@ -247,7 +247,7 @@ def test_a_file_that_another_program_writes_is_left(path: str) -> None:
         writer.kill()
         writer.wait()
     assert str(told.value) == (
-        f"{path} is open for writing by another program, whose next lines would be lost; "
+        f"{path} is open for writing in another program, whose next lines would be lost; "
         "stop it, or write elsewhere with -o"
     )
     assert Path(path).read_bytes() == OLD
@@ -288,7 +288,7 @@ def test_damage_and_what_is_no_file_are_left(tmp_path: Path) -> None:
     with pytest.raises(NotWritten, match="the compressed data are truncated"):
         fix(str(cut))
     assert cut.read_bytes() == before
-    with pytest.raises(NotWritten, match="is no regular file"):
+    with pytest.raises(NotWritten, match="is not a regular file"):
         fix(str(tmp_path))
     with pytest.raises(NotWritten, match="standard input cannot be replaced"):
         replace(Source("<stdin>", None), (), expected=stamp(str(cut)))
@@ -391,7 +391,7 @@ def test_who_may_not_write_is_told(public: str) -> None:
     )
     os.chmod(path, 0o646)  # noqa: S103 - any user but for the folder
     assert as_nobody(lambda: fix(path)) == (
-        f"no permission to write in its folder; {path} is as it was; write elsewhere with -o"
+        f"no permission to write in its folder; {path} is unchanged; write elsewhere with -o"
     )
     assert Path(path).read_bytes() == OLD
     assert os.listdir(public) == ["a.jsonl"]

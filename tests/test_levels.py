@@ -110,9 +110,9 @@ def test_what_is_left_alone_is_told_of(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("levels: {PA999: never}\n", "levels.PA999: there is no rule 'PA999'; did you mean"),
-        ("levels: {PA201: nevr}\n", "levels.PA201: there is no value 'nevr'; did you mean 'never'?"),
-        ("levels: never\n", "levels: wants a mapping, found a text"),
+        ("levels: {PA999: never}\n", "levels.PA999: unknown rule 'PA999'; did you mean"),
+        ("levels: {PA201: nevr}\n", "levels.PA201: unknown value 'nevr'; did you mean 'never'?"),
+        ("levels: never\n", "levels: expected a mapping, got a string"),
     ],
 )
 def test_what_cannot_be_meant_is_told_of_with_its_place(tmp_path: Path, text: str, said: str) -> None:
@@ -138,9 +138,9 @@ def test_the_library_takes_it_as_an_argument() -> None:
     assert left(level="lossy") == (True, True, True)
     assert left(levels={"empty-turn": "never"}) == (False, False, True)
     assert left(level="lossless", levels={"PA202": "lossy"}) == (True, True, False)
-    with pytest.raises(TurnlintError, match="there is no level 'nevr'; did you mean 'never'"):
+    with pytest.raises(TurnlintError, match="unknown level 'nevr'; did you mean 'never'"):
         fix(MESSAGES, levels={"PA202": "nevr"})  # type: ignore[dict-item]
-    with pytest.raises(TurnlintError, match=r"no rule, code or family is called 'PA999'"):
+    with pytest.raises(TurnlintError, match=r"unknown rule 'PA999'"):
         fix(MESSAGES, levels={"PA999": "never"})
 
 

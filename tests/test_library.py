@@ -114,12 +114,12 @@ def test_a_provider_a_format_and_rules_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"provider": "anthropc"}, "there is no provider called 'anthropc'; did you mean anthropic?"),
-        ({"provider": "mistral@v0"}, "there is no version of mistral called 'v0'"),
+        ({"provider": "anthropc"}, "unknown provider 'anthropc'; did you mean anthropic?"),
+        ({"provider": "mistral@v0"}, "unknown version of mistral 'v0'"),
         ({"provider": ("none", "openai")}, "it cannot stand beside others"),
-        ({"provider": (1,)}, "names of providers and rules are texts"),
-        ({"format": "openai_chat"}, "there is no format 'openai_chat'; did you mean 'openai-chat'?"),
-        ({"select": "PA999"}, "no rule, code or family is called 'PA999'"),
+        ({"provider": (1,)}, "names of providers and rules must be strings"),
+        ({"format": "openai_chat"}, "unknown format 'openai_chat'; did you mean 'openai-chat'?"),
+        ({"select": "PA999"}, "unknown rule 'PA999'"),
         ({"ignore": "orphan-reslt"}, "did you mean orphan-result?"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_name_that_does_not_exist_is_an_error_with_the_nearest(options: Any, s
 
 
 def test_what_fix_alone_takes_is_looked_at_too() -> None:
-    with pytest.raises(TurnlintError, match="there is no level 'lossles'; did you mean 'lossless'"):
+    with pytest.raises(TurnlintError, match="unknown level 'lossles'; did you mean 'lossless'"):
         fix(SOUND, level="lossles")  # type: ignore[call-overload]
     with pytest.raises(TurnlintError, match="canonical ids are no provider's"):
         fix(SOUND, canonical=True, provider="openai")

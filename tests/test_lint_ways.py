@@ -65,14 +65,14 @@ def test_quiet_is_findings_and_no_last_word(logs: Path) -> None:
     (logs / "turnlint.yaml").write_text("ignore: [{rule: empty-turn, reason: x}]\n", encoding="utf-8")
     loud = lint(".", "--statistics", cwd=logs)
     quiet = lint(".", "--statistics", "-q", cwd=logs)
-    assert b"this ignore meets no finding" in loud.stderr
+    assert b"unused ignore: it matches no finding" in loud.stderr
     assert (quiet.returncode, quiet.stderr) == (1, b"")
     assert loud.stdout.startswith(quiet.stdout)
     assert loud.stdout.removeprefix(quiet.stdout).startswith(b"rule ")
     assert quiet.stdout.count(b"a.jsonl:2:") == 2
     assert lint("a.jsonl", "--select", "ST101", "-q", cwd=logs).stdout == b""
     loud, quiet = (lint(".", "--output-format", "concise", *more, cwd=logs) for more in ((), ("-q",)))
-    assert (loud.stdout, b"1 file of no known format skipped" in loud.stderr) == (quiet.stdout, True)
+    assert (loud.stdout, b"1 file skipped: unrecognized format" in loud.stderr) == (quiet.stdout, True)
     assert quiet.stderr == b""
 
 

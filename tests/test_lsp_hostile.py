@@ -94,7 +94,7 @@ def test_half_a_character_is_not_written_back(editor: Editor) -> None:
     text = ORPHAN + '{"messages": [{"role": "user", "content": "\ud800"}]}\n'
     assert editor.open("half.jsonl", text)
     assert editor.repaired("half.jsonl") == text
-    assert "left as it is: it holds half a character" in editor.said.pop()
+    assert "unchanged: it holds half a character" in editor.said.pop()
 
 
 def test_nothing_that_was_said_is_shown(editor: Editor) -> None:
@@ -122,7 +122,7 @@ def test_a_document_that_is_too_long_is_told_of_once(editor: Editor) -> None:
     assert editor.hover("long.jsonl", 0, 50) is None
     (sentence,) = editor.said
     assert sentence.endswith(
-        "long.jsonl is longer than 16,777,216 bytes and is not linted here; `turnlint lint` reads it"
+        "long.jsonl is larger than 16,777,216 bytes and is not checked in the editor; use `turnlint lint`"
     )
     editor.said.clear()
     assert len(editor.change("long.jsonl", {"text": ORPHAN})) == 1

@@ -153,7 +153,7 @@ def test_a_later_file_may_extend_an_earlier_one(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("a.yaml", "b.yaml")]
     found = read(paths, [BUILTIN])
     assert found[paths[1]][0].clauses == found[paths[0]][0].clauses
-    with pytest.raises(BadProfiles, match="there is no provider called 'a'"):
+    with pytest.raises(BadProfiles, match="unknown provider 'a'"):
         read(paths[::-1], [BUILTIN])
 
 

@@ -105,8 +105,8 @@ def test_records_in_one_document_are_records(tmp_path: Path) -> None:
 def test_what_is_of_no_use_is_told_of(tmp_path: Path, jobs: str) -> None:
     folder = folder_with(tmp_path, ["PA201", "ST110"], [{"rules": ["PA202"], "reason": "known"}])
     assert turnlint(folder, "lint", "-j", jobs).stderr == (
-        "turnlint: a.jsonl:1: /metadata/turnlint/1: ST110 meets no finding here; take it out\n"
-        "turnlint: a.jsonl:2: /metadata/turnlint/0: PA202 meets no finding here; take it out\n"
+        "turnlint: a.jsonl:1: /metadata/turnlint/1: unused ignore of ST110: it matches no finding here; remove it\n"
+        "turnlint: a.jsonl:2: /metadata/turnlint/0: unused ignore of PA202: it matches no finding here; remove it\n"
     )
     assert turnlint(folder, "lint", "--select", "PA201").stderr == ""
 
@@ -117,36 +117,36 @@ def test_many_that_are_of_no_use_are_counted(tmp_path: Path) -> None:
                      "turnlint.yaml": SETTINGS})  # fmt: skip
     lines = turnlint(tmp_path, "lint").stderr.splitlines()
     assert len(lines) == 21
-    assert lines[-1] == "turnlint: and 230 more ignores in records that meet no finding"
+    assert lines[-1] == "turnlint: and 230 more ignores in records that match no finding"
     put(tmp_path, **{"a.jsonl": "".join(asking([f"no-{number}"]) for number in range(250))})
     for jobs in ("1", "2"):
         lines = turnlint(tmp_path, "lint", "-j", jobs).stderr.splitlines()
         assert len(lines) == 21
-        assert lines[-1] == "turnlint: and 230 more ignores in records that are not read"
+        assert lines[-1] == "turnlint: and 230 more ignores in records that are not valid"
 
 
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("PA201", ": wants a list of rules, found a text"),
-        (True, ": wants a list of rules, found true or false"),
-        (None, ": wants a list of rules, found nothing"),
-        (7, ": wants a list of rules, found a number"),
-        ([7], ": wants rules, or mappings with `rules` and `reason`, found a number"),
-        ([["PA201"]], ": wants rules, or mappings with `rules` and `reason`, found a list"),
-        ({}, ": `rules` wants a rule or a list of them"),
-        ({"rules": []}, ": `rules` wants a rule or a list of them"),
-        ({"rules": [1]}, ": `rules` wants a rule or a list of them"),
+        ("PA201", ": expected a list of rules, got a string"),
+        (True, ": expected a list of rules, got true or false"),
+        (None, ": expected a list of rules, got nothing"),
+        (7, ": expected a list of rules, got a number"),
+        ([7], ": expected rules, or mappings with `rules` and `reason`, got a number"),
+        ([["PA201"]], ": expected rules, or mappings with `rules` and `reason`, got a list"),
+        ({}, ": `rules`: expected a rule or a list of rules"),
+        ({"rules": []}, ": `rules`: expected a rule or a list of rules"),
+        ({"rules": [1]}, ": `rules`: expected a rule or a list of rules"),
         (
             {"rules": ["PA201"], "until": "2030-01-01"},
-            ": a mapping has `rules` and `reason`, and no other keys",
+            ": a mapping may only have the keys `rules` and `reason`",
         ),
-        ({"rules": ["PA201"], "reason": 1}, ": `reason` wants a text, found a number"),
+        ({"rules": ["PA201"], "reason": 1}, ": `reason`: expected a string, got a number"),
         (["PA201"] * 101, ": names more than 100 rules"),
         (["ST110"] * 1_000_000, ": names more than 100 rules"),
-        (["PA999"], "/0: there is no rule 'PA999'"),
-        ([""], "/0: there is no rule ''"),
-        (["x" * 5000], "/0: there is no rule '" + "x" * 59 + "…'"),
+        (["PA999"], "/0: unknown rule 'PA999'"),
+        ([""], "/0: unknown rule ''"),
+        (["x" * 5000], "/0: unknown rule '" + "x" * 59 + "…'"),
     ],
     ids=range(16),
 )
@@ -327,8 +327,8 @@ def test_a_cached_run_is_the_same(tmp_path: Path) -> None:
 
 def test_what_cannot_be_set_is_told_of(tmp_path: Path) -> None:
     for text, said in (
-        ("ignores-in-records: metadata\n", "'metadata' is no JSON Pointer: it begins with a slash"),
-        ("ignores-in-records: [/a]\n", "wants a text, found a list"),
+        ("ignores-in-records: metadata\n", "'metadata' is not a JSON Pointer: expected a leading slash"),
+        ("ignores-in-records: [/a]\n", "expected a string, got a list"),
     ):
         done = turnlint(folder_with(tmp_path, [], settings=text), "lint")
         assert (done.returncode, said in done.stderr) == (2, True)

@@ -193,7 +193,4 @@ def test_nothing_is_built_over_what_is_there(tmp_path: Path) -> None:
 
 
 def test_the_example_is_the_one_that_everybody_reads_first() -> None:
-    (example,) = re.findall(
-        r"```jsonl session\.jsonl\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
-    )
-    assert read("example.jsonl") == example
+    assert read("example.jsonl") == (ROOT / "examples" / "session.jsonl").read_text(encoding="utf-8")

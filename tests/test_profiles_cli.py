@@ -131,10 +131,10 @@ def test_the_matrix_says_what_is_known_and_what_is_not(tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (("antropic",), "did you mean anthropic?"),
-        (("shared@9",), "there is no version of shared called '9'"),
+        (("shared@9",), "unknown version of shared '9'"),
         (("shared", "--matrix"), "it takes no NAME"),
         (("shared", "--output-format", "markdown"), "a single profile"),
-        (("--output-format", "xml"), "there is no output format 'xml'"),
+        (("--output-format", "xml"), "unknown output format 'xml'"),
         (("--profile", "missing.yaml"), "missing.yaml: no such file"),
         (("\x1b[31m",), "\\x1b[31m"),
     ],

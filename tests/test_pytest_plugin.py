@@ -103,7 +103,7 @@ E           |
     assert picture in done.stdout
     assert "PR303[error] id-form at mistral" in done.stdout
     assert "pytest_plugin.py" not in done.stdout.split("test_a_typo")[0], "the trace ends at the test"
-    assert "there is no provider called 'opnai'; did you mean openai?" in done.stdout
+    assert "unknown provider 'opnai'; did you mean openai?" in done.stdout
 
 
 def test_on_a_build_server_no_content_is_shown(folder: Path) -> None:
@@ -194,11 +194,11 @@ def test_the_configuration_says_how_files_are_held_against_which_rules(folder: P
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("turnlint_files = logs/*.ndjson", "turnlint_files: nothing matches 'logs/*.ndjson' in "),
-        ("turnlint_files = logs/*\nturnlint_provider = opnai", "there is no provider called 'opnai'; did you mean openai?"),
+        ("turnlint_files = logs/*.ndjson", "turnlint_files: no file matches 'logs/*.ndjson' in "),
+        ("turnlint_files = logs/*\nturnlint_provider = opnai", "unknown provider 'opnai'; did you mean openai?"),
         ("turnlint_files = logs/*\nturnlint_format = opnai-chat", "did you mean 'openai-chat'?"),
-        ("turnlint_files = logs/*\nturnlint_fail_on = eror", "there is no severity 'eror'; did you mean 'error'?"),
-        ("turnlint_files = foreign.json", "foreign.json: no known format; `turnlint formats` lists them"),
+        ("turnlint_files = logs/*\nturnlint_fail_on = eror", "unknown severity 'eror'; did you mean 'error'?"),
+        ("turnlint_files = foreign.json", "foreign.json: unrecognized format; `turnlint formats` lists the supported ones"),
     ],
 )  # fmt: skip
 def test_a_configuration_that_cannot_be_meant_is_an_error_with_a_sentence(
@@ -215,7 +215,7 @@ def test_a_configuration_that_cannot_be_meant_is_an_error_with_a_sentence(
 def test_json_of_another_kind_is_passed_over_in_a_folder_and_told_of_by_name(folder: Path) -> None:
     (folder / "logs" / "package.json").write_text('{"name": "x"}')
     assert len(outcomes(run(folder, "--turnlint").stdout)) == 6
-    assert "no known format" in run(folder, "--turnlint", "logs/package.json").stdout
+    assert "unrecognized format" in run(folder, "--turnlint", "logs/package.json").stdout
 
 
 def test_the_plugin_loads_nothing_before_it_is_used() -> None:

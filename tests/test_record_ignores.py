@@ -112,7 +112,7 @@ def test_sessions_and_messages_on_lines_go_by_the_record_of_the_finding(tmp_path
 def test_what_meets_nothing_is_told_of(folder: Path) -> None:
     put(folder, **{"turnlint.yaml": "ignore:\n- {model: claude-*, reason: a}\n- {before: 2020-01-01, reason: b}\n"
                                     "- {model: gpt-4o, reason: c}\n"})  # fmt: skip
-    words = "this ignore meets no finding; take it out\n"
+    words = "unused ignore: it matches no finding; remove it\n"
     assert (
         turnlint(folder, "lint").stderr
         == f"turnlint: turnlint.yaml:2:3: {words}turnlint: turnlint.yaml:3:3: {words}"
@@ -122,10 +122,10 @@ def test_what_meets_nothing_is_told_of(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("selector", "said"),
     [
-        ("before: 2026-02-30", "ignore[0].before: there is no day '2026-02-30'"),
-        ("after: yesterday", "ignore[0].after: 'yesterday' is no day: it is written YYYY-MM-DD"),
+        ("before: 2026-02-30", "ignore[0].before: not a date: '2026-02-30'"),
+        ("after: yesterday", "ignore[0].after: 'yesterday' is not a date: expected YYYY-MM-DD"),
         ("model: [1]", ""),
-        ("modl: x", "there is no key 'modl'; did you mean 'model'?"),
+        ("modl: x", "unknown key 'modl'; did you mean 'model'?"),
     ],
 )
 def test_what_cannot_be_meant_is_told_of(folder: Path, selector: str, said: str) -> None:

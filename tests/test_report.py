@@ -149,7 +149,7 @@ def test_findings_that_say_the_same_are_counted(tmp_path: Path) -> None:
     path.write_text(broken(1200))
     text = report(path, "text")
     assert text.count("unanswered-call: call") == 3
-    assert "= 1,197 more of this rule and shape" in text
+    assert "= 1,197 more findings like this" in text
     assert re.search(r"^orphan-result +1200$", text, re.MULTILINE)
     assert len(json.loads(report(path, "json"))["findings"]) == 2400
 

@@ -124,7 +124,7 @@ def test_settings_say_whether_previews_are_wanted(folder: Path) -> None:
 
 
 def test_who_selects_nothing_but_previews_is_told_so(folder: Path) -> None:
-    said = "turnlint: 'YR' selects only rules in preview; --preview runs them\n"
+    said = "turnlint: 'YR' selects only rules in preview; add --preview to run them\n"
     assert linted(folder, "--select", "YR").stderr == said
     assert linted(folder, *configured(folder, "select: YR\n")).stderr == said
     assert linted(folder, "--select", "YR", "--preview").stderr == ""
@@ -194,7 +194,7 @@ def test_in_the_library_and_in_records_a_former_name_means_its_rule_too(folder: 
 
 def test_a_rule_that_is_no_more_is_told_of_with_the_reason(folder: Path) -> None:
     for name in ("HR009", "lost-tool"):
-        said = f"there is no rule '{name}' any more: HR101 finds the same since 1.2"
+        said = f"the rule '{name}' was removed: HR101 finds the same since 1.2"
         for arguments in (["lint", "log.jsonl", "--select", name], ["explain", name]):
             done = run(folder, *arguments)
             assert (done.returncode, said in done.stderr) == (2, True)
@@ -220,7 +220,7 @@ def test_lists_and_pages_say_what_may_be_expected_of_a_rule(folder: Path) -> Non
     assert run(folder, "explain", "HR103").stdout.startswith(
         "HR103 old-tool [warning, contract, deprecated since 1.1]\n"
     )
-    assert "\nIt was called HR001, ancient-tool.\n" in run(folder, "explain", "HR104").stdout
+    assert "\nFormer names: HR001, ancient-tool.\n" in run(folder, "explain", "HR104").stdout
     rules = json.loads(linted(folder, "--output-format", "sarif").stdout)["runs"][0]["tool"]["driver"][
         "rules"
     ]
@@ -237,7 +237,7 @@ def test_the_page_of_rules_says_it_too() -> None:
     entry = Entry(rule, "something new", "", None, None, builtin=True, module=reference)  # type: ignore[arg-type]
     text = "\n".join(reference._rule(entry))
     assert "In the state *preview* since 0.9." in text
-    assert "It was called `PA298`." in text
+    assert "Former names: `PA298`." in text
     assert (
         "| [PA201](#pa201-unanswered-call) unanswered-call | error | placeholder | 0.1.0 |"
         in reference.page("rules")

@@ -90,12 +90,12 @@ def test_a_rule_of_the_settings_is_explained(folder: Path) -> None:
     done = turnlint(folder, "explain", "own/no-going")
     assert done.stdout.splitlines() == [
         "own/no-going [info, own]", "somebody says that they go", "", "    We stay.", "    Always.", "",
-        "It is written at turnlint.yaml:8:5.",
+        "Defined at turnlint.yaml:8:5.",
     ]  # fmt: skip
     near = turnlint(folder, "explain", "own/no-goign")
     assert (near.returncode, "did you mean 'own/no-going'?" in near.stderr) == (2, True)
     none = turnlint(folder, "explain", "own/no-going", "--no-config")
-    assert (none.returncode, "the settings of this folder have none" in none.stderr) == (2, True)
+    assert (none.returncode, "the settings of this folder define no rules" in none.stderr) == (2, True)
 
 
 def test_what_is_excluded_can_be_left_out_where_it_is_named(folder: Path) -> None:
@@ -106,7 +106,7 @@ def test_what_is_excluded_can_be_left_out_where_it_is_named(folder: Path) -> Non
     for verb in ("lint", "fix"):
         done = turnlint(folder, verb, "--force-exclude", bad)
         assert (done.returncode, done.stdout) == (0, "")
-        assert done.stderr == "turnlint: all that was named is excluded\n"
+        assert done.stderr == "turnlint: all named files are excluded\n"
         assert "1 file" in turnlint(folder, verb, "--force-exclude", bad, other).stdout
     assert (folder / bad).read_bytes() == before
     assert turnlint(folder, "lint", "--force-exclude", bad, "--no-config").returncode == 1

@@ -93,8 +93,8 @@ def test_settings_hold_for_each_file_in_all_processes(folder: Path, output: str)
     code, out, err = agree(folder, "--output-format", output, "--today", "2026-02-01")
     assert code == 1
     assert b"own/no-drafts" in out
-    assert b"meets no finding" in err  # told once, for all processes
-    assert b"held until 2026-01-31" in err
+    assert b"matches no finding" in err  # told once, for all processes
+    assert b"expired after 2026-01-31" in err
 
 
 @pytest.mark.parametrize("output", OUTPUTS)
@@ -164,6 +164,6 @@ def test_what_records_say_of_themselves_holds_in_all_processes(folder: Path) -> 
     summary = json.loads(out.splitlines()[-1])["summary"]
     assert summary["ignored"]["ignore in records"] == 6
     assert summary["ignored"]["ignore"] > 0
-    idle = [line.split(b": /")[0] for line in err.splitlines() if b"ST110 meets no finding here" in line]
+    idle = [line.split(b": /")[0] for line in err.splitlines() if b"unused ignore of ST110" in line]
     assert idle == [b"turnlint: logs/e-long.jsonl:%d" % line for line in (1, 21, 41, 61, 81, 101)]
-    assert err.count(b"this ignore meets no finding") == 1
+    assert err.count(b"unused ignore: it matches no finding;") == 1

@@ -18,7 +18,7 @@ from turnlint.engine import lint as events_of
 from turnlint.report.statistics import Count, table_of
 from turnlint.rows import Row, Said
 
-NOBODY = "(no record says)"
+NOBODY = "(unknown)"
 
 
 def broken(name: str, **more: Any) -> dict[str, Any]:
@@ -78,7 +78,7 @@ def test_the_table_says_the_same(logs: Path) -> None:
         )
         assert header.split() == [by, "findings", "errors", "warnings", "info"]
         sums = [(line.split("  ")[0], sum(map(int, line.split()[-3:]))) for line in rows]
-        unsaid = "(of no provider alone)" if by == "provider" else NOBODY
+        unsaid = "(no provider)" if by == "provider" else NOBODY
         assert sums == [(key or unsaid, count) for key, count in counted(logs, by)]
 
 

@@ -61,12 +61,15 @@ def test_undo_gives_back_the_very_bytes(name: str, tmp_path: Path, state: Path) 
     old = path.read_bytes()
     assert fix(str(path)) != old
     done = undo(str(path))
-    assert (done.exit_code, done.stdout) == (0, f"{path}: as it was before the fix (3 places put back)\n")
+    assert (done.exit_code, done.stdout) == (
+        0,
+        f"{path}: restored to the bytes before the fix (3 places changed back)\n",
+    )
     assert path.read_bytes() == old
     assert list(state.iterdir()) == [], "a journal whose work is done goes"
     again = undo(str(path))
     assert (again.exit_code, again.stdout) == (2, "")
-    assert again.stderr == f"turnlint: {path}: there is no journal for this file\n"
+    assert again.stderr == f"turnlint: {path}: no journal for this file\n"
 
 
 @settings(deadline=None)
@@ -138,10 +141,10 @@ def test_a_file_that_changed_since_is_left(path: str, in_file: bool, tmp_path: P
     Path(path).write_bytes(fixed + b"more\n")
     done = undo(*arguments)
     assert (done.exit_code, done.stdout) == (2, "")
-    assert done.stderr == f"turnlint: {path}: it changed since the fix; nothing was touched\n"
+    assert done.stderr == f"turnlint: {path}: the file changed after the fix; nothing was restored\n"
     assert Path(path).read_bytes() == fixed + b"more\n"
     Path(path).write_bytes(OLD)
-    assert "it is as it was before the fix: there is nothing to put back" in undo(*arguments).stderr
+    assert "already restored: the file is as it was before the fix" in undo(*arguments).stderr
 
 
 def test_a_file_that_changes_during_undo_is_left(path: str) -> None:
@@ -177,10 +180,10 @@ WRONG: dict[str, tuple[int, Callable[[dict[str, Any]], Any]]] = {
 
 
 SENTENCES = {
-    "other bytes": "the journal's bytes are not those that were taken; nothing was changed",
+    "other bytes": "the bytes in the journal are not the removed ones; nothing was changed",
     "no base64": "the journal's bytes cannot be read; nothing was changed",
-    "beyond the end": "the journal names places that the file does not have; nothing was changed",
-    "another size": "the journal does not give back what was there; nothing was changed",
+    "beyond the end": "the journal does not match the file; nothing was changed",
+    "another size": "the journal does not restore the original bytes; nothing was changed",
 }
 
 
@@ -215,12 +218,12 @@ def test_a_journal_that_is_none_is_told(data: bytes, path: str, state: Path) -> 
 
 def test_what_cannot_be_undone_is_told(path: str, tmp_path: Path) -> None:
     for arguments, word in (
-        ((str(tmp_path),), "no journal knows a file in this folder"),
+        ((str(tmp_path),), "no journal for a file in this folder"),
         (("--last",), "no run of fix is known"),
         (("--last", path), "--last takes no PATH"),
         ((str(tmp_path / "none"),), "no such file"),
-        ((path, "--journal", str(tmp_path / "none")), f"there is no journal {tmp_path / 'none'}"),
-        (("-",), "standard input cannot be put back; name the file"),
+        ((path, "--journal", str(tmp_path / "none")), f"no journal {tmp_path / 'none'}"),
+        (("-",), "standard input cannot be restored; name the file"),
         ((), "Missing argument"),
     ):
         done = undo(*arguments)

@@ -120,7 +120,7 @@ def test_it_says_whose_text_it_is_and_which_rules_explain_it(folder: Path) -> No
         "openai",
         cwd=folder,
     )
-    assert "not known to be said by openai" in elsewhere.stdout.decode()
+    assert "not a known text of openai" in elsewhere.stdout.decode()
     assert told["rules"][0]["headline"]
     assert told["rules"][0]["why"].endswith(".")
 
@@ -159,15 +159,15 @@ def test_a_position_is_enough_to_tell_which(folder: Path) -> None:
 def test_what_the_transcript_does_not_show_is_said_with_what_to_check(folder: Path) -> None:
     text = UNANSWERED.replace("call_b07", "call_elsewhere")
     shown = why(text, "sound.jsonl", cwd=folder).stdout.decode()
-    assert "sound.jsonl does not show it, held against openai" in shown
+    assert "sound.jsonl does not contain the cause, checked for openai" in shown
     assert "call_elsewhere, which stands nowhere in it" in shown
     other = why(text, "broken.jsonl", cwd=folder).stdout.decode()
     assert "call_elsewhere, which stands nowhere in it" in other
     assert "Found 3 errors" in other
     text = "Invalid 'messages[900].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 41 instead."  # fmt: skip
     far = why(text, "broken.jsonl", cwd=folder).stdout.decode()
-    assert "speaks of message 900, and no file has more than 7 messages" in far
-    assert "other rules found something: unanswered-call (3)" in far
+    assert "speaks of message 900, but no file has more than 7 messages" in far
+    assert "findings of other rules: unanswered-call (3)" in far
 
 
 def test_a_transcript_of_any_wire_is_read_as_the_provider_reads_it(folder: Path) -> None:
@@ -198,14 +198,14 @@ def test_an_unknown_text_names_the_nearest_three(folder: Path) -> None:
     likeness = [near["likeness"] for near in told["nearest"]]
     assert likeness == sorted(likeness, reverse=True)
     shown = why(text, cwd=folder).stdout.decode()
-    assert shown.startswith("This text is not known.")
+    assert shown.startswith("Unknown error text.")
     assert "turnlint explain PA201" in shown
     assert "no known text is near it" in why("zzz qqq", cwd=folder).stdout.decode()
 
 
 def test_a_file_given_for_a_text_is_noticed(folder: Path) -> None:
     run = why("notes.txt", cwd=folder)
-    assert b"notes.txt is a file; to read the text from it: turnlint why - < FILE" in run.stderr
+    assert b"notes.txt is a file; to read the error text from it, run: turnlint why - < FILE" in run.stderr
     assert b"is a file" not in why("no such thing", cwd=folder).stderr
 
 

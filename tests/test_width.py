@@ -13,7 +13,20 @@ from turnlint.report.table import render_table
 
 ROOT = Path(__file__).parent.parent
 WIDTHS = (40, 60, 80, 100)
-TOPICS = ("ci", "configuration", "editors", "formats", "library", "outputs", "providers", "pytest", "rules")
+TOPICS = (
+    "ci",
+    "configuration",
+    "editors",
+    "formats",
+    "library",
+    "outputs",
+    "providers",
+    "pytest",
+    "reading",
+    "repairs",
+    "rules",
+    "settings",
+)
 REFUSAL = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_01"
 SETTINGS = """\
 provider: anthropic

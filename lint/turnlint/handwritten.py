@@ -76,7 +76,7 @@ def decoded(data: bytes, kind: Kind) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise Fault("is no text in UTF-8", (line, 1)) from None
+        raise Fault("is not valid UTF-8", (line, 1)) from None
 
 
 def _nodes(text: str) -> Iterator[Any]:
@@ -188,4 +188,4 @@ def _integer(text: str) -> int:
 def _tagged(node: Any, spot: Spot) -> Fault:
     shown = str(node.tag)
     shown = "!!" + shown.removeprefix(_CORE) if shown.startswith(_CORE) else shown
-    return Fault(f"the tag {shown[:80]} is not read here; leave it out", spot)
+    return Fault(f"the tag {shown[:80]} is not supported; remove it", spot)

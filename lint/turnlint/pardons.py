@@ -32,7 +32,7 @@ _KINDS = {
     bool: "true or false",
     int: "a number",
     float: "a number",
-    str: "a text",
+    str: "a string",
     list: "a list",
     dict: "a mapping",
 }
@@ -120,7 +120,12 @@ class Pardons:
         ]
         yield from self.remarks
         for record, one in idle[:MOST_REMARKS]:
-            yield self._said(record, one.at, f"{one.rule} meets no finding here; take it out", idle=True)
+            yield self._said(
+                record,
+                one.at,
+                f"unused ignore of {one.rule}: it matches no finding here; remove it",
+                idle=True,
+            )
         for is_idle, more in ((False, self.more), (True, len(idle) - MOST_REMARKS)):
             if more > 0:
                 yield Remark(self.path, 0, "", is_idle, more)
@@ -134,7 +139,7 @@ class Pardons:
             return current(rule, entries)
         gone = why_gone(rule)
         short = repr(rule if len(rule) <= LONGEST_NAME else rule[: LONGEST_NAME - 1] + "…")
-        raise Unread(f"there is no rule {short}" + (f" any more: {gone}" if gone else ""))
+        raise Unread(f"unknown rule {short}" + (f" any more: {gone}" if gone else ""))
 
     def _remark(self, record: Record, at: Pointer, why: str) -> None:
         if len(self.remarks) < MOST_REMARKS:
@@ -156,7 +161,7 @@ def read(value: Any, at: Pointer) -> Iterator[Pardon]:
     """What a place says. Raises `Unread`."""
     entries = value if isinstance(value, list) else [value] if isinstance(value, dict) else None
     if entries is None:
-        raise Unread(f"wants a list of rules, found {_kind(value)}")
+        raise Unread(f"expected a list of rules, got {_kind(value)}")
     scope = scope_of(at)
     count = 0
     for index, one in enumerate(entries):
@@ -170,16 +175,16 @@ def read(value: Any, at: Pointer) -> Iterator[Pardon]:
 
 def _mapping(one: Any) -> tuple[list[str], str]:
     if not isinstance(one, dict):
-        raise Unread(f"wants rules, or mappings with `rules` and `reason`, found {_kind(one)}")
+        raise Unread(f"expected rules, or mappings with `rules` and `reason`, got {_kind(one)}")
     if one.keys() - KEYS:
-        raise Unread("a mapping has `rules` and `reason`, and no other keys")
+        raise Unread("a mapping may only have the keys `rules` and `reason`")
     rules = one.get("rules")
     rules = [rules] if isinstance(rules, str) else rules
     if not isinstance(rules, list) or not rules or not all(isinstance(rule, str) for rule in rules):
-        raise Unread("`rules` wants a rule or a list of them")
+        raise Unread("`rules`: expected a rule or a list of rules")
     reason = one.get("reason", NO_REASON)
     if not isinstance(reason, str):
-        raise Unread(f"`reason` wants a text, found {_kind(reason)}")
+        raise Unread(f"`reason`: expected a string, got {_kind(reason)}")
     short = " ".join(reason[: 2 * LONGEST].split())
     return rules, short if len(short) <= LONGEST else short[: LONGEST - 1] + "…"
 

@@ -173,6 +173,10 @@ def _sentence(what: str, name: str, known: list[str]) -> str:
 
     close = get_close_matches(name, known, 1)
     hint = (
-        f"did you mean {close[0]}?" if close else f"there are {', '.join(known)}" if known else "it has none"
+        f"did you mean {close[0]}?"
+        if close
+        else f"expected one of {', '.join(known)}"
+        if known
+        else "it has none"
     )
-    return f"there is no {what} called {name!r}; {hint}"
+    return f"unknown {what} {name!r}; {hint}"

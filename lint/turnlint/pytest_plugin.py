@@ -51,14 +51,14 @@ def _assertion() -> Any:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("turnlint", "transcripts of conversations with models")
+    group = parser.getgroup("turnlint", "transcripts of LLM conversations")
     group.addoption(
         "--turnlint", action="store_true", help="each conversation in a .jsonl, .ndjson or .json file is a test"
     )  # fmt: skip
     parser.addini("turnlint_files", "patterns of files whose conversations are tests", type="args")
-    parser.addini("turnlint_provider", "whose rules transcripts are held against; auto", type="args")
-    parser.addini("turnlint_format", "what the transcripts are; auto", default="auto")
-    parser.addini("turnlint_fail_on", "the mildest severity that fails a test; error", default="error")
+    parser.addini("turnlint_provider", "provider whose rules apply (default: auto)", type="args")
+    parser.addini("turnlint_format", "format of the transcripts (default: auto)", default="auto")
+    parser.addini("turnlint_fail_on", "lowest severity that fails a test (default: error)", default="error")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -84,7 +84,7 @@ def _matching(patterns: Iterable[str], root: Path) -> Iterator[Path]:
         if not any(
             path.is_file() for path in found
         ):  # a pattern that matches nothing tests nothing, for ever
-            raise pytest.UsageError(f"turnlint_files: nothing matches {pattern!r} in {root}")
+            raise pytest.UsageError(f"turnlint_files: no file matches {pattern!r} in {root}")
         yield from (path for path in found if path.is_file())
 
 
@@ -129,7 +129,9 @@ class Transcripts(pytest.File):
                 raise self.CollectError(str(item))
         if any(isinstance(item, Foreign) for item in found):
             if self.named:
-                raise self.CollectError(f"{self.source.name}: no known format; `turnlint formats` lists them")
+                raise self.CollectError(
+                    f"{self.source.name}: unrecognized format; `turnlint formats` lists the supported ones"
+                )
             return
         yield self._item(RECORDS, None, 0)
         taken = {RECORDS}

@@ -47,14 +47,14 @@ class UnknownRule(Exception):  # noqa: N818 - it is what the user asked for, and
 
     def __init__(self, selector: str, near: str | None) -> None:
         hint = f"; did you mean {near}?" if near else "; `turnlint rules` lists them"
-        super().__init__(f"no rule, code or family is called {selector!r}{hint}")
+        super().__init__(f"unknown rule {selector!r}{hint}")
 
 
 class RemovedRule(UnknownRule):
     """A selector that meant a rule which is no more."""
 
     def __init__(self, selector: str, reason: str) -> None:
-        Exception.__init__(self, f"there is no rule {selector!r} any more: {reason}")
+        Exception.__init__(self, f"the rule {selector!r} was removed: {reason}")
 
 
 class BrokenRules(Exception):  # noqa: N818 - somebody else's package, named with what it says
@@ -195,7 +195,7 @@ def remarks(selectors: Iterable[str], entries: list[Entry]) -> Iterator[str]:
             if rule.state == "deprecated" and is_named(rule, selector):
                 yield f"{rule.code} {rule.name} is deprecated; `turnlint explain {rule.code}` says why"
         if not meant and (gone := why_gone(selector)):
-            yield f"there is no rule {selector!r} any more: {gone}"
+            yield f"the rule {selector!r} was removed: {gone}"
 
 
 def waiting(select: Iterable[str], entries: list[Entry], *, preview: bool) -> Iterator[str]:
@@ -203,7 +203,7 @@ def waiting(select: Iterable[str], entries: list[Entry], *, preview: bool) -> It
     for selector in () if preview else select:
         meant = [entry.rule for entry in entries if matches(entry.rule, selector)]
         if meant and all(one.state == "preview" and not is_named(one, selector) for one in meant):
-            yield f"{selector!r} selects only rules in preview; --preview runs them"
+            yield f"{selector!r} selects only rules in preview; add --preview to run them"
 
 
 def current(selector: str, entries: list[Entry]) -> str:

@@ -116,7 +116,7 @@ def _line(wanted: Plan, index: int, excerpts: dict[tuple[int, Pointer], str]) ->
         cells.append(Cell(f"… {len(pieces) - len(shown)} more"))
     cells += [Cell("a call", marks.get(len(shown) + n, ())) for n in range(len(message.inner_calls))]
     if not cells:
-        cells = [Cell("(nothing)" if message.empty else "(nothing shown)")]
+        cells = [Cell("(nothing)" if message.empty else "(not shown)")]
     if -1 in marks:  # what belongs to no block stands under the first
         cells[0] = Cell(cells[0].text, (*cells[0].marks, *marks[-1]), cells[0].excerpt)
     return Line(index, _short(message.written_role or message.role), tuple(cells))

@@ -34,21 +34,21 @@ def _collect() -> None:
 _collect()
 
 COMMANDS = {
-    "lint": "Find what is wrong in transcripts.",
-    "fix": "Repair transcripts, byte by byte.",
-    "undo": "Put back what the last fix took away.",
-    "rules": "List the rules.",
-    "explain": "Say what a rule means, why it matters and what fix does.",
-    "inspect": "Say what a file is: its format, what is in it, and what can be done with it.",
-    "why": "Say which rule explains a provider's refusal, and where it is in a transcript.",
-    "profiles": "List the providers whose rules are known, or print one.",
-    "config": "Show which settings hold for a path, and why.",
-    "baseline": "Keep the findings that were there before in a file.",
-    "ids": "Show which id each call and result would get.",
-    "formats": "List the formats that are read.",
-    "lsp": "Talk to an editor: findings and repairs in open files.",
+    "lint": "Check transcripts and report what is wrong.",
+    "fix": "Repair transcripts in place.",
+    "undo": "Undo the last fix of a file.",
+    "rules": "List all rules.",
+    "explain": "Explain a rule, a setting or a topic.",
+    "inspect": "Describe a file: its format, its contents, and what lint and fix can do.",
+    "why": "Explain a provider's error message and find its cause in a transcript.",
+    "profiles": "List the supported providers, or print the rules of one.",
+    "config": "Show, explain and create settings.",
+    "baseline": "Record known findings, so that only new ones are reported.",
+    "ids": "Show the ids that calls and results would get for a provider.",
+    "formats": "List the supported file formats.",
+    "lsp": "Run the language server for editors.",
     "schema": "Print a JSON Schema.",
-    "completion": "Print the completion script of a shell.",
+    "completion": "Print the completion script for a shell.",
 }
 """Names with their one-line help, so that `--help` imports none of them. A test holds both to the modules."""
 
@@ -158,7 +158,7 @@ class Commands(Helped, click.Group):
         if name not in COMMANDS and not name.startswith("-"):
             from turnlint.cli.nearest import or_nearest
 
-            ctx.fail(f"there is no command {or_nearest(name, COMMANDS)}")
+            ctx.fail(f"unknown command {or_nearest(name, COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -196,11 +196,13 @@ def main() -> NoReturn:
         error.show()
         _leave(error.exit_code)
     except OSError as error:
-        _leave(EXIT_USAGE, f"cannot go on: {(error.strerror or type(error).__name__).lower()}")
+        _leave(EXIT_USAGE, f"stopped: {(error.strerror or type(error).__name__).lower()}")
     except Exception as error:
         if os.environ.get("TURNLINT_TRACEBACK"):
             raise
-        _leave(EXIT_INTERNAL, f"internal error: {type(error).__name__}; TURNLINT_TRACEBACK=1 shows where")
+        _leave(
+            EXIT_INTERNAL, f"internal error: {type(error).__name__}; set TURNLINT_TRACEBACK=1 for a traceback"
+        )
     _leave(code if isinstance(code, int) else 0)
 
 

@@ -24,25 +24,25 @@ _WALK, _NO_GITIGNORE = "turnlint.walk", "turnlint.no_gitignore"
 NO_GITIGNORE = option(
     "--no-gitignore", is_flag=True, expose_value=False,
     callback=lambda ctx, _, value: ctx.meta.update({_NO_GITIGNORE: value}),
-    help="Read also what git ignores in a folder. Files that are named are always read.",
+    help="Also read files in folders that git ignores. Named files are always read.",
 )  # fmt: skip
 OPTIONS = (
     option(
         "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
-        help="What the files are; `turnlint formats` lists them.",
+        help="Format of the input files; `turnlint formats` lists the names.",
     ),
     option(
         "--provider", "providers", multiple=True, metavar="NAME[@VERSION]",
-        help="Whose rules to apply: auto, none, or names that `turnlint profiles` lists. Default: auto.",
+        help="Provider whose rules apply; repeatable. auto takes it from each record, none applies no provider's rules; `turnlint profiles` lists the names.  [default: auto]",
     ),
     option(
         "--profile", "profiles", multiple=True, metavar="FILE",
-        help="Profiles of your own, in YAML, for --provider to name.",
+        help="YAML file with provider profiles of your own, to be named by --provider.",
     ),
     option(
-        "--select", multiple=True, metavar="RULE", help="Only these: a code, its beginning, a name or a family."
+        "--select", multiple=True, metavar="RULE", help="Run only these rules: a code, a code prefix, a name or a family; repeatable."
     ),
-    option("--ignore", multiple=True, metavar="RULE", help="All but these."),
+    option("--ignore", multiple=True, metavar="RULE", help="Skip these rules; repeatable."),
     NO_GITIGNORE,
 )  # fmt: skip
 
@@ -59,7 +59,7 @@ def providers_of(names: tuple[str, ...]) -> tuple[str, ...]:
     if "none" not in names:
         return names or ("auto",)
     if len(names) > 1:
-        raise click.UsageError("--provider none leaves all providers out; it cannot be combined with others")
+        raise click.UsageError("--provider none cannot be combined with other providers")
     return ()
 
 
@@ -77,14 +77,14 @@ def sources_of(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> l
     except SourceError as error:
         raise click.UsageError(f"{shown(error.name)}: {error.reason}") from None
     if len(set(map(os.path.realpath, outputs))) < len(outputs):
-        raise click.UsageError("two outputs would be written to one file")
+        raise click.UsageError("two outputs have the same file name")
     sources: dict[str, Source] = {}
     folders: dict[str, str] = {}
     for source in found:
         if source.path is not None and any(is_same(source.path, output) for output in outputs):
             if source.named:
                 raise click.UsageError(
-                    f"{shown(source.name)} is to be read, and an output would be written over it"
+                    f"{shown(source.name)} is both an input and an output; choose another output file"
                 )
             continue
         sources.setdefault(STDIN if source.path is None else _real(source.path, folders), source)

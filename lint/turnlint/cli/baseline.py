@@ -27,12 +27,12 @@ MOST_SHOWN = 20
 Command = Callable[..., Any]
 
 
-@click.group("baseline")
+@click.group("baseline", epilog="Example: turnlint baseline write logs/")
 def command() -> None:
-    """Keep the findings that were there before in a file.
+    """Record known findings, so that only new ones are reported.
 
-    `turnlint lint --baseline FILE`, or `baseline: FILE` in the configuration, does not tell of them again. A line a
-    finding, sorted, by fingerprints: records may be reordered and appended, and the file merges like any list.
+    `turnlint lint --baseline FILE`, or `baseline: FILE` in the settings, hides the recorded findings. The file has
+    one sorted line for each finding and merges in git. Reordered or appended records do not invalidate it.
     """
 
 
@@ -41,11 +41,11 @@ def _on_sources(verb: Command) -> Command:
         click.argument("paths", nargs=-1, metavar="[PATH...|-]"),
         option(
             "--baseline", "file", metavar="FILE",
-            help=f"Which baseline. Default: that of the configuration, else {NAME}.",
+            help=f"Baseline file. Default: the one in the settings, else {NAME}.",
         ),
         rules_of_a_run,
         configured,
-        option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input."),
+        option("--stdin-filename", metavar="NAME", default="<stdin>", help="File name to report for standard input."),
     )  # fmt: skip
     for decorate in reversed(decorators):
         verb = decorate(verb)
@@ -73,11 +73,13 @@ class Found(Struct):
 
 @command.command("write")
 @_on_sources
-@option("--reason", metavar="TEXT", default="", help="Why they stay: stands with each new entry.")
+@option("--reason", metavar="TEXT", default="", help="Reason to store with each new entry.")
 def write_(reason: str, **asked: Any) -> None:
-    """Write all that is found into a baseline.
+    """Write all current findings to the baseline.
 
-    Entries of files that are not read now stay as they are. Exit code: 0, 2 usage, 3 nothing to lint, 4 internal.
+    Entries of files that are not read in this run stay.
+
+    Exit codes: 0 written, 2 usage error, 3 no input, 4 internal error.
     """
     for one in _found(asked, reason, must_exist=False):
         stale = {entry.fingerprint for entry in one.stale()}
@@ -92,10 +94,11 @@ def write_(reason: str, **asked: Any) -> None:
 @command.command("prune")
 @_on_sources
 def prune(**asked: Any) -> None:
-    """Take out what is found no more. Nothing is added.
+    """Remove entries whose finding no longer exists. Adds nothing.
 
-    Entries of files that are not read now stay, unless the file is gone. Exit code: 0, 2 usage, 3 nothing to lint,
-    4 internal.
+    Entries of files that are not read in this run stay, unless the file no longer exists.
+
+    Exit codes: 0 done, 2 usage error, 3 no input, 4 internal error.
     """
     for one in _found(asked, ""):
         stale = one.stale()
@@ -108,9 +111,9 @@ def prune(**asked: Any) -> None:
 @command.command("check")
 @_on_sources
 def check(**asked: Any) -> None:
-    """Say which entries are found no more, and write nothing.
+    """List entries whose finding no longer exists. Writes nothing.
 
-    Exit code: 0 all are found, 1 some are not, 2 usage, 3 nothing to lint, 4 internal.
+    Exit codes: 0 all entries still match, 1 some do not, 2 usage error, 3 no input, 4 internal error.
     """
     gone = 0
     for one in _found(asked, ""):
@@ -160,7 +163,7 @@ def _found(asked: dict[str, Any], reason: str, *, must_exist: bool = True) -> li
                         one.entries.append(one.baseline.entry_of(event, source.path, reason))
                     elif isinstance(event, Crash):
                         _stop(
-                            f"{event.rule} crashed at {event.path}:{event.line}; nothing is written",
+                            f"{event.rule} crashed at {event.path}:{event.line}; nothing was written",
                             EXIT_INTERNAL,
                         )
                     elif isinstance(event, Tally):

@@ -35,7 +35,7 @@ def explained() -> Iterator[tuple[str, str]]:
     from turnlint.cli.explain import topics
 
     yield from _single_rules()
-    yield from ((name, "a page of the reference") for name in topics())
+    yield from ((name, "a reference page") for name in topics())
     yield from settings()
 
 
@@ -59,8 +59,8 @@ def providers() -> Iterator[tuple[str, str]]:
 
 
 def any_provider() -> Iterator[tuple[str, str]]:
-    yield "auto", "the provider whose wire it is, or that the record names"
-    yield "none", "leave all providers out"
+    yield "auto", "detect the provider of each record"
+    yield "none", "apply no provider's rules"
     yield from providers()
 
 
@@ -95,7 +95,7 @@ PLACES: dict[str, Fitting] = {
     "KEY=VALUE": Fitting(lambda: ((f"{name}=", about) for name, about in settings())),
     "NAME[@VERSION]": Fitting(any_provider, several=True),
     "[NAME[@VERSION]]": Fitting(providers),
-    "N|auto": Fitting(lambda: iter([("auto", "as many as there are cores")])),
+    "N|auto": Fitting(lambda: iter([("auto", "one per core")])),
 }
 
 

@@ -15,7 +15,7 @@ VARIABLE = "_TURNLINT_COMPLETE"
 @click.command("completion")
 @click.argument("shell", type=Named("shell", SHELLS))
 def command(shell: str) -> None:
-    """Print the completion script of a shell: bash, zsh, fish or powershell.
+    """Print the completion script for a shell.
 
     \b
     bash: turnlint completion bash > ~/.local/share/bash-completion/completions/turnlint

@@ -49,12 +49,12 @@ class Lazily(click.Group):
         return super().get_command(ctx, cmd_name)
 
 
-@click.group("config", cls=Lazily)
+@click.group("config", cls=Lazily, epilog="Example: turnlint config show logs/today.jsonl")
 def command() -> None:
-    """Show which settings hold for a path, and why.
+    """Show, explain and create settings.
 
-    Settings stand in turnlint.yaml, or in the table tool.turnlint of pyproject.toml; the nearest one above a file
-    holds for it. `turnlint schema config` says what may stand there.
+    Settings are in turnlint.yaml, or in the table tool.turnlint of pyproject.toml. For each input file, the nearest
+    settings file in its folder or above applies. `turnlint schema config` prints the schema.
     """
 
 
@@ -63,13 +63,14 @@ def command() -> None:
 @choosing
 @option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
-    help="text or json.",
+    help="Output format: text or json.",
 )  # fmt: skip
 def show(paths: tuple[str, ...], output_format: str) -> None:
     """Print the settings for a path, and where each comes from.
 
-    PATH need not be there; without one, the folder you are in. Exit code: 0, or 2 where a configuration cannot be
-    used.
+    PATH need not exist. Default: the current folder.
+
+    Exit codes: 0 printed, 2 unusable settings.
     """
     plan = Plan(Asked(), Options(), with_baselines=False)
     found = [(path, _settings(plan, path)) for path in paths or (".",)]
@@ -88,12 +89,12 @@ def show(paths: tuple[str, ...], output_format: str) -> None:
 @click.argument("names", metavar="KEY", nargs=-1, required=True)
 @option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
-    help="text or json.",
+    help="Output format: text or json.",
 )  # fmt: skip
 def explain(names: tuple[str, ...], output_format: str) -> None:
-    """Say what a setting means, what it takes, and what holds without it.
+    """Explain a setting: its meaning, its values and its default.
 
-    KEY is one of the settings, with those above it: level, paths.level, ignore.until.
+    KEY is the name of a setting, with its parents: level, paths.level, ignore.until.
     """
     from turnlint.cli.setting_text import document, key_of, lines
 
@@ -181,7 +182,7 @@ def _text(path: str, settings: "Settings | None") -> Iterator[str]:
     ]
     yield render_table(table, (), limit)
     if settings is None or not settings.file:
-        yield "no configuration was found"
+        yield "no settings file found"
 
 
 def _wrapped(text: str, limit: int | None) -> str:

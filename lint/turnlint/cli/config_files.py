@@ -26,21 +26,23 @@ EXIT_NOTHING = 3
 SHOWN = ("format", "provider")
 
 
-@click.command("files")
+@click.command("files", epilog="Example: turnlint config files logs/")
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
 @choosing
 @EXCLUDING
 @NO_GITIGNORE
-@option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@option("--stdin-filename", metavar="NAME", default="<stdin>", help="File name to report for standard input.")
 @option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
-    help="text or json.",
+    help="Output format: text or json.",
 )  # fmt: skip
 def command(paths: tuple[str, ...], stdin_filename: str, output_format: str) -> None:
-    """Say which files a lint of these paths reads, and under which settings.
+    """List the files that lint would read, with the settings of each.
 
-    Of each: the file of settings, the format and the provider that are set or found out (auto), or what excludes it.
-    Exit code: 0, 2 usage, 3 nothing would be read, unless that is what --force-exclude does.
+    Shows for each file its settings file, its format, its provider (detected for auto), or the pattern that
+    excludes it.
+
+    Exit codes: 0 listed, 2 usage error, 3 no input, unless --force-exclude excluded all files.
     """
     plan = Plan(Asked(), Options(), with_baselines=False)
     sources = sources_of(paths, stdin_filename, [])

@@ -27,26 +27,30 @@ HEAD = """\
 """
 
 
-@click.command("init")
+@click.command("init", epilog="Example: turnlint config init")
 @click.argument("folder", metavar="[FOLDER]", default=".")
 def command(folder: str) -> None:
-    """Write a turnlint.yaml to begin with.
+    """Write a turnlint.yaml with all settings, most of them commented out.
 
-    FOLDER is where it goes; without one, the folder you are in. Exit code: 0, or 2 where there are settings already.
+    FOLDER is the folder to write it to. Default: the current folder.
+
+    Exit codes: 0 written, 2 settings exist already.
     """
     there = [name for name in NAMES if os.path.lexists(os.path.join(folder, name))]
     table = os.path.join(folder, TABLES)
     if there:
-        raise click.UsageError(f"{shown(os.path.join(folder, there[0]))} is there already")
+        raise click.UsageError(f"{shown(os.path.join(folder, there[0]))} already exists")
     if os.path.isfile(table) and has_table(table):
-        raise click.UsageError(f"{shown(table)} may have settings already, and would not be read any more")
+        raise click.UsageError(
+            f"{shown(table)} may already contain settings, which a new turnlint.yaml would hide"
+        )
     path = os.path.join(folder, NAMES[0])
     try:
         with open(path, "x", encoding="utf-8", newline="\n") as file:
             file.write(text())
     except OSError as error:
         raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
-    click.echo(f"{shown(path)} written; `turnlint config show` says what holds now")
+    click.echo(f"{shown(path)} written; `turnlint config show` prints the settings in effect")
 
 
 def text() -> str:

@@ -63,7 +63,7 @@ class FromEnvironment(Helped):
                 more = (
                     f"did you mean {start}{near[0]}?" if near else f"`turnlint {self.name} --help` lists them"
                 )
-                click.echo(f"turnlint: {name} sets no option; {more}", err=True)
+                click.echo(f"turnlint: {name} is not a known variable; {more}", err=True)
 
 
 def variable(command: str, option: click.Option) -> str:

@@ -31,33 +31,36 @@ if TYPE_CHECKING:
 
 LONGEST = 600
 TOPICS = {
-    "ci": "runners, pre-commit, and other places where it runs by itself",
-    "configuration": "every key of the settings",
+    "ci": "CI systems, pre-commit and GitHub Actions",
+    "configuration": "all settings",
     "editors": "findings while you type: VS Code, Neovim, Emacs and others",
-    "formats": "every format that is read, with an example",
-    "library": "calling it from Python",
-    "outputs": "every report, with an example",
-    "providers": "whose rules are known, and what each refuses",
+    "formats": "supported file formats, each with an example",
+    "library": "use from Python",
+    "outputs": "report formats, each with an example",
+    "providers": "supported providers and what each rejects",
     "pytest": "transcripts as tests, and an assertion",
-    "rules": "every rule, with what is wrong, what is right, and the evidence",
+    "reading": "formats, inspect, providers, ids, large and growing files",
+    "repairs": "levels of fix, verification, undo, diffs and reports",
+    "rules": "all rules, with bad and good examples and evidence",
+    "settings": "a guide: settings, ignores, own rules and baselines",
 }
 """The pages of the reference, each with what stands there."""
 DOCS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs")
 
 
-@click.command("explain")
+@click.command("explain", epilog="Example: turnlint explain PA201")
 @click.argument("what", metavar="RULE|KEY|TOPIC...", nargs=-1)
 @choosing
 @option(
     "--output-format", type=Named("output format", ("text", "markdown", "json")), default="text", show_default=True,
-    help="text, as a terminal shows it; json; or markdown, which is the source of a TOPIC.",
+    help="Output format: text for terminals, json, or markdown (the source of a TOPIC).",
 )  # fmt: skip
 def command(what: tuple[str, ...], output_format: str) -> None:
-    """Say what a rule means, why it matters and what fix does, what a setting takes, or show a page of the reference.
+    """Explain a rule, a setting or a topic.
 
-    RULE is a code, its beginning, a name or a family, own/NAME one of the configuration of this folder; KEY is a key of
-    the settings, such as level or paths.level; TOPIC is rules, providers, formats, configuration, outputs, library,
-    pytest, editors or ci. Without any of these, the topics are listed.
+    RULE is a code, a code prefix, a name or a family, or own/NAME for a rule of the current folder's settings. KEY
+    is a setting, such as level or paths.level. TOPIC is rules, providers, formats, configuration, outputs, library,
+    pytest, editors or ci. Without an argument, it lists the topics.
     """
     if not what:
         _list_topics(output_format)
@@ -172,7 +175,7 @@ def _rule_lines(entry: "Entry") -> Iterator[str]:
     yield from (*fold(entry.headline, width, ""), "")
     yield from render_docs(entry.docs, width, _bold)
     if rule.aliases:
-        yield from ("", *fold(f"It was called {', '.join(rule.aliases)}.", width, ""))
+        yield from ("", *fold(f"Former names: {', '.join(rule.aliases)}.", width, ""))
     for title, text in examples_of(entry):
         yield from ("", _bold(title))
         yield from (line for one in text.splitlines() for line in render_code(one, width))
@@ -212,9 +215,9 @@ def _own(name: str) -> "OwnRule":
     settings = Plan(Asked(), Options(), with_baselines=False).settings(Source("*", None))
     rules = {OWN + one.name: one for one in settings.rules} if settings else {}
     if not rules:
-        raise click.UsageError(f"there is no rule {visible(name)!r}: the settings of this folder have none")
+        raise click.UsageError(f"unknown rule {visible(name)!r}: the settings of this folder define no rules")
     if name not in rules:
-        raise click.UsageError(f"there is no rule {or_nearest(name, rules)}")
+        raise click.UsageError(f"unknown rule {or_nearest(name, rules)}")
     return rules[name]
 
 
@@ -230,7 +233,7 @@ def _own_lines(one: "OwnRule") -> Iterator[str]:
         yield from (
             text for line in one.about.splitlines() for text in fold(f"    {visible(line)}", width, "    ")
         )
-    yield from ("", *fold(f"It is written at {visible(one.origin)}.", width, ""))
+    yield from ("", *fold(f"Defined at {visible(one.origin)}.", width, ""))
 
 
 def _own_document(one: "OwnRule") -> dict[str, Any]:

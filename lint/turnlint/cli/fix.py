@@ -36,45 +36,54 @@ DIFFS = ("windowed", "semantic", "unified")
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 
 
-@click.command("fix", cls=Command)
+@click.command("fix", cls=Command, epilog="Example: turnlint fix session.jsonl --diff")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @rules_of_a_run
 @configured
 @option(
     "--level", type=Named("level", LEVELS), default="placeholder", show_default=True,
-    help="What a repair may do: lossless moves, renames and respells, and removes exact copies and empty messages; "
-    "placeholder also adds results that say that no result is known; lossy also removes content.",
+    help="What repairs may do. lossless: move, rename, re-encode, remove exact copies and empty messages; "
+    "placeholder: also add placeholder results and texts; lossy: also remove content.",
 )  # fmt: skip
-@option("--canonical", is_flag=True, help="Give every call its canonical id.")
-@option("--close-pending", is_flag=True, help="Also answer a last call that may still be waiting.")
+@option("--canonical", is_flag=True, help="Give every call its canonical id, derived from its content.")
+@option(
+    "--close-pending",
+    is_flag=True,
+    help="Also add placeholder results for unanswered calls at the end of a conversation.",
+)
 @option(
     "--diff", cls=Loose, bare=DIFFS[0], type=Named("diff", DIFFS), metavar="[=KIND]",
-    help="Show what would change, content too, and write nothing: windowed, what is around each change; semantic, values "
-    "by their pointers; unified, a patch for `patch -p0` and `git apply -p0`. Default: windowed.",
+    help="Show the changes, including content, and write nothing. windowed: each change with its surroundings; "
+    "semantic: values by JSON Pointer; unified: a patch for `patch -p0` and `git apply -p0`. Default: windowed.",
 )  # fmt: skip
 @option(
     "--check",
     "--dry-run",
     "check",
     is_flag=True,
-    help="Write nothing; exit with 1 if something would change.",
+    help="Write nothing; exit with 1 if a file would change.",
 )
 @option("-q", "--quiet", is_flag=True, help="Print no summary; problems still go to standard error.")
-@option("-o", "--output", metavar="FILE", help="Write there instead of in place; - is standard output.")
 @option(
-    "--journal", "journal_file", metavar="FILE", help="Where to keep what is taken away, for `turnlint undo`."
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="Write the repaired file here instead of in place; - is standard output.",
 )
-@option("--no-journal", is_flag=True, help="Keep nothing: the file cannot be put back.")
 @option(
-    "--report", "report_file", metavar="FILE", help="Write a report of all changes, in JSON; - is standard output."
+    "--journal", "journal_file", metavar="FILE", help="File for the journal, which `turnlint undo` reads."
+)
+@option("--no-journal", is_flag=True, help="Keep no journal: `turnlint undo` will not work.")
+@option(
+    "--report", "report_file", metavar="FILE", help="Write a JSON report of all changes; - is standard output."
 )  # fmt: skip
-@option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@option("--stdin-filename", metavar="NAME", default="<stdin>", help="File name to report for standard input.")
 @option(
     "--fail-on", type=Named("level", (*SEVERITIES, "never")), default="error", show_default=True,
-    help="The mildest severity of what remains that makes the exit code 1.",
+    help="Lowest severity of remaining findings that makes the exit code 1: error, warning, info or never.",
 )  # fmt: skip
 @option(
-    "--color", type=Named("choice", ("auto", "always", "never")), default="auto", help="Colours: auto, always, never."
+    "--color", type=Named("choice", ("auto", "always", "never")), default="auto", help="Use colors: auto, always or never.  [default: auto]"
 )  # fmt: skip
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
@@ -82,12 +91,14 @@ def command(
     check: bool, output: str | None, journal_file: str | None, no_journal: bool, report_file: str | None,
     stdin_filename: str, fail_on: str, color: str, quiet: bool,
 ) -> None:  # fmt: skip
-    """Repair transcripts, byte by byte.
+    """Repair transcripts in place.
 
-    PATH is a file, a folder, a pattern, or - for standard input, which goes to standard output, packed if it came
-    so. What is removed is kept in a journal; `turnlint undo PATH` puts it back. Exit code: 0 nothing at or above
-    --fail-on remains, 1 something does, or --check or --diff would change something, 2 usage, or a file was not
-    read or not written, 3 nothing to fix, 4 a repair could not be verified and was not written.
+    PATH is a file, a folder, a glob pattern, or - to repair standard input to standard output, with the same
+    compression. Removed content is kept in a journal; `turnlint undo PATH` restores the file.
+
+    Exit codes: 0 no finding at or above --fail-on remains, 1 findings remain, or --check or --diff would change a
+    file, 2 usage error, or a file was not read or not written, 3 no input, 4 a repair could not be verified and was
+    not written.
     """
     way = Way(not (diff or check), diff or "", output, journal_file, not no_journal)
     _refuse(way, paths, report_file)
@@ -99,7 +110,7 @@ def command(
         fail_on=given("fail_on", fail_on), level=given("level", level),
     )  # fmt: skip
     if canonical and set(asked.providers) - {"auto", "none"}:
-        raise click.UsageError("--canonical gives ids that no provider was asked about; leave --provider out")
+        raise click.UsageError("--canonical and --provider cannot be combined")
     policy = Policy(close_pending=close_pending, canonical=canonical, select=bool(select))
     # What -o names is no report of an earlier run: it is read as any log, and then -o has too much to take.
     plan = Plan(asked, options, sifted=False)
@@ -109,7 +120,7 @@ def command(
         )
     )
     if output and len(sources) > 1:
-        raise click.UsageError("-o takes one file; there are several to fix")
+        raise click.UsageError("-o needs exactly one input file")
     carried = [name for name, is_so in _carried(way, sources, report_file).items() if is_so]
     if len(carried) > 1:
         raise click.UsageError(f"standard output cannot carry both {carried[0]} and {carried[1]}")
@@ -137,32 +148,28 @@ class _Settings(Struct, frozen=True):
 def _refuse(way: Way, paths: tuple[str, ...], report: str | None) -> None:
     """Options that cannot go together, before anything is read or opened."""
     if way.journal and not way.keep:
-        raise click.UsageError("--journal and --no-journal exclude each other")
+        raise click.UsageError("--journal and --no-journal cannot be combined")
     if way.output and not way.write:
-        raise click.UsageError("--check and --diff write nothing; leave -o out")
+        raise click.UsageError("--check and --diff write nothing and cannot be combined with -o")
     if way.journal and (way.output or all(path == STDIN for path in paths)):
-        raise click.UsageError(
-            "--journal keeps what is taken from a file in place; nothing is fixed in place here"
-        )
+        raise click.UsageError("--journal works only for files that are fixed in place")
     if (
         way.output
         and report
         and report != STDOUT
         and os.path.realpath(report) == os.path.realpath(way.output)
     ):
-        raise click.UsageError("-o and --report name one file")
+        raise click.UsageError("-o and --report name the same file")
     if way.journal == STDOUT:
-        raise click.UsageError("--journal wants a file: `turnlint undo` will read it")
+        raise click.UsageError("--journal needs a file name, for `turnlint undo` to read")
     for path in paths:
         if path == STDIN:
             continue
         if way.output and is_same(path, way.output):
-            raise click.UsageError(
-                f"-o {shown(path)} is the file that is read; leave -o out to fix it in place"
-            )
+            raise click.UsageError(f"-o {shown(path)} is the input file; omit -o to fix it in place")
         for name, file in (("--journal", way.journal), ("--report", report)):
             if file and is_same(path, file):
-                raise click.UsageError(f"{name} {shown(path)} is the file that is read; name another")
+                raise click.UsageError(f"{name} {shown(path)} is the input file; name another file")
 
 
 def _carried(way: Way, sources: list[Source], report: str | None) -> dict[str, bool]:
@@ -261,7 +268,7 @@ def _fix_all(
                 tell(one)
                 if one.fixed and one.fixed.foreign and source.named:
                     name = shown(source.name)
-                    click.echo(f"turnlint: {name}: {sentence_of(one.fixed.near)}; left as it is", err=True)
+                    click.echo(f"turnlint: {name}: {sentence_of(one.fixed.near)}; unchanged", err=True)
                 waiting += lines_of(one, voice[1], dry=not run.way.write) if voice else ()
                 if one.fixed and not keep:
                     one.fixed.changes, one.fixed.told = [], []

@@ -140,7 +140,7 @@ def _fixed(run: Run, still: Source, done: Done, progress: Progress | None) -> Fi
         if os.environ.get("TURNLINT_TRACEBACK"):
             raise
         done.crashed = True
-        raise SourceError(still.name, f"a rule or a reader failed ({type(error).__name__})") from None
+        raise SourceError(still.name, f"a rule or a parser crashed ({type(error).__name__})") from None
     if fixed.problem:
         raise fixed.problem
     return fixed
@@ -223,7 +223,7 @@ def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -
         done.to = way.output
     elif fixed.patches:
         if still is not source:
-            raise NotWritten(f"{source.name} is no regular file", ELSEWHERE)
+            raise NotWritten(f"{source.name} is not a regular file", ELSEWHERE)
         if fixed.bound:
             raise NotWritten(f"{source.name} is not rewritten in place: {fixed.bound}", ELSEWHERE)
         replace(

@@ -81,7 +81,9 @@ def _add(logs: dict[str, Growing], sources: list[Source], plan: Plan, *, at_star
             continue
         if source.name.lower().endswith(COMPRESSED) or packing_of(source):
             if source.named:
-                raise click.UsageError(f"{shown(source.name)} is compressed; nothing is appended to it")
+                raise click.UsageError(
+                    f"{shown(source.name)} is compressed; --follow cannot read appended records from it"
+                )
             continue
         if not is_ready(plan, [source]):
             raise click.exceptions.Exit(EXIT_INTERNAL)

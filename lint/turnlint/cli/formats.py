@@ -16,16 +16,16 @@ from turnlint.report.table import render_table
 HEADERS = ("format", "what it is", "read", "fix", "render", "read as")
 
 
-@click.command("formats")
+@click.command("formats", epilog="Example: turnlint formats")
 @option(
     "--output-format", type=Named("output format", ("table", "json")), default="table", show_default=True,
-    help="What to write: a table, or json.",
+    help="Output format: table or json.",
 )  # fmt: skip
 def command(output_format: str) -> None:
-    """List the formats that are read.
+    """List the supported file formats.
 
-    For each, whether it is read, fixed and rendered. Where fix is `partly`, results are moved, renamed and removed, and
-    none are added.
+    The columns show whether a format can be read, fixed and rendered. Where fix is `partly`, results are moved,
+    renamed and removed, but not added.
     """
     from turnlint.carriers import NAMES, carrier
 

@@ -41,40 +41,39 @@ class Row(Struct, frozen=True):
     entry: Entry
 
 
-@click.command("ids")
+@click.command("ids", epilog="Example: turnlint ids switch.jsonl --provider mistral")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @option(
     "--provider", metavar="NAME[@VERSION]",
-    help="Whose ids to show: a name that `turnlint profiles` lists.",
+    help="Provider that will receive the ids; `turnlint profiles` lists the names.",
 )  # fmt: skip
-@option("--model", metavar="NAME", help="The model that is to read them, if not the one in the log.")
+@option("--model", metavar="NAME", help="Model that will receive the ids, if it is not the one in the log.")
 @option(
     "--canonical", is_flag=True,
-    help="Show canonical ids; with --provider, make its ids from those in every case, not only where it must be.",
+    help="Show canonical ids. With --provider: derive every id from its canonical id, also ids that are valid.",
 )  # fmt: skip
 @option(
     "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
-    help="What the files are; `turnlint formats` lists them.",
+    help="Format of the input files; `turnlint formats` lists the names.",
 )  # fmt: skip
 @option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
-    help="What to write: text, or json with one record a line.",
+    help="Output format: text, or json with one record per line.",
 )  # fmt: skip
 @NO_GITIGNORE
 def command(
     paths: tuple[str, ...], provider: str | None, model: str | None, canonical: bool, format_name: str,
     output_format: str,
 ) -> None:  # fmt: skip
-    """Show which id each call and result would get.
+    """Show the ids that calls and results would get for a provider.
 
-    An id that the provider takes stays as it is; a result has its call's. Nothing is written.
-    PATH is a file, a folder, a pattern, or - for standard input.
-    Exit code: 0 shown, 2 usage, 3 nothing to show, 4 internal.
+    An id that the provider accepts stays as it is. A result has the id of its call. No file is changed. PATH is a
+    file, a folder, a glob pattern, or - for standard input.
+
+    Exit codes: 0 shown, 2 usage error, 3 no input, 4 internal error.
     """
     if provider is None and not canonical:
-        raise click.UsageError(
-            "--provider says whose ids to show; --canonical shows canonical ids without one"
-        )
+        raise click.UsageError("missing --provider NAME; or use --canonical for ids of no provider")
     try:
         ids = _Ids(provider, model, canonical=canonical)
         sources = sources_of(paths, "<stdin>", [])
@@ -174,7 +173,9 @@ def _rows(source: Source, format_name: str | None, ids: _Ids, seen: _Seen) -> li
             damages += 1
     if damages:
         some = "1 place is" if damages == 1 else f"{damages:,} places are"
-        click.echo(f"turnlint: {visible(source.name)}: {some} damaged; `turnlint lint` says how", err=True)
+        click.echo(
+            f"turnlint: {visible(source.name)}: {some} damaged; run `turnlint lint` for details", err=True
+        )
     if gone:
         from turnlint.documents.reread import reread
 

@@ -22,31 +22,32 @@ SCHEMA = "turnlint/inspect-v1"
 LONGEST_TEXT = 500
 
 
-@click.command("inspect")
+@click.command("inspect", epilog="Example: turnlint inspect session.jsonl")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @option(
     "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
-    help="What the files are; `turnlint formats` lists them.",
+    help="Format of the input files; `turnlint formats` lists the names.",
 )  # fmt: skip
 @option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
-    help="What to write: text, or json (`turnlint schema inspect`).",
+    help="Output format: text or json (described by `turnlint schema inspect`).",
 )  # fmt: skip
 @option(
     "--show-content", type=Named("amount", ("none", "excerpt")), default="none", show_default=True,
-    help="Whether text shows how the arguments and the result of the example begin. JSON never does.",
+    help="Content of the example call to show in text output: none, excerpt or full. JSON never contains it.",
 )  # fmt: skip
 @NO_GITIGNORE
-@option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@option("--stdin-filename", metavar="NAME", default="<stdin>", help="File name to report for standard input.")
 def command(
     paths: tuple[str, ...], format_name: str, output_format: str, show_content: str, stdin_filename: str
 ) -> None:
-    """Say what a file is: its format, what is in it, and what can be done with it.
+    """Describe a file: its format, its contents, and what lint and fix can do.
 
-    Tells the format and how it was recognised, wires, providers, models, a call as an example, quirks and counts; of
-    an unknown format, which ones are near and which keys are missing. Names, keys and kinds, and no content.
-    PATH is a file, a folder, a pattern, or - for standard input.
-    Exit code: 0 told, 2 usage or unreadable, 3 nothing of a known format, 4 internal.
+    Shows the detected format and the evidence for it, the providers, models, tools and ids, one example call, and
+    counts. For an unknown format, it lists the nearest formats and their missing keys. Shows names, keys and types,
+    but no content. PATH is a file, a folder, a glob pattern, or - for standard input.
+
+    Exit codes: 0 described, 2 usage error or unreadable file, 3 no file has a known format, 4 internal error.
     """
     run = _Run(None if format_name == "auto" else format_name, show_content == "excerpt")
     told = run.over(sources_of(paths, stdin_filename, []))
@@ -100,7 +101,8 @@ class _Run:
                         raise
                     self.crashes += 1
                     click.echo(
-                        f"turnlint: reading crashed at {shown(source.name)}: {type(error).__name__}", err=True
+                        f"turnlint: the parser crashed at {shown(source.name)}: {type(error).__name__}",
+                        err=True,
                     )
                     continue
                 self.seen += 1

@@ -30,14 +30,14 @@ MOST_NAMES = 8
 MOST_EVIDENCE = 2
 
 LAYOUTS = {
-    "lines": "a record a line",
+    "lines": "one record per line",
     "array": "an array of records",
-    "document": "one JSON text",
-    "documents": "JSON texts one after another",
-    "nothing": "no record",
+    "document": "one JSON document",
+    "documents": "several JSON documents",
+    "nothing": "no records",
 }
 WRITTEN = {
-    "text": "JSON inside a text",
+    "text": "JSON in a string",
     "object": "a JSON object",
     "absent": "none",
     "null": "null",
@@ -51,7 +51,7 @@ Line = tuple[str, str]
 def text_of(one: Inspection, width: int) -> str:
     limit = max(width, LEAST_WIDTH)
     if one.content is None and not one.named:
-        return "\n".join(fold(f"{line_start(one.path)}: no known format", limit, "  ")) + "\n"
+        return "\n".join(fold(f"{line_start(one.path)}: unrecognized format", limit, "  ")) + "\n"
     lines = fold(line_start(one.path), limit, "  ")
     for label, text in _lines(one):
         for number, piece in enumerate(fold(text, limit - LABEL - 2, "")):
@@ -68,7 +68,7 @@ def _lines(one: Inspection) -> Iterator[Line]:
     yield "file", _container(one.container)
     if one.damage:
         kinds = ", ".join(_counted(name, count) for name, count in one.damage.items())
-        yield "damage", f"in {_many(one.damaged_records, 'record')}: {kinds}; `turnlint lint` says where"
+        yield "damage", f"in {_many(one.damaged_records, 'record')}: {kinds}; `turnlint lint` shows where"
     if one.content is not None:
         yield from _recognised(one.recognition)
         yield from _content(one.content)
@@ -89,20 +89,20 @@ def _recognised(found: Recognition) -> Iterator[Line]:
     assert chosen
     name = f"{chosen.format} ({chosen.title})"
     if found.told:
-        yield "format", f"{name}, as you said"
+        yield "format", f"{name}, set by --format"
         return
     yield "format", name
-    own = "" if chosen.own else "nothing in it is one format's own; "
-    yield "recognised", f"{own}{_evidence(chosen)}; looked at: {found.sampled:,}"
+    own = "" if chosen.own else "no key is unique to one format; "
+    yield "recognised", f"{own}{_evidence(chosen)}; records examined: {found.sampled:,}"
     for other in found.others[:MOST_EVIDENCE]:
         yield "", f"next, {other.format}: {_evidence(other)}"
 
 
 def _evidence(one: Evidence) -> str:
     ways = (
-        (one.own, "keys of its own"),
-        (one.possible, "keys of several formats"),
-        (one.against, "keys of others"),
+        (one.own, "keys of this format only"),
+        (one.possible, "keys shared by several formats"),
+        (one.against, "keys of other formats"),
     )
     return "; ".join(f"{words} in {_many(count, 'record')}" for count, words in ways if count)
 
@@ -112,14 +112,14 @@ def _content(found: Content) -> Iterator[Line]:
         yield "mixed", ", ".join(_counted(name, count) for name, count in found.formats.items())
     yield (
         "wire",
-        ", ".join(_counted(name, count, least=2) for name, count in found.wires.items()) or "none seen",
+        ", ".join(_counted(name, count, least=2) for name, count in found.wires.items()) or "none found",
     )
     yield from _grouping(found)
     for one in found.providers[:MOST_NAMES]:
         yield "provider", _provider(one)
-    yield "models", _names(found.models) or "none named"
+    yield "models", _names(found.models) or "none"
     yield from _counts(found)
-    yield "tools", _names(found.tools) or "none used"
+    yield "tools", _names(found.tools) or "none"
     yield from _ids(found)
     if found.arguments:
         yield "arguments", ", ".join(f"{WRITTEN[name]} {count:,}" for name, count in found.arguments.items())
@@ -135,13 +135,13 @@ def _grouping(found: Content) -> Iterator[Line]:
     grouping = found.grouping
     ways = (
         (grouping.record, "within one record"),
-        (grouping.lines, "a message a record"),
-        (grouping.session, "a session of many records"),
+        (grouping.lines, "one message per record"),
+        (grouping.session, "session of many records"),
     )
     said = ", ".join(f"{count:,} {words}" for count, words in ways if count)
     yield "grouping", _many(grouping.conversations, "conversation") + (f": {said}" if said else "")
     for part in grouping.left_behind:
-        yield "left behind", f"{_many(part.messages, 'message')}: {_name(part.why)}"
+        yield "not replayed", f"{_many(part.messages, 'message')}: {_name(part.why)}"
     if grouping.more_left_behind:
         yield "", f"{_many(grouping.more_left_behind, 'more part')}"
 
@@ -149,8 +149,8 @@ def _grouping(found: Content) -> Iterator[Line]:
 def _provider(one: Provider) -> str:
     because = ", ".join(map(_name, one.because))
     if one.provider is None:
-        return f"none whose rules are known{f' ({because})' if because else ''}: {_many(one.conversations, 'conversation')}"
-    doubt = "" if one.certain else "; only a guess, so nothing it refuses is an error"
+        return f"no supported provider{f' ({because})' if because else ''}: {_many(one.conversations, 'conversation')}"
+    doubt = "" if one.certain else "; only the model name suggests it, so findings are warnings"
     return f"{_name(one.provider)} ({because}): {_many(one.conversations, 'conversation')}{doubt}"
 
 
@@ -159,9 +159,9 @@ def _counts(found: Content) -> Iterator[Line]:
     roles = ", ".join(f"{count:,} {role}" for role, count in counts.roles.items())
     yield "messages", f"{counts.messages:,}" + (f": {roles}" if roles else "")
     calls = ((counts.unanswered, "without a result"), (counts.waiting, "at the end, still open"),
-             (counts.server_calls, "of tools that the provider runs"))  # fmt: skip
+             (counts.server_calls, "of server tools"))  # fmt: skip
     yield "calls", _parts(counts.calls, calls)
-    results = ((counts.orphans, "that answer no call"), (counts.duplicates, "that answer one a second time"))
+    results = ((counts.orphans, "without a call"), (counts.duplicates, "duplicate"))
     yield "results", _parts(counts.results, results)
     if counts.thoughts:
         thoughts = ((counts.signed_thoughts, "signed"), (counts.ciphered_thoughts, "encrypted"))
@@ -177,10 +177,10 @@ def _parts(total: int, parts: Iterable[tuple[int, str]]) -> str:
 def _ids(found: Content) -> Iterator[Line]:
     ids = found.ids
     forms = ", ".join(_counted(form, count) for form, count in ids.forms.items())
-    parts = ((ids.absent, "absent"), (ids.redacted, "redacted"), (ids.reused, "used again"))
+    parts = ((ids.absent, "absent"), (ids.redacted, "redacted"), (ids.reused, "reused"))
     rest = ", ".join(f"{count:,} {words}" for count, words in parts if count)
     if ids.given:
-        forms += f"; the longest has {_many(ids.longest, 'character')}"
+        forms += f"; longest: {_many(ids.longest, 'character')}"
     if forms or rest:
         yield "ids", "; ".join(filter(None, (forms, rest)))
 
@@ -200,12 +200,12 @@ def _example(one: Example) -> Iterator[Line]:
 def _able(found: Content) -> Iterator[Line]:
     able = found.able
     form = {
-        "auto": "what the provider takes",
-        "named": "what a provider takes only if --provider names one",
-        "mixed": "what the provider takes, of some only if --provider names one",
+        "auto": "provider rules",
+        "named": "provider rules only with --provider NAME",
+        "mixed": "provider rules, for some records only with --provider NAME",
     }[able.projection]
     yield "lint", f"state; pairing; {form}"
-    where = "in place" if able.in_place else "elsewhere only, with -o or through a pipe"
+    where = "in place" if able.in_place else "only with -o or through a pipe"
     if able.bound:
         where += f": {'; '.join(map(_name, able.bound))}"
     adds = "; results can be added" if able.adds else "; results are moved, renamed and removed, not added"
@@ -215,12 +215,12 @@ def _able(found: Content) -> Iterator[Line]:
 
 def _unknown(found: Unknown, recognition: Recognition) -> Iterator[Line]:
     if found.near:
-        yield "format", f"no known format: it {found.sentence}"
+        yield "format", f"unrecognized format: it {found.sentence}"
     elif not recognition.sampled:
-        yield "format", "no known format: there is no record in it"
+        yield "format", "unrecognized format: the file has no records"
         return
     else:
-        yield "format", "no known format"
+        yield "format", "unrecognized format"
     for one in found.resembles:
         keys = ", ".join(one.keys)
         yield "looks like", f"{one.name} ({keys}) in {_many(one.records, 'record')}, not supported yet"
@@ -228,10 +228,10 @@ def _unknown(found: Unknown, recognition: Recognition) -> Iterator[Line]:
         yield (
             "" if number else "nearest",
             f"{near.format}: has {', '.join(near.has)}"
-            + (f"; lacks {', '.join(near.lacks)}" if near.lacks else ""),
+            + (f"; missing {', '.join(near.lacks)}" if near.lacks else ""),
         )
     if not found.nearest and any(look.keys for look in found.looks):
-        yield "nearest", "none: there are not two keys together by which a format is known"
+        yield "nearest", "none: fewer than two keys of any known format"
     for number, look in enumerate(found.looks):
         yield "" if number else "records", _look(look)
 

@@ -44,35 +44,43 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     if value == "auto":
         return 0
     if not value.isdecimal() or not 0 < int(value) <= MOST_JOBS:
-        raise click.BadParameter(f"wants auto, or a number from 1 to {MOST_JOBS}")
+        raise click.BadParameter(f"expected auto or a number from 1 to {MOST_JOBS}")
     return int(value)
 
 
-@click.command("lint", cls=Lint)
+@click.command(
+    "lint", cls=Lint, epilog="Example: turnlint lint logs/ --provider anthropic --output sarif:report.sarif"
+)
 @click.argument("paths", nargs=-1, metavar="[PATH...|-]")
 @rules_of_a_run
 @configured
 @option(
     "--baseline", metavar="FILE",
-    help="Findings that were there before: they are not told of again. `turnlint baseline write` makes it.",
+    help="Report only findings that are not in this baseline file. Create one with `turnlint baseline write`.",
 )  # fmt: skip
 @option(
     "--fail-on", type=Named("level", (*SEVERITIES, "never")), default="error", show_default=True,
-    help="The mildest severity that makes the exit code 1.",
+    help="Lowest severity that makes the exit code 1: error, warning, info or never.",
 )  # fmt: skip
 @option(
     "--fail-on-skipped", is_flag=True,
-    help="Exit with 1 where a file that is named is empty or of no known format.",
+    help="Exit with 1 if a named file is empty or has an unrecognized format.",
 )  # fmt: skip
 @option(
     "--output-format", type=Named("output format", FORMATS), default="text", show_default=True,
-    help="What to write to standard output: " + ", ".join(FORMATS) + ".",
+    help="Format of standard output: " + ", ".join(FORMATS) + ".",
 )  # fmt: skip
-@option("--output", "outputs", multiple=True, metavar="FORMAT:FILE", help="Write a report to a file as well.")
-@option("--stdin-filename", metavar="NAME", default="<stdin>", help="What to call standard input.")
+@option(
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FORMAT:FILE",
+    help="Also write a report to a file, such as sarif:report.sarif; repeatable.",
+)
+@option("--stdin-filename", metavar="NAME", default="<stdin>", help="File name to report for standard input.")
 @option(
     "--show-content", type=Named("amount", ("none", "excerpt", "full")),
-    help="How much of the messages to show. Default: excerpts on a terminal, none elsewhere.",
+    help="Message content to show: none, excerpt or full. Default: excerpt on a terminal, none otherwise.",
 )  # fmt: skip
 @option(
     "--show-info", is_flag=True,
@@ -81,51 +89,55 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
 )  # fmt: skip
 @option(
     "-j", "--jobs", metavar="N|auto", default="auto", show_default=True, callback=_jobs,
-    help="How many processes read: a number, or as many as there are cores.",
+    help="Number of processes; auto uses one per core.",
 )  # fmt: skip
 @option(
     "--cache", is_flag=True,
-    help="Remember what was found, and do not read again what is the same. Kept in the user's cache folder, or "
-    "in the one that TURNLINT_CACHE names.",
+    help="Reuse the results of unchanged files. The cache is in the user's cache folder, or in the folder "
+    "that TURNLINT_CACHE names.",
 )  # fmt: skip
 @option(
     "--statistics", cls=Loose, bare="rule", type=Named("statistics by", COUNTED), metavar="[=BY]",
-    help="Add a table of findings, to text and JSON: by " + ", ".join(COUNTED) + ". Default: by rule.",
+    help="Add a table of findings to text and JSON output, grouped by " + ", ".join(COUNTED) + ". Default: rule.",
 )  # fmt: skip
-@option(
-    "--profile-rules", is_flag=True, help="Say on standard error how long each rule took, and of how much."
-)
-@option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1: findings fail nothing.")
+@option("--profile-rules", is_flag=True, help="Print the time spent in each rule to standard error.")
+@option("--exit-zero", is_flag=True, help="Exit with 0 instead of 1 when there are findings.")
 @option(
     "-q", "--quiet", count=True,
-    help="Findings only, no sum and no advice; twice, no report on standard output either.",
+    help="Print findings only, without summary and hints; -qq also prints no findings.",
 )  # fmt: skip
 @option(
-    "--fix", is_flag=True, expose_value=False, help="Repair: the same as `turnlint fix`, with its options."
+    "--fix",
+    is_flag=True,
+    expose_value=False,
+    help="Repair instead: the same as `turnlint fix`, and takes its options.",
 )
 @option(
     "--follow",
     is_flag=True,
-    help="Go on: tell what is wrong in what is appended to the files, and in new files of the folders. Ctrl-C ends it.",
+    help="Keep running and check records as they are appended, and new files in the folders. Stop with Ctrl-C.",
 )
 @option(
     "--poll", type=click.FloatRange(0.01, 3600), default=1.0, metavar="SECONDS", show_default=True,
-    help="How long --follow waits before it looks again.",
+    help="Seconds between two checks of --follow.",
 )  # fmt: skip
 @option(
     "--color",
     type=Named("choice", ("auto", "always", "never")),
     default="auto",
-    help="Colours: auto, always, never.",
+    help="Use colors: auto, always or never.  [default: auto]",
 )
 def command(
     paths: tuple[str, ...], format_name: str, providers: tuple[str, ...], profiles: tuple[str, ...],
     select: tuple[str, ...], ignore: tuple[str, ...], baseline: str | None, fail_on: str, **how: Any,
 ) -> None:  # fmt: skip
-    """Find what is wrong in transcripts.
+    """Check transcripts and report what is wrong.
 
-    PATH is a file, a folder, a pattern, or - for standard input; without one, the folder you are in.
-    Exit code: 0 nothing at or above --fail-on, 1 something, 2 usage, 3 nothing to lint, 4 internal.
+    PATH is a file, a folder, a glob pattern, or - for standard input. Default: the current folder. Files are never
+    changed.
+
+    Exit codes: 0 no finding at or above --fail-on, 1 findings, 2 usage error or unreadable file, 3 no input, 4
+    internal error.
     """
     way = Way(**how)
     kinds = way.kinds()
@@ -208,7 +220,7 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "See
     seen.finish(sinks)
     if seen.passed_over and way.output_format != "text" and not way.quiet:
         files = "1 file" if seen.passed_over == 1 else f"{seen.passed_over:,} files"
-        click.echo(f"turnlint: {files} of no known format skipped", err=True)
+        click.echo(f"turnlint: {files} skipped: unrecognized format", err=True)
     sys.stdout.flush()
     return seen
 
@@ -316,7 +328,7 @@ def _told(
     try:
         return Cache(folder(), plan.of).run(sources, run)
     except (OSError, UnsafeFolder) as error:
-        click.echo(f"turnlint: no cache: {shown(str(error))}", err=True)
+        click.echo(f"turnlint: the cache is disabled: {shown(str(error))}", err=True)
         return run(sources)
 
 

@@ -37,7 +37,7 @@ class Lint(Command):
             return fix.make_context("fix", args, parent, **extra)
         except click.NoSuchOption as error:
             if any(error.option_name in one.opts for one in self.params):
-                words = f"--fix hands over to `turnlint fix`, which has no {error.option_name}"
+                words = f"--fix runs `turnlint fix`, which has no option {error.option_name}"
                 raise click.UsageError(words, error.ctx) from None
             raise
 
@@ -71,7 +71,7 @@ class Way(Struct, frozen=True):
                 f"--follow has no end, and {stuck[0]} is nothing without one; there are {', '.join(FLOWING)}"
             )
         if self.follow and self.cache:
-            raise click.UsageError("--follow and --cache exclude each other")
+            raise click.UsageError("--follow and --cache cannot be combined")
         return [KINDS[name] for name in names]
 
     def content(self) -> str:
@@ -88,7 +88,7 @@ class Way(Struct, frozen=True):
                 return []
         found = sources_of(paths, self.stdin_filename, [path for _, path in map(_split, self.outputs)])
         if self.follow and any(source.path is None for source in found):
-            raise click.UsageError("--follow wants files and folders; standard input is read to its end")
+            raise click.UsageError("--follow needs files or folders, not standard input")
         if self.follow:
             for source in found:
                 if source.named and (kind := odd_kind(source.path or "")):
@@ -130,9 +130,7 @@ def _split(output: str) -> tuple[str, str]:
         from turnlint.cli.nearest import or_nearest
 
         why = (
-            f"there is no output format {or_nearest(kind, FORMATS)}"
-            if colon and path
-            else "wants FORMAT:FILE"
+            f"unknown output format {or_nearest(kind, FORMATS)}" if colon and path else "expected FORMAT:FILE"
         )
         raise click.BadParameter(why, param_hint="--output")
     return kind, path

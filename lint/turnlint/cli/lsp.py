@@ -32,10 +32,12 @@ EXIT_ENDED, EXIT_USAGE = 1, 2
 @TODAY
 @click.pass_context
 def command(ctx: click.Context) -> None:
-    """Talk to an editor: findings and repairs in open files.
+    """Run the language server for editors.
 
-    An editor starts it, and speaks the Language Server Protocol over standard input and output; `turnlint explain
-    editors` shows how it is told to. Exit code: 0 after the editor has taken leave, 1 if it went away, 2 usage.
+    An editor starts this command and speaks the Language Server Protocol over standard input and output. `turnlint
+    explain editors` shows how to configure editors.
+
+    Exit codes: 0 after a regular shutdown, 1 after a lost connection, 2 usage error.
     """
     try:
         from turnlint.lsp.server import serve
@@ -45,7 +47,7 @@ def command(ctx: click.Context) -> None:
         click.echo("turnlint: the language server needs an extra: pip install 'turnlint[lsp]'", err=True)
         raise click.exceptions.Exit(EXIT_USAGE) from None
     if is_terminal(sys.stdin):
-        click.echo("turnlint: this is for an editor to start; `turnlint explain editors` shows how", err=True)
+        click.echo("turnlint: editors start this command; `turnlint explain editors` shows how", err=True)
     if not os.environ.get("TURNLINT_TRACEBACK"):
         logging.disable()
     raise click.exceptions.Exit(0 if serve(Settings(ctx)) else EXIT_ENDED)

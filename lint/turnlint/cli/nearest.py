@@ -21,7 +21,7 @@ def or_nearest(wrong: str, names: Iterable[str]) -> str:
     shown = repr(visible(wrong))
     known = list(names)
     close = get_close_matches(wrong.lower(), known, 1)
-    return f"{shown}; did you mean {close[0]!r}?" if close else f"{shown}; there are {', '.join(known)}"
+    return f"{shown}; did you mean {close[0]!r}?" if close else f"{shown}; expected one of {', '.join(known)}"
 
 
 class Named(click.ParamType[str]):
@@ -35,7 +35,7 @@ class Named(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = str(value)
         if text not in self.names:
-            self.fail(f"there is no {self.name} {or_nearest(text, self.names)}{self.note}", param, ctx)
+            self.fail(f"unknown {self.name} {or_nearest(text, self.names)}{self.note}", param, ctx)
         return text
 
     def shell_complete(

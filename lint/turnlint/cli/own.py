@@ -49,6 +49,6 @@ def tell_unused(named: tuple[str, ...], own: tuple[Profile, ...]) -> None:
         if not (profile.hosts or profile.models or profile.name in known):
             name = visible(profile.name)
             click.echo(
-                f"turnlint: nothing leads to {name}, which has no hosts and no models; add --provider {name}",
+                f"turnlint: the profile {name} has no hosts and no models, so it is never selected; add --provider {name}",
                 err=True,
             )

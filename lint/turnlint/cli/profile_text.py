@@ -21,7 +21,7 @@ LAST = ("severity", "wires", "models", "other_models", "says", "source", "date")
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./()+-]*( [A-Za-z0-9_./()+-]+)*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 _LISTS = ("clauses", "weights", "known")
-_TITLES = {"weights": "How it takes what other rules find.", "known": "Texts that it refuses with."}
+_TITLES = {"weights": "Severity of what other rules find.", "known": "Known error texts."}
 
 
 def text_of(profiles: tuple[Profile, ...]) -> str:

@@ -28,25 +28,27 @@ NARROW = 6
 UNKNOWN = "?"
 
 
-@click.command("profiles")
+@click.command("profiles", epilog="Example: turnlint profiles mistral@v13")
 @click.argument("name", required=False, metavar="[NAME[@VERSION]]")
-@option("--matrix", is_flag=True, help="Show what each provider offers, side by side.")
+@option("--matrix", is_flag=True, help="Print a table of provider features.")
 @option(
     "--profile",
     "files",
     multiple=True,
     metavar="FILE",
-    help="Profiles of your own, in YAML, among the others.",
+    help="YAML file with provider profiles of your own, to list with the others.",
 )
 @option(
     "--output-format", type=Named("output format", ("table", "json", "markdown")), default="table",
-    show_default=True, help="table, json or markdown. A single profile is YAML, or json.",
+    show_default=True, help="Output format: table, json or markdown; for a single profile YAML or json.",
 )  # fmt: skip
 def command(name: str | None, files: tuple[str, ...], output_format: str, *, matrix: bool) -> None:
-    """List the providers whose rules are known, or print one.
+    """List the supported providers, or print the rules of one.
 
-    NAME prints a profile as YAML, with the evidence for each clause: save it, change it, and give it back with
-    `turnlint lint --profile FILE`. A ? in the matrix means that nothing is known. Exit code: 0, or 2 usage.
+    NAME prints one profile as YAML, with the evidence for each clause. Save it, change it, and use it with
+    `turnlint lint --profile FILE`. In the matrix, ? means unknown.
+
+    Exit codes: 0 printed, 2 usage error.
     """
     from turnlint.cli.own import own_profiles
     from turnlint.packages import packages

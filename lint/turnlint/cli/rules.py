@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from turnlint.api import Rule
 
 
-@click.command("rules")
+@click.command("rules", epilog="Example: turnlint rules --output-format json")
 @option(
     "--output-format", type=Named("output format", ("table", "json", "markdown")), default="table",
-    show_default=True, help="table, json or markdown.",
+    show_default=True, help="Output format: table, json or markdown.",
 )  # fmt: skip
 def command(output_format: str) -> None:
-    """List the rules."""
+    """List all rules."""
     from turnlint import rulebook
 
     entries = rulebook.everything()

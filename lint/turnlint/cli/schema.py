@@ -20,10 +20,14 @@ FILES = {
 MADE = "profile"
 
 
-@click.command("schema")
+@click.command("schema", epilog="Example: turnlint schema report")
 @click.argument("name", type=Named("schema", (*FILES, MADE)))
 def command(name: str) -> None:
-    """Print a JSON Schema: of a report, a repair, an inspection, a canonical transcript, a configuration, or a profile of your own."""
+    """Print a JSON Schema.
+
+    SCHEMA names what it describes: a report, a repair report, an inspection, a canonical transcript, the settings,
+    or a provider profile.
+    """
     if name == MADE:
         from json import dumps
 

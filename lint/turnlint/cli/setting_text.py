@@ -20,7 +20,7 @@ def key_of(name: str) -> Key:
     """A key by its name; the nearest one is named where there is none."""
     found = find_key(name)
     if found is None:
-        raise click.UsageError(f"there is no setting {or_nearest(name, keys())}")
+        raise click.UsageError(f"unknown setting {or_nearest(name, keys())}")
     return found
 
 
@@ -36,7 +36,7 @@ def lines(key: Key) -> Iterator[str]:
     yield from fold(key.about, width, "")
     yield ""
     table = [("takes", key.kind), ("default", "nothing" if key.default is None else inline(key.default))]
-    table += [("must be there", "yes")] if key.required else []
+    table += [("required", "yes")] if key.required else []
     table += [("has", ", ".join(key.below))] if key.below else []
     table += [("also", ", ".join(also(key)))] if also(key) else []
     for name, value in table:

@@ -42,37 +42,37 @@ def _day(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
         from turnlint.config.meaning import is_date
 
         if not is_date(value):
-            raise click.BadParameter(f"{value!r} is no day; it is written YYYY-MM-DD", ctx, param)
+            raise click.BadParameter(f"{value!r} is not a date; expected YYYY-MM-DD", ctx, param)
     _keep(ctx, param, value or "")
 
 
 OPTIONS = (
     option(
         "--config", metavar="FILE", expose_value=False, callback=_keep,
-        help="The configuration for all files, in place of the nearest turnlint.yaml or pyproject.toml.",
+        help="Settings file for all inputs, instead of the nearest turnlint.yaml or pyproject.toml.",
     ),
     option(
         "--set", "settings_set", multiple=True, metavar="KEY=VALUE", expose_value=False, callback=_keep,
-        help="A setting for this run, in YAML, before all that a configuration says: --set level=lossless.",
+        help="Override one setting for this run, value in YAML: --set level=lossless; repeatable.",
     ),
-    option("--no-config", is_flag=True, expose_value=False, callback=_keep, help="Read no configuration."),
+    option("--no-config", is_flag=True, expose_value=False, callback=_keep, help="Read no settings file."),
 )  # fmt: skip
 TODAY = option(
     "--today", metavar="YYYY-MM-DD", envvar=DAY, expose_value=False, callback=_day,
-    help=f"The day with which `until` of ignores is compared; without it they all hold. Also {DAY}.",
+    help=f"Date to compare with `until` of ignores. Without it, no ignore expires. Environment variable: {DAY}.",
 )  # fmt: skip
 
 
 EXCLUDING = option(
     "--force-exclude", is_flag=True, expose_value=False, callback=_keep,
-    help="Leave out what the configuration excludes even where it is named. Exit code 0 where nothing else is.",
+    help="Apply `exclude` of the settings also to files named on the command line. If no file remains, exit with 0.",
 )  # fmt: skip
 PREVIEW = option(
     "--preview",
     is_flag=True,
     expose_value=False,
     callback=_keep,
-    help="Also apply rules that are in preview.",
+    help="Also run rules in preview.",
 )
 
 
@@ -155,7 +155,7 @@ class Plan:
         self.preview: bool = said.get("preview", False)
         self.given: tuple[str, ...] = said.get("settings_set", ())
         if self.file and self.off:
-            raise click.UsageError("--config and --no-config exclude each other")
+            raise click.UsageError("--config and --no-config cannot be combined")
         self.nearest = Nearest()
         self.files: dict[str, str | None] = {}
         self.configs: dict[str, Config] = {}
@@ -168,7 +168,7 @@ class Plan:
         """The sources that are to be read: all that were named, and those come across that nobody excludes."""
         left = [one for one in sources if self.excluding(one) is None]
         if sources and not left and self.excludes_named:
-            click.echo("turnlint: all that was named is excluded", err=True)
+            click.echo("turnlint: all named files are excluded", err=True)
             raise click.exceptions.Exit(0)
         return [*map(self._limited, left)]
 

@@ -18,7 +18,7 @@ from turnlint.own_rules.watching import Watch
 from turnlint.report.escape import visible
 from turnlint.rulebook import OWN, Entry
 
-SAID = "turnlint: rules are timed: one process, no cache, and no first look that spares sound logs them"
+SAID = "turnlint: timing rules: uses one process, no cache and no fast path"
 
 
 class Timing:
@@ -57,7 +57,7 @@ class Timing:
         rows = [[visible(rule), f"{self.calls[rule]:,}", *_cells(self.spent[rule], whole)] for rule in ranked]
         all_rules = sum(self.spent.values())
         rows.append(["all rules", f"{sum(self.calls.values()):,}", *_cells(all_rules, whole)])
-        rows.append(["all else: reading, pairing, reports", "", *_cells(whole - all_rules, whole)])
+        rows.append(["other: parsing, pairing, reports", "", *_cells(whole - all_rules, whole)])
         table = tabulate(
             rows, headers=["rule", "calls", "ms", "share"], tablefmt="plain", disable_numparse=True,
             colalign=("left", "right", "right", "right"),

@@ -16,33 +16,34 @@ from turnlint.report.escape import line_start, visible
 EXIT_NOT_DONE, EXIT_UNPROVEN = 2, 4
 
 
-@click.command("undo")
+@click.command("undo", epilog="Example: turnlint undo session.jsonl")
 @click.argument("paths", nargs=-1, metavar="[PATH...]")
 @option("--last", is_flag=True, help="Restore all files that the last run of fix changed.")
 @option(
     "--journal", metavar="FILE",
-    help="The journal that fix wrote with --journal, if not the one it keeps by itself.",
+    help="Journal that `turnlint fix --journal FILE` wrote. Default: the journal that fix keeps for the file.",
 )  # fmt: skip
 def command(paths: tuple[str, ...], last: bool, journal: str | None) -> None:
-    """Put back what the last fix took away.
+    """Undo the last fix of a file.
 
-    PATH is a file that fix changed, or a folder: then all files in it that a journal knows. A file that changed since
-    the fix is left alone. Each file gets back the very bytes it had. After several fixes, each undo takes back one.
-    Exit code: 0 done, 2 nothing to put back or not written, 4 the journal does not give back the old bytes.
+    PATH is a file that `turnlint fix` changed and that has not been changed since. It gets back exactly the bytes
+    it had. After several fixes, each undo reverts one of them.
+
+    Exit codes: 0 restored, 2 nothing to restore or not written, 4 the journal does not match the file.
     """
     if last and (paths or journal):
         raise click.UsageError("--last takes no PATH and no --journal")
     if not last and not paths:
         raise click.UsageError("Missing argument 'PATH...': name files or folders, or give --last")
     if STDIN in paths:
-        raise click.UsageError("standard input cannot be put back; name the file")
+        raise click.UsageError("standard input cannot be restored; name the file")
     raise click.exceptions.Exit(_undo_last() if last else max([_undo_path(path, journal) for path in paths]))
 
 
 def _undo_last() -> int:
     files = changed_files()
     if not files:
-        return _said("no run of fix is known; name the files or folders", EXIT_NOT_DONE)
+        return _said("no run of fix is recorded; name the files or folders", EXIT_NOT_DONE)
     here = os.getcwd()
     codes = [_undo(_short(path, here), journal) for path, journal in files]
     if not any(codes):
@@ -58,7 +59,7 @@ def _undo_path(path: str, journal: str | None) -> int:
     except NotWritten as error:
         return _said(error.what, EXIT_NOT_DONE)
     if not files:
-        return _said(f"{path}: no journal knows a file in this folder", EXIT_NOT_DONE)
+        return _said(f"{path}: no journal for a file in this folder", EXIT_NOT_DONE)
     return _summed([_undo(file, journal) for file in files])
 
 
@@ -70,7 +71,7 @@ def _is_as_before(path: str, journal: str | None) -> bool:
 def _summed(codes: list[int]) -> int:
     if len(codes) > 1:
         done = codes.count(0)
-        rest = f", {len(codes) - done:,} left as they are" if done < len(codes) else ""
+        rest = f", {len(codes) - done:,} unchanged" if done < len(codes) else ""
         click.echo(f"{done:,} of {len(codes):,} files restored{rest}" if rest else f"{done:,} files restored")
     return max(codes)
 
@@ -93,7 +94,7 @@ def _undo(path: str, journal: str | None) -> int:
     if journal is None:
         forget(document)
     places = "1 place" if count == 1 else f"{count:,} places"
-    click.echo(f"{line_start(path)}: as it was before the fix ({places} put back)")
+    click.echo(f"{line_start(path)}: restored to the bytes before the fix ({places} changed back)")
     return 0
 
 

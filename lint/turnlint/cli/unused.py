@@ -37,11 +37,11 @@ def _ignores(plan: Plan, paths: list[str], sources: list[Source]) -> Iterator[st
             back = account.over.get(ignore.origin, 0)
             if back:
                 number = "1 finding is" if back == 1 else f"{back:,} findings are"
-                yield f"{ignore.origin}: this ignore held until {ignore.until}; {number} back"
+                yield f"{ignore.origin}: this ignore expired after {ignore.until}; {number} reported again"
             elif (
                 ignore.origin not in account.met and not plan.asked.narrows and (whole or _saw(ignore, files))
             ):
-                yield f"{ignore.origin}: this ignore meets no finding; take it out"
+                yield f"{ignore.origin}: unused ignore: it matches no finding; remove it"
 
 
 def _records(plan: Plan) -> Iterator[str]:
@@ -54,7 +54,7 @@ def _records(plan: Plan) -> Iterator[str]:
             continue
         yield from (f"{one.path}:{one.line}: {one.words}" for one in some)
         if (more := account.counts[idle] - len(some)) > 0:
-            yield f"and {more:,} more ignores in records that {'meet no finding' if idle else 'are not read'}"
+            yield f"and {more:,} more ignores in records that {'match no finding' if idle else 'are not valid'}"
 
 
 def _holds(path: str, folder: str) -> bool:
@@ -77,7 +77,7 @@ def _entries(plan: Plan, sources: list[Source]) -> Iterator[str]:
         here = [baseline.seen(one.path, one.name) for one in sources if _has(plan, one, baseline)]
         if stale := baseline.stale(here):
             gone = "1 finding is" if len(stale) == 1 else f"{len(stale):,} findings are"
-            yield f"{baseline.path}: {gone} gone; `turnlint baseline prune` takes them out"
+            yield f"{baseline.path}: {gone} gone; `turnlint baseline prune` removes them"
 
 
 def _has(plan: Plan, source: Source, baseline: object) -> bool:

@@ -23,39 +23,40 @@ MOST_BYTES = 32 << 20
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
 
-@click.command("why")
+@click.command("why", epilog="Example: turnlint why 'messages: roles must alternate' request.json")
 @click.argument("text", required=False, metavar="[TEXT|-]")
 @click.argument("path", required=False, metavar="[PATH]")
 @option(
     "--provider",
     metavar="NAME[@VERSION]",
-    help="Who refused, where you know it. Default: who says such things.",
+    help="Provider that returned the error. Default: detected from the text.",
 )
 @option(
     "--profile",
     "profiles",
     multiple=True,
     metavar="FILE",
-    help="Profiles of your own, in YAML, with their texts.",
+    help="YAML file with provider profiles of your own.",
 )
 @option(
     "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
-    help="What PATH is; `turnlint formats` lists them.",
+    help="Format of PATH; `turnlint formats` lists the names.",
 )  # fmt: skip
 @option(
     "--output-format", type=Named("output format", ("text", "json")), default="text", show_default=True,
-    help="text or json.",
+    help="Output format: text or json.",
 )  # fmt: skip
 def command(
     text: str | None, path: str | None, provider: str | None, profiles: tuple[str, ...], format_name: str,
     output_format: str,
 ) -> None:  # fmt: skip
-    """Say which rule explains a provider's refusal, and where it is in a transcript.
+    """Explain a provider's error message and find its cause in a transcript.
 
-    TEXT is the error as you have it: what an SDK, a gateway, curl or a log made of it is taken off. Without TEXT, or
-    with -, it is read from standard input. With PATH, that transcript is held against the provider, and what the
-    text speaks of comes first. Exit code: 0 explained, 1 the text is not known or PATH does not show the fault,
-    2 usage, 3 nothing to read in PATH, 4 internal.
+    TEXT is the error as an SDK, a gateway, curl or a log printed it. Without TEXT, or with -, it is read from
+    standard input. With PATH, that transcript is checked, and the findings that match the text come first.
+
+    Exit codes: 0 explained, 1 unknown text, or PATH does not contain the cause, 2 usage error, 3 no transcript in
+    PATH, 4 internal error.
     """
     told = _text(text, path)
     names, own = own_profiles(profiles, (provider,) if provider not in (None, "auto") else ())
@@ -97,7 +98,7 @@ def _text(text: str | None, path: str | None) -> str:
     elif path == STDIN:
         raise click.UsageError("TEXT and PATH cannot both be read from standard input")
     elif sys.stdin is None or (text is None and sys.stdin.isatty()):
-        raise click.UsageError("give the error text, or write it to standard input")
+        raise click.UsageError("no error text; give it as TEXT or on standard input")
     else:
         data = sys.stdin.buffer.read(MOST_BYTES)
         found = data.decode(_BOMS.get(data[:2], "utf-8-sig"), errors="replace")
@@ -138,5 +139,6 @@ def _hint_at_file(text: str) -> None:
 
     if len(text) < 4096 and "\0" not in text and os.path.isfile(text):
         click.echo(
-            f"turnlint: {visible(text)} is a file; to read the text from it: turnlint why - < FILE", err=True
+            f"turnlint: {visible(text)} is a file; to read the error text from it, run: turnlint why - < FILE",
+            err=True,
         )

@@ -35,7 +35,7 @@ def in_words(
     if explained.recognised and path is not None:
         write("\n")
         if looked is None:
-            _write(f"No rule looks for this, so {visible(path)} was not read.", write)
+            _write(f"No rule checks this, so {visible(path)} was not checked.", write)
         else:
             _findings(explained, looked, write, visible(path))
 
@@ -51,33 +51,33 @@ def _write(line: str, write: Callable[[str], object]) -> None:
 
 def _known(explained: Explained, found: Recognised) -> Iterator[str]:
     best = found.best
-    yield f"{visible(best.profile.title)} ({visible(best.profile.name)}) refuses with this."
+    yield f"{visible(best.profile.title)} ({visible(best.profile.name)}) returns this error."
     yield f"  | {clip(_line(best.line), LONGEST)}"
     if best.piece.peeled:
-        yield f"  inside: {', '.join(best.piece.peeled)}"
+        yield f"  extracted from: {', '.join(best.piece.peeled)}"
     asked = [name.partition("@")[0] for name in explained.providers]
     if best.profile.name not in asked:
-        yield f"  not known to be said by {', '.join(map(visible, asked))}, which is asked about all the same"
+        yield f"  not a known text of {', '.join(map(visible, asked))}, whose rules are applied anyway"
     carriers = [name for name in found.carriers if name != best.profile.name]
     if carriers:
         yield f"  passed on by: {', '.join(carriers)}"
     if found.alike:
         names = [visible(one.profile.name) for one in found.alike]
         more = f" and {len(names) - MOST_ALIKE} more" if len(names) > MOST_ALIKE else ""
-        yield f"  nearly the same is said by: {', '.join(names[:MOST_ALIKE])}{more}"
+        yield f"  similar texts: {', '.join(names[:MOST_ALIKE])}{more}"
     yield f"  evidence: {visible(_evidence(best.known))}"
     if best.known.about:
         yield ""
         yield f"It means: {visible(best.known.about)}"
     if not explained.reasons:
         yield ""
-        yield "No rule explains it: nothing that a transcript says wrongly is at fault."
+        yield "No rule explains it: the cause is not in the transcript."
         return
     yield ""
-    yield "What explains it, the likeliest first:" if len(explained.reasons) > 1 else "What explains it:"
+    yield "Possible causes, most likely first:" if len(explained.reasons) > 1 else "Cause:"
     for reason in explained.reasons:
         yield from _reason(reason)
-    yield f"  turnlint explain {visible(explained.reasons[0].code)} says more{'; so for each' if len(explained.reasons) > 1 else ''}"
+    yield f"  turnlint explain {visible(explained.reasons[0].code)} shows details{'; so for each rule' if len(explained.reasons) > 1 else ''}"
 
 
 def _reason(reason: Reason) -> Iterator[str]:
@@ -90,16 +90,16 @@ def _reason(reason: Reason) -> Iterator[str]:
 
 
 def _unknown(explained: Explained) -> Iterator[str]:
-    yield "This text is not known."
+    yield "Unknown error text."
     if explained.dialects:
-        yield f"  its turns of phrase are those of: {', '.join(explained.dialects[:3])}"
+        yield f"  its wording resembles: {', '.join(explained.dialects[:3])}"
     if explained.near:
         yield ""
-        yield "The nearest that are:"
+        yield "Most similar known texts:"
         for near in explained.near:
             yield from _near(near)
     else:
-        yield "  no known text is near it; `turnlint profiles NAME` prints those of a provider"
+        yield "  no known text is similar; `turnlint profiles NAME` prints the known texts of a provider"
 
 
 def _near(near: Near) -> Iterator[str]:
@@ -138,14 +138,14 @@ def _said_first(explained: Explained, looked: Looked, path: str) -> Iterator[str
     if looked.shown:
         best = looked.shown[0].agreed
         agree = sum(any(structs.astuple(one.agreed)) for one in looked.shown)
-        yield f"In {path}, held against {names}: {_many(looked.count, 'finding')} of these rules."
+        yield f"In {path}, checked for {names}: {_many(looked.count, 'finding')} of these rules."
         if best.reasons:
             told = "It agrees" if looked.count == 1 else f"{agree:,} of them agree{'s' if agree == 1 else ''}"
             yield f"  {told} with the text{'' if looked.count == 1 else ', the first'} in {' and '.join(best.reasons)}."
         elif looked.clues.any:
-            yield "  None of them agrees with the places that the text names."
+            yield "  None of them matches the positions in the text."
     else:
-        yield f"{path} does not show it, held against {names}."
+        yield f"{path} does not contain the cause, checked for {names}."
     if not looked.shown or not looked.shown[0].agreed.reasons:
         yield from (f"  {line}" for line in _to_check(looked))
 
@@ -155,21 +155,21 @@ def _to_check(looked: Looked) -> Iterator[str]:
     for one in looked.unreadable:
         yield f"{visible(one.name)}: {visible(one.reason)}"
     for name in looked.skipped[:3]:
-        yield f"{visible(name)}: no known format; `turnlint formats` lists them, --format forces one"
+        yield f"{visible(name)}: unrecognized format; `turnlint formats` lists the supported ones, --format forces one"
     if not looked.tally.files:
         return
     if looked.absent:
         ids = ", ".join(clip(visible(one), 60) for one in looked.absent[:3])
-        yield f"the text names {ids}, which stands nowhere in it: it is another conversation, or was changed since"
+        yield f"the text names {ids}, which it does not contain: it is another conversation, or was changed since"
     beyond = [index for index in looked.clues.indices if index >= looked.longest]
     if beyond:
         most = _many(looked.longest, "message")
-        yield f"the text speaks of message {beyond[0]:,}, and no file has more than {most}: the request was longer"
+        yield f"the text mentions message {beyond[0]:,}, but no file has more than {most}: the request was longer"
     if looked.others:
         rules = sorted(looked.others.items(), key=lambda item: -item[1])[:4]
         told = ", ".join(f"{visible(rule)} ({count:,})" for rule, count in rules)
-        yield f"other rules found something: {told}; `turnlint lint` shows where"
-    yield "a log is often not the request that was sent: check what the client added, dropped or cut before sending"
+        yield f"findings of other rules: {told}; `turnlint lint` shows them"
+    yield "the log may differ from the request: check what the client added, dropped or truncated before sending"
 
 
 def _many(count: int, name: str) -> str:

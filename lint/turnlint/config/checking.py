@@ -15,14 +15,14 @@ from turnlint.handwritten import Document, Fault, Path
 FILE = "config-v1.json"
 MOST_LISTED = 12
 _TYPES = {
-    "string": "a text", "integer": "a whole number", "number": "a number", "boolean": "true or false",
+    "string": "a string", "integer": "a whole number", "number": "a number", "boolean": "true or false",
     "array": "a list", "object": "a mapping", "null": "null",
 }  # fmt: skip
 _FORMS = {
-    "^[1-9][0-9]{0,4} (MiB|GiB)$": "is no size; write `512 MiB`, or `1 GiB`",
-    "^(/.*)?$": "is no JSON Pointer: it begins with a slash, or is empty for the whole",
-    "^[0-9]{4}-[0-9]{2}-[0-9]{2}$": "is no day: it is written YYYY-MM-DD",
-    "^[a-z0-9]+(-[a-z0-9]+)*$": "is no name: small letters, digits and single hyphens",
+    "^[1-9][0-9]{0,4} (MiB|GiB)$": "is not a size: expected `512 MiB` or `1 GiB`",
+    "^(/.*)?$": "is not a JSON Pointer: expected a leading slash, or an empty string for the whole record",
+    "^[0-9]{4}-[0-9]{2}-[0-9]{2}$": "is not a date: expected YYYY-MM-DD",
+    "^[a-z0-9]+(-[a-z0-9]+)*$": "is not a valid name: use lower-case letters, digits and single hyphens",
 }
 """What is said of a text that is not of a pattern of the schema."""
 
@@ -53,18 +53,18 @@ def _faults(value: Any, wants: dict[str, Any], path: Path) -> _Wrong:
     if "anyOf" in wants:
         fitting = [one for one in map(_resolved, wants["anyOf"]) if _is_of(value, one)]
         if not fitting:
-            yield path, f"wants {_kinds(wants['anyOf'])}, found {_found(value)}", False
+            yield path, f"expected {_kinds(wants['anyOf'])}, got {_found(value)}", False
             return
         wants = fitting[0]
     if "enum" in wants or "const" in wants:
         yield from _choice(value, wants, path)
     elif not _is_of(value, wants):
-        yield path, f"wants {_kinds([wants])}, found {_found(value)}", False
+        yield path, f"expected {_kinds([wants])}, got {_found(value)}", False
     elif isinstance(value, dict):
         yield from _mapping(value, wants, path)
     elif isinstance(value, list):
         if len(value) < wants.get("minItems", 0):
-            yield path, "wants at least one", False
+            yield path, "expected at least one", False
         for index, one in enumerate(value):
             yield from _faults(one, wants.get("items", {}), (*path, index))
     else:
@@ -76,11 +76,11 @@ def _choice(value: Any, wants: dict[str, Any], path: Path) -> _Wrong:
     if any(value == one and type(value) is type(one) for one in allowed):
         return
     if "const" in wants:
-        yield path, f"wants {str(wants['const']).lower()}", False
+        yield path, f"expected {str(wants['const']).lower()}", False
     elif isinstance(value, str):
-        yield path, f"there is no value {nearest(value, allowed)}", False
+        yield path, f"unknown value {nearest(value, allowed)}", False
     else:
-        yield path, f"wants one of {', '.join(allowed)}, found {_found(value)}", False
+        yield path, f"expected one of {', '.join(allowed)}, got {_found(value)}", False
 
 
 def _mapping(value: dict[str, Any], wants: dict[str, Any], path: Path) -> _Wrong:
@@ -92,14 +92,14 @@ def _mapping(value: dict[str, Any], wants: dict[str, Any], path: Path) -> _Wrong
         elif other is False:
             yield (
                 (*path, key),
-                f"there is no key {nearest(key, (name for name in known if name[0] != '$'))}",
+                f"unknown key {nearest(key, (name for name in known if name[0] != '$'))}",
                 True,
             )
         else:
             yield from _faults(one, other, (*path, key))
     missing = [key for key in wants.get("required", ()) if key not in value]
     if missing:
-        yield path, f"lacks {' and '.join(map(repr, missing))}", False
+        yield path, f"missing {' and '.join(map(repr, missing))}", False
     elif len(value) < wants.get("minProperties", 0):
         yield path, "names nothing" if value else "is empty", False
 
@@ -110,9 +110,9 @@ def _scalar(value: Any, wants: dict[str, Any], path: Path) -> _Wrong:
         if pattern and not re.search(pattern.replace("$", r"\Z"), value):
             yield path, f"{short(value)} {_FORMS[pattern]}", False
         elif len(value.strip()) < wants.get("minLength", 0):
-            yield path, "says nothing", False
+            yield path, "is blank", False
     elif "minimum" in wants and value < wants["minimum"]:
-        yield path, f"wants {wants['minimum']} or more, found {value}", False
+        yield path, f"expected {wants['minimum']} or more, got {value}", False
 
 
 def wanted_of(node: dict[str, Any]) -> dict[str, Any]:
@@ -150,7 +150,7 @@ def _kinds(wants: Iterable[dict[str, Any]]) -> str:
 def _found(value: Any) -> str:
     if value is None:
         return "nothing"
-    kinds = {bool: "true or false", int: "a number", float: "a number", str: "a text", list: "a list"}
+    kinds = {bool: "true or false", int: "a number", float: "a number", str: "a string", list: "a list"}
     return kinds.get(type(value), "a mapping")
 
 
@@ -173,7 +173,7 @@ def nearest(wrong: str, names: Iterable[str]) -> str:
     if close:
         return f"{short(wrong)}; did you mean {close[0]!r}?"
     more = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
-    return f"{short(wrong)}; there are {', '.join(known[:MOST_LISTED])}{more}"
+    return f"{short(wrong)}; expected one of {', '.join(known[:MOST_LISTED])}{more}"
 
 
 def tool_schema(_: str) -> dict[str, Any]:

@@ -21,10 +21,10 @@ def layer_of(given: Iterable[str]) -> Layer:
     for one in given:
         key, equals, text = one.partition("=")
         if not equals or not all(key.split(".")):
-            raise BadConfig([f"{ORIGIN}: wants KEY=VALUE, found {short(one)}"])
+            raise BadConfig([f"{ORIGIN}: expected KEY=VALUE, got {short(one)}"])
         _put(layer.document.value, key, _value(key, text))
     if "extend" in layer.document.value:
-        raise BadConfig([f"{ORIGIN}: extend: only files extend one another; --config names one"])
+        raise BadConfig([f"{ORIGIN}: extend: only settings files can extend others; use --config FILE"])
     if wrong := list(shape_faults(layer.document)):
         raise BadConfig(lines_of(ORIGIN, wrong))
     return layer
@@ -36,7 +36,7 @@ def _value(key: str, text: str) -> Any:
     except Fault as fault:
         raise BadConfig([f"{ORIGIN}: {in_words((key,))}{short(text)} {fault.sentence}"]) from None
     if len(found) > 1:
-        raise BadConfig([f"{ORIGIN}: {in_words((key,))}{short(text)} holds several documents"])
+        raise BadConfig([f"{ORIGIN}: {in_words((key,))}{short(text)} contains several YAML documents"])
     return found[0].value if found else None
 
 
@@ -45,6 +45,6 @@ def _put(settings: dict[str, Any], key: str, value: Any) -> None:
     for part in above:
         inner = settings.setdefault(part, {})
         if not isinstance(inner, dict):
-            raise BadConfig([f"{ORIGIN}: {key}: {part!r} is set to something else before"])
+            raise BadConfig([f"{ORIGIN}: {key}: {part!r} is already set to another value"])
         settings = inner
     settings[last] = value

@@ -26,9 +26,12 @@ def faults(layer: Layer, own: frozenset[str]) -> Iterator[Fault]:
         name = part.get("format", "auto")
         found += _format((*prefix, "format"), name)
         if "none" in (names := texts(part.get("provider", ()))) and len(names) > 1:
-            found.append(((*prefix, "provider"), "'none' leaves all providers out; it stands alone"))
+            found.append(((*prefix, "provider"), "'none' cannot be combined with other providers"))
         found += [
-            ((*prefix, "provider"), f"{short(one)} is a file; name it in `profile`, and here the provider")
+            (
+                (*prefix, "provider"),
+                f"{short(one)} is a file; put the file in `profile` and the provider's name here",
+            )
             for one in names
             if one.endswith(PROFILES)
         ]
@@ -47,7 +50,7 @@ def _format(path: Path, name: str) -> Iterator[_Wrong]:
     from turnlint.carriers import NAMES
 
     if name not in ("auto", *NAMES):
-        yield path, f"there is no format {nearest(name, ('auto', *NAMES))}"
+        yield path, f"unknown format {nearest(name, ('auto', *NAMES))}"
 
 
 def _ignores(ignores: Any) -> Iterator[_Wrong]:
@@ -56,13 +59,13 @@ def _ignores(ignores: Any) -> Iterator[_Wrong]:
             continue
         path: Path = ("ignore", index)
         if not one.keys() - {"reason", "until"}:
-            yield path, "names nothing that it ignores"
+            yield path, "selects nothing to ignore"
         for key in ("until", "before", "after"):
             if key in one and not _is_day(one[key]):
-                yield (*path, key), f"there is no day {short(one[key])}"
+                yield (*path, key), f"not a date: {short(one[key])}"
         for pointer in texts(one.get("pointer", ())):
             if pointer and not pointer.startswith("/"):
-                yield (*path, "pointer"), f"{short(pointer)} is no JSON Pointer: it begins with a slash"
+                yield (*path, "pointer"), f"{short(pointer)} is not a JSON Pointer: expected a leading slash"
 
 
 def _is_day(text: str) -> bool:
@@ -80,27 +83,30 @@ def _rules(rules: Any) -> Iterator[_Wrong]:
     for index, rule in enumerate(rules):
         path: Path = ("rules", index)
         if rule["name"] in seen:
-            yield (*path, "name"), f"there are two rules called {rule['name']!r}"
+            yield (*path, "name"), f"two rules have the name {rule['name']!r}"
         seen.add(rule["name"])
         each = pointer_steps(rule.get("each", ""))
         for where in rule.get("where", ()):
             if where and not where.startswith("/"):
-                yield (*path, "where", where), f"{short(where)} is no JSON Pointer: it begins with a slash"
+                yield (
+                    (*path, "where", where),
+                    f"{short(where)} is not a JSON Pointer: expected a leading slash",
+                )
         for below in (rule["pointer"], *rule.get("where", ())):
             if DEEP in each and DEEP in pointer_steps(below):
-                yield path, "'**' stands in `each` and below it: that takes too long; leave one out"
+                yield path, "`**` is allowed only once in `each` and the pointer below it"
                 break
         yield from _condition((*path, "when"), rule["when"])
         for where, condition in rule.get("where", {}).items():
             yield from _condition((*path, "where", where), condition)
         steps = pointer_steps(rule["pointer"])
         if "absent" in rule["when"] and (not steps or not is_plain(steps[-1])):
-            yield (*path, "pointer"), "what may be absent is a key; the place ends with one"
+            yield (*path, "pointer"), "`absent` needs a pointer that ends with a key"
 
 
 def _condition(path: Path, condition: dict[str, Any]) -> Iterator[_Wrong]:
     if "absent" in condition and len(condition) > 1:
-        yield (*path, "absent"), "nothing else can be asked of what is absent"
+        yield (*path, "absent"), "`absent` cannot be combined with other conditions"
     for key in ("matches", "not-matches"):
         if key in condition:
             try:

@@ -60,7 +60,7 @@ def _chain(path: str, below: tuple[str, ...], asked: str | None) -> list[Layer]:
     if real in below:
         raise BadConfig([f"{asked}: extend: {shown(path)} extends itself"])
     if len(below) >= DEEPEST:
-        raise BadConfig([f"{asked}: extend: more than {DEEPEST} files extend one another"])
+        raise BadConfig([f"{asked}: extend: more than {DEEPEST} files in a chain of `extend`"])
     try:
         layer = Layer(path, document_of(path))
     except Fault as fault:
@@ -88,7 +88,7 @@ def document_of(path: str) -> Document:
         return _toml(decoded(data, KIND))
     found = documents(data, KIND)
     if len(found) > 1:
-        raise Fault("holds several documents; settings are one", found[1].spot(()))
+        raise Fault("contains several YAML documents; expected one", found[1].spot(()))
     return found[0] if found else Document({}, {(): (1, 1)})
 
 
@@ -122,9 +122,9 @@ def _toml(text: str) -> Document:
     except tomllib.TOMLDecodeError as error:
         found = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
         spot = (int(found[1]), int(found[2])) if found else (len(text.splitlines()) or 1, 1)
-        raise Fault(f"is no TOML: {str(error).partition(' (at ')[0].lower()}", spot) from None
+        raise Fault(f"is not valid TOML: {str(error).partition(' (at ')[0].lower()}", spot) from None
     except RecursionError:
-        raise Fault("is nested deeper than any configuration is") from None
+        raise Fault("is nested too deeply") from None
     tool = value.get(TABLE[0])
     table = tool.get(TABLE[1]) if isinstance(tool, dict) else None
     inside = TABLE if table is not None else ()

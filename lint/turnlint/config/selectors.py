@@ -64,9 +64,9 @@ def unknown(value: dict[str, Any], own: frozenset[str]) -> Iterator[tuple[Path, 
             continue
         gone = why_gone(selector)
         if gone is None:
-            yield path, f"there is no rule {nearest(selector, [*names_of(entries), *FAMILIES, *mine])}"
+            yield path, f"unknown rule {nearest(selector, [*names_of(entries), *FAMILIES, *mine])}"
         elif "select" in path:
-            yield path, f"there is no rule {selector!r} any more: {gone}"
+            yield path, f"the rule {selector!r} was removed: {gone}"
 
 
 def renew(layer: Layer) -> Iterator[str]:

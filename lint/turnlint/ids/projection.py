@@ -256,7 +256,7 @@ def _assign(
             tries = (make(index, salt) for salt in range(TRIES))
             found = next((one for one in tries if one not in taken and one not in before), None)
             if found is None:
-                raise Unprojectable("there are more calls than ids that the clauses let pass")
+                raise Unprojectable("there are more calls than ids that the clauses allow")
             given[index] = found
             taken[found] = index
     return given

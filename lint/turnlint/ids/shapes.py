@@ -103,7 +103,7 @@ class Demand:
             for shape in self._shapes():
                 if enough(map(self.fits, shape.specimens())):
                     return shape
-        raise Unprojectable(f"no id can be made that is {' and '.join(self._wants())}")
+        raise Unprojectable(f"no id can be {' and '.join(self._wants())}")
 
     def _shapes(self) -> Iterator[Shape]:
         yield from self.habits
@@ -128,7 +128,7 @@ class Demand:
             identifier = self.shape.spell(canonical, salt + again * TRIES)
             if self.fits(identifier):
                 return identifier
-        raise Unprojectable(f"hardly any id is {' and '.join(self._wants())}")
+        raise Unprojectable(f"hardly any id can be {' and '.join(self._wants())}")
 
     def under_prefix(self, internal: str) -> str | None:
         """The id of a stored history under the provider's own prefix, where that will do."""

@@ -21,7 +21,7 @@ MOST_NAMES = 10_000
 MOST_TOLD = 100
 MOST_PARTS = 20
 LONGEST_NAME = 200
-SHARED_RULES = "what all servers of this wire share"
+SHARED_RULES = "rules that all servers of this API share"
 
 Held = tuple[str | None, tuple[str, ...], bool, bool]
 

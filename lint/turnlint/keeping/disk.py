@@ -106,13 +106,13 @@ def swap(
         if stamp(target, system) != expected:
             raise changed(path)
         if is_open_for_writing(target):
-            lost = f"{path} is open for writing by another program, whose next lines would be lost"
+            lost = f"{path} is open for writing in another program, whose next lines would be lost"
             raise NotWritten(lost, f"stop it, or {ELSEWHERE}")
 
     with sentences(path):
         status = system.stat(target)
         if not modes.S_ISREG(status.st_mode):
-            raise NotWritten(f"{path} is no regular file", ELSEWHERE)
+            raise NotWritten(f"{path} is not a regular file", ELSEWHERE)
         _writable(target, path, system)
         check()
         before = digest_of(target)
@@ -135,7 +135,7 @@ def write_to(path: str, pieces: Iterable[bytes], *, like: Source, system: System
     target = os.path.realpath(path)
     there = next((one for one in (path, target) if os.path.exists(one)), None)
     if like.path is not None and there is not None and os.path.samefile(there, like.path):
-        raise NotWritten(f"{path} is the file that is read", "leave -o out to change it in place")
+        raise NotWritten(f"{path} is the input file", "omit -o to change it in place")
     pieces = packed(pieces, packing_by_name(path))
     with sentences(path):
         status = system.stat(there) if there is not None else None
@@ -253,7 +253,9 @@ def _stand(
                 take_over(system, target, status, file, temp)
             system.fsync(file)
             if _read_back(file, system) != digest:
-                raise NotWritten(f"the disk gives back other bytes than it was given; {target} is as it was")
+                raise NotWritten(
+                    f"the disk returned different bytes than were written; {target} is unchanged"
+                )
         finally:
             system.close(file)
         last(digest)
@@ -275,7 +277,7 @@ def _create(target: str, mode: int, system: System) -> tuple[int, str]:
         except FileExistsError:
             continue
     raise NotWritten(
-        f"{folder} is full of files left over from runs that were killed", "remove .*.turnlint-*"
+        f"{folder} contains too many temporary files of runs that were killed", "remove .*.turnlint-*"
     )
 
 

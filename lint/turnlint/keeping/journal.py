@@ -28,7 +28,7 @@ SCHEMA: Literal["turnlint/journal-v1"] = "turnlint/journal-v1"
 _PART = 16
 """How much of a digest a file name shows. The document has all of it, and is asked."""
 _ANOTHER = "name another place with --journal"
-AS_BEFORE = "it is as it was before the fix: there is nothing to put back"
+AS_BEFORE = "already restored: the file is as it was before the fix"
 _START = b'{"schema": "' + SCHEMA.encode() + b'"'
 
 
@@ -161,9 +161,7 @@ def state_folder() -> str:
         place = os.environ.get("XDG_STATE_HOME", "")
         place = place if os.path.isabs(place) else os.path.join(home, ".local", "state")
     if not os.path.isabs(place):
-        raise NotWritten(
-            "there is no home folder for the journal", "set TURNLINT_STATE_DIR, or use --journal"
-        )
+        raise NotWritten("no home folder for the journal", "set TURNLINT_STATE_DIR, or use --journal")
     return os.path.join(place, "turnlint", "journal")
 
 
@@ -187,10 +185,10 @@ def _append(where: str, line: bytes, system: System) -> None:
     try:
         status = system.stat(file)
         if not modes.S_ISREG(status.st_mode):
-            raise NotWritten(f"the journal {where} is no regular file", _ANOTHER)
+            raise NotWritten(f"the journal {where} is not a regular file", _ANOTHER)
         start = system.read(file, len(_START))
         if not _START.startswith(start):
-            raise NotWritten(f"{where} holds something else than a journal", _ANOTHER)
+            raise NotWritten(f"{where} is not a journal", _ANOTHER)
         try:
             _add(file, _after_torn(file, status.st_size, system) + line, system)
         except OSError:
@@ -270,15 +268,15 @@ def _chosen(found: list[Entry | Missing], real: str, now: Digest, where: str | N
     if any(one.before == now for one in own):
         return Missing(AS_BEFORE)
     if own:
-        return Missing("it changed since the fix; nothing was touched")
-    return Missing("there is no journal for this file" + ("" if where is None else f" in {where}"))
+        return Missing("the file changed after the fix; nothing was restored")
+    return Missing("no journal for this file" + ("" if where is None else f" in {where}"))
 
 
 def _about(real: str, now: Digest, where: str | None) -> Iterator[Entry | Missing]:
     """All documents about a file of this path or these bytes, in the order they were written."""
     if where is not None:
         if not os.path.isfile(where):
-            yield Missing(f"there is no journal {where}")
+            yield Missing(f"no journal {where}")
             return
         marks = (now.sha256.encode(), json.dumps(real).encode())
         with open(where, "rb") as file:

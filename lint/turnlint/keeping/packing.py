@@ -44,5 +44,7 @@ def _zstd() -> Any:
             return zstd.ZstdCompressor(options={zstd.CompressionParameter.checksum_flag: 1})
         import zstandard
     except ImportError:
-        raise NotWritten("writing .zst needs an extra", "pip install 'turnlint[zstd]'") from None
+        raise NotWritten(
+            "writing .zst needs an extra package package", "pip install 'turnlint[zstd]'"
+        ) from None
     return zstandard.ZstdCompressor(write_checksum=True).compressobj()

@@ -68,7 +68,7 @@ def _reading(source: Source) -> Iterator[IO[bytes]]:
     except SourceError as error:
         raise NotWritten(f"{error.name}: {error.reason}") from None
     except Damaged as damage:
-        raise NotWritten(f"{source.name} is left as it is: {damage}") from None
+        raise NotWritten(f"{source.name} is unchanged: {damage}") from None
 
 
 def _exactly(stream: IO[bytes], size: int, source: Source) -> Iterator[bytes]:
@@ -84,4 +84,4 @@ def _exactly(stream: IO[bytes], size: int, source: Source) -> Iterator[bytes]:
 
 
 def changed(name: str) -> NotWritten:
-    return NotWritten(f"{name} changed while it was read, and nothing was written", "run again")
+    return NotWritten(f"{name} changed while it was read; nothing was written", "run again")

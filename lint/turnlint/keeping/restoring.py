@@ -29,7 +29,7 @@ def restore(path: str, document: Entry, system: System = SYSTEM) -> int:
         if digests.before != document.after:
             raise changed(path)
         if digests.after != document.before:
-            raise Unproven("the journal does not give back what was there; nothing was changed")
+            raise Unproven("the journal does not restore the original bytes; nothing was changed")
 
     if document.original is not None:
         pieces = (_decoded(document.original),)
@@ -44,7 +44,7 @@ def _patches(document: Entry) -> Iterator[Patch]:
     at = 0
     for edit in document.edits:
         if not at <= edit.offset <= edit.offset + edit.length <= document.after.size:
-            raise Unproven("the journal names places that the file does not have; nothing was changed")
+            raise Unproven("the journal does not match the file; nothing was changed")
         at = edit.offset + edit.length
         yield Patch(edit.offset, at, _before(edit))
 
@@ -52,7 +52,7 @@ def _patches(document: Entry) -> Iterator[Patch]:
 def _before(edit: Edit) -> bytes:
     data = _decoded(edit.base64) if edit.text is None else edit.text.encode("utf-8", "surrogatepass")
     if sha256(data).hexdigest() != edit.sha256:
-        raise Unproven("the journal's bytes are not those that were taken; nothing was changed")
+        raise Unproven("the bytes in the journal are not the removed ones; nothing was changed")
     return data
 
 

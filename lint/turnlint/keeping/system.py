@@ -58,8 +58,8 @@ class NotWritten(Exception):  # noqa: N818 - a file that stays as it was, and th
 _REASONS = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the disk is full: its quota is used up",
-    errno.EFBIG: "it would be larger than a file may be here",
-    errno.EIO: "the disk answers with an error",
+    errno.EFBIG: "the file would exceed the size limit of the file system",
+    errno.EIO: "the disk reports an error",
     errno.EROFS: "the disk is read-only",
     errno.EACCES: "no permission to write in its folder",
     errno.EPERM: "no permission to replace it",
@@ -75,4 +75,4 @@ def sentences(name: str, doing: str = "", way: str = ELSEWHERE) -> Iterator[None
         if error.errno == errno.ENOENT and not doing:
             raise NotWritten(f"{name}: no such file or folder") from None
         reason = _REASONS.get(error.errno or 0, (error.strerror or type(error).__name__).lower())
-        raise NotWritten(f"{doing}{reason}; {name} is as it was", way) from None
+        raise NotWritten(f"{doing}{reason}; {name} is unchanged", way) from None

@@ -36,7 +36,7 @@ def plain(value: object) -> Plain:
     """What an object says. Raises `TurnlintError` where it says nothing that could be written."""
     if not _is_list(value) and not isinstance(value, Mapping) and _fields_of(value, "") is None:
         hint = "; decode it first, or run `turnlint lint` on the file" if isinstance(value, _NO_LISTS) else ""
-        raise TurnlintError(f"expected a list of messages or a request, found {_kind(value)}{hint}")
+        raise TurnlintError(f"expected a list of messages or a request, got {_kind(value)}{hint}")
     walk = _Walk()
     try:
         return Plain(walk.value(value), walk.kept)
@@ -101,7 +101,7 @@ class _Walk:
 
     def _inside(self, owner: object, held: Any) -> Any:
         if id(owner) in self.open:
-            raise TurnlintError(f"{self._here()}: {_kind(owner)} holds itself")
+            raise TurnlintError(f"{self._here()}: {_kind(owner)} contains itself")
         if len(self.path) >= DEEPEST:
             raise TurnlintError(f"{self._here()}: {_TOO_DEEP}")
         self.open.add(id(owner))
@@ -114,7 +114,7 @@ class _Walk:
         for key, inner in held.items():
             name = self._key(key)
             if name in out:
-                raise TurnlintError(f"{self._here()}: two keys are both written {visible(name)!r}")
+                raise TurnlintError(f"{self._here()}: two keys are both encoded as {visible(name)!r}")
             self.path.append(name)
             out[name] = self.value(inner)
             self.path.pop()
@@ -136,7 +136,7 @@ class _Walk:
             return str.__str__(key)
         if key is None or isinstance(key, int | float):
             return dumps(key)
-        raise TurnlintError(f"{self._here()}: a key is {_kind(key)}, which JSON cannot write")
+        raise TurnlintError(f"{self._here()}: a key is {_kind(key)}, which JSON cannot represent")
 
     def _other(self, value: object) -> str:
         """Bytes, times and the like: a text that stands for them."""

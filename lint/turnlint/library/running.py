@@ -34,7 +34,7 @@ def options_of(
         raise TurnlintError(none("format", format_name, NAMES))
     providers = _words(provider)
     if "none" in providers and len(providers) > 1:
-        raise TurnlintError("provider 'none' leaves all providers out; it cannot stand beside others")
+        raise TurnlintError("provider 'none' cannot be combined with other providers")
     return Options(
         format=None if format_name == "auto" else format_name,
         providers=() if "none" in providers else providers or ("auto",),
@@ -50,7 +50,7 @@ def policy_of(
     if level not in LEVELS:
         raise TurnlintError(none("level", str(level), LEVELS))
     if canonical and any(name != "auto" for name in options.providers):
-        raise TurnlintError("canonical ids are no provider's; leave provider out")
+        raise TurnlintError("canonical and provider cannot be combined")
     return Policy(
         level=level,
         levels=tuple(_levels(levels)) if levels else (),
@@ -82,9 +82,7 @@ def events(given: Written, options: Options) -> list[Event]:
     """All that the engine has to say of a conversation; what would be a word on standard error is raised."""
     found = _events(given, options)
     if any(isinstance(event, Skipped) for event in found):
-        raise TurnlintError(
-            f"no known format; there are {', '.join(NAMES)}, and naming one by `format` forces it"
-        )
+        raise TurnlintError(f"unrecognized format; pass format= with one of {', '.join(NAMES)}")
     return found
 
 
@@ -158,7 +156,7 @@ def _change(change: Any, given: Written) -> Change:
 def _words(names: str | Sequence[str]) -> tuple[str, ...]:
     given = (names,) if isinstance(names, str) else tuple(names)
     if not all(isinstance(name, str) for name in given):
-        raise TurnlintError("names of providers and rules are texts")
+        raise TurnlintError("names of providers and rules must be strings")
     return tuple(word.strip() for name in given for word in name.split(",") if word.strip())
 
 
@@ -166,5 +164,5 @@ def none(what: str, name: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches
 
     close = get_close_matches(name.lower(), known, 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(known)}"
-    return f"there is no {what} {visible(name)!r}; {hint}"
+    hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(known)}"
+    return f"unknown {what} {visible(name)!r}; {hint}"

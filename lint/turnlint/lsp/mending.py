@@ -30,7 +30,7 @@ class Mended(Struct, frozen=True):
 def mend(text: Text, source: Source, terms: Terms) -> Mended:
     """Work out how a document is repaired."""
     if not text.is_whole:
-        return Mended(reason="it holds half a character, which has no bytes")
+        return Mended(reason="it contains half of a surrogate pair, which cannot be encoded")
     fixed = fix(source, terms.options, terms.book, terms.policy)
     if fixed.problem:
         return Mended(reason=fixed.problem.reason)

@@ -100,7 +100,7 @@ class Server(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - the library calls it so
         self.window_log_message(
-            types.LogMessageParams(types.MessageType.Warning, f"turnlint: no message to understand: {type(error).__name__}")
+            types.LogMessageParams(types.MessageType.Warning, f"turnlint: invalid message: {type(error).__name__}")
         )  # fmt: skip
 
     def actions(self, document: Document, params: types.CodeActionParams) -> list[types.CodeAction]:
@@ -141,7 +141,7 @@ class Server(LanguageServer):
         elif not mended.reason:
             self.say_of(document, words.NOTHING.format(level=document.seen.policy.level))
         if mended.reason:
-            self.say_of(document, f"left as it is: {mended.reason}")
+            self.say_of(document, f"unchanged: {mended.reason}")
         return action
 
 

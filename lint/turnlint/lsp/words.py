@@ -13,10 +13,10 @@ from turnlint.report.words import answer, behind, crashed, repair, title
 from turnlint.rulebook import Entry, everything
 
 LONGEST = 1_000
-MORE = "{left:,} more findings are not shown here; `turnlint lint` lists them all"
-CUT = "too many findings to show or to repair them all here: see `turnlint lint` and `turnlint fix`"
-TOO_LONG = "is longer than {most:,} bytes and is not linted here; `turnlint lint` reads it"
-NOTHING = "there is nothing to repair at level {level}"
+MORE = "{left:,} more findings are not shown; `turnlint lint` lists all"
+CUT = "too many findings to show or repair in the editor; use `turnlint lint` and `turnlint fix`"
+TOO_LONG = "is larger than {most:,} bytes and is not checked in the editor; use `turnlint lint`"
+NOTHING = "nothing to repair at level {level}"
 FIX_ALL = "turnlint: repair this file [{level}]"
 
 

@@ -7,7 +7,7 @@ from msgspec import Raw, Struct, json
 
 from turnlint.model import Record
 
-UNKNOWN = "no known format; `turnlint formats` lists them, --format forces one"
+UNKNOWN = "unrecognized format; `turnlint formats` lists the supported ones, --format forces one"
 NOT_YET = "not supported yet"
 SHARE = 0.2
 """A larger share of records, or of messages, that another format has makes a file that format's."""

@@ -21,7 +21,7 @@ from turnlint.own_profiles.shape import kinds, schema
 EXPRESSIONS = frozenset({"pattern", "models", "other_models", "keep"})
 MOST_LISTED = 12
 _TYPES = {
-    "string": "a text",
+    "string": "a string",
     "integer": "a whole number",
     "boolean": "true or false",
     "array": "a list",
@@ -82,7 +82,7 @@ def _told(document: Document, error: Any) -> Iterator[Fault]:
         known = list(error.schema["properties"])
         for key in error.instance:
             if key not in known:
-                sentence = f"there is no key {nearest(key, known)}"
+                sentence = f"unknown key {nearest(key, known)}"
                 yield Fault(_at(path) + sentence, document.spot((*path, key), key=True))
         return
     yield Fault(_at(path) + _sentence(error), document.spot(path))
@@ -92,15 +92,15 @@ def _clause(document: Document, error: Any, path: Path) -> Iterator[Fault]:
     """A clause is held against the kind that its rule names, not against all."""
     clause = error.instance
     if not isinstance(clause, dict):
-        yield Fault(f"{_at(path)}wants a mapping, found {_kind(clause)}", document.spot(path))
+        yield Fault(f"{_at(path)}wants a mapping, got {_kind(clause)}", document.spot(path))
         return
     rule = clause.get("rule")
     if "rule" not in clause:
-        yield Fault(f"{_at(path)}lacks 'rule'", document.spot(path))
+        yield Fault(f"{_at(path)}missing 'rule'", document.spot(path))
     elif rule not in kinds():
         where = document.spot((*path, "rule"))
         yield Fault(
-            f"{_at((*path, 'rule'))}there are no clauses of a rule {nearest(str(rule), kinds())}", where
+            f"{_at((*path, 'rule'))}no clauses exist for the rule {nearest(str(rule), kinds())}", where
         )
     else:
         branch = list(kinds()).index(str(rule))
@@ -113,21 +113,19 @@ def _sentence(error: Any) -> str:
     kind, wants, found = error.validator, error.validator_value, error.instance
     if kind == "type":
         types = [wants] if isinstance(wants, str) else wants
-        return f"wants {' or '.join(_TYPES[one] for one in types)}, found {_kind(found)}"
+        return f"expected {' or '.join(_TYPES[one] for one in types)}, got {_kind(found)}"
     if kind == "enum":
-        return f"there is no value {nearest(str(found), wants)}"
+        return f"unknown value {nearest(str(found), wants)}"
     if kind == "required":
-        return f"lacks {' and '.join(repr(key) for key in wants if key not in found)}"
+        return f"missing {' and '.join(repr(key) for key in wants if key not in found)}"
     if kind == "minimum":
-        return f"wants {wants} or more, found {found}"
+        return f"expected {wants} or more, got {found}"
     if kind == "minItems":
-        return "wants at least one"
+        return "expected at least one"
     if kind == "maxLength":
         return f"is longer than {wants} characters"
     if kind == "pattern":
-        return (
-            f"{_short(found)} cannot be named with --provider: small letters, digits, `-`, `_` and `.` only"
-        )
+        return f"{_short(found)} is not a valid name: use lower-case letters, digits, `-`, `_` and `.`"
     return str(error.message)[:200]
 
 
@@ -138,7 +136,7 @@ def _kind(value: Any) -> str:
         bool: "true or false",
         int: "a number",
         float: "a number with a point",
-        str: "a text",
+        str: "a string",
         list: "a list",
     }
     return kinds_of_value.get(type(value), "a mapping")
@@ -161,7 +159,7 @@ def nearest(wrong: str, names: Iterable[str]) -> str:
     if close:
         return f"{_short(wrong)}; did you mean {close[0]!r}?"
     more = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
-    return f"{_short(wrong)}; there are {', '.join(known[:MOST_LISTED])}{more}"
+    return f"{_short(wrong)}; expected one of {', '.join(known[:MOST_LISTED])}{more}"
 
 
 def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
@@ -182,7 +180,7 @@ def _text(document: Document, path: Path, value: str) -> Iterator[Fault]:
     elif path[-1] == "says":
         why = _cannot_be_filled(value)
     elif path == ("name",) and (value in ("auto", "none") or value.endswith((".yaml", ".yml"))):
-        why = f"{value!r} means something else to --provider"
+        why = f"{value!r} is reserved in --provider"
     if why:
         yield Fault(_at(path) + why, document.spot(path))
 
@@ -198,7 +196,7 @@ def _not_an_expression(text: str, *, inside: bool = False) -> str | None:
         return f"{_short(text)} cannot be used here: {error}"
     except re.error as error:
         place = f" at character {error.pos + 1}" if error.pos is not None else ""
-        return f"{_short(text)} is no regular expression: {error.msg}{place}"
+        return f"{_short(text)} is not a valid regular expression: {error.msg}{place}"
     except (RecursionError, OverflowError, MemoryError):
         return f"{_short(text)} is too large for a regular expression"
     return None
@@ -208,10 +206,10 @@ def _cannot_be_filled(text: str) -> str | None:
     try:
         fields = [(name, spec or turn) for _, name, spec, turn in Formatter().parse(text) if name is not None]
     except ValueError:
-        return "has a brace that opens or closes no field; a brace of the text's own is written twice"
+        return "has an unmatched brace; write a literal brace twice"
     for name, more in fields:
         if name not in wording.FIELDS:
-            return f"there is no field {nearest(name, sorted(wording.FIELDS))}"
+            return f"unknown field {nearest(name, sorted(wording.FIELDS))}"
         if more:
             return f"a field is its name alone: {{{name}}}"
     return None
@@ -231,17 +229,17 @@ def _named(document: Document, names: Names) -> Iterator[Fault]:
                 if code in by_code
                 else nearest(name, sorted(names.rules))
             )
-            sentence = f"there is no rule {hint}"
+            sentence = f"unknown rule {hint}"
             yield Fault(_at(path) + sentence, document.spot(path))
         elif path[0] == "weights" and name in kinds():
-            sentence = f"{name!r} is weighed by the clauses it reads; weights are for the other rules"
+            sentence = f"{name!r} gets its severity from clauses; `weights` is for the other rules"
             yield Fault(_at(path) + sentence, document.spot(path))
     for path, name in _texts(value, ()):
         if len(path) > 1 and path[-2] == "wires" and name not in names.wires:
-            sentence = f"there is no wire {nearest(name, sorted(names.wires))}"
+            sentence = f"unknown wire {nearest(name, sorted(names.wires))}"
             yield Fault(_at(path) + sentence, document.spot(path))
     if "drop" in value and "extends" not in value:
-        yield Fault("drop: there is nothing to drop without `extends`", document.spot(("drop",), key=True))
+        yield Fault("drop: needs `extends`", document.spot(("drop",), key=True))
 
 
 def _rules_in(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
@@ -261,4 +259,4 @@ def _samples(document: Document) -> Iterator[Fault]:
         if _not_an_expression(known["pattern"]) is None:
             pattern = re.compile(known["pattern"], re.MULTILINE)
             if not pattern.search(sample) and not pattern.search(" ".join(sample.split())):
-                yield Fault(f"{_at(path)}does not find its own sample", document.spot(path))
+                yield Fault(f"{_at(path)}does not match its own sample", document.spot(path))

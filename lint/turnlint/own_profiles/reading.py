@@ -42,7 +42,7 @@ def read(paths: Iterable[str], packages: list[str]) -> dict[str, tuple[Profile, 
         except Fault as fault:
             raise BadProfiles([_line(path, fault)]) from None
         if not found:
-            raise BadProfiles([_line(path, Fault("holds no profile"))])
+            raise BadProfiles([_line(path, Fault("contains no profile"))])
         count = len(own)
         for document in found:
             if wrong := sorted(faults(document, names), key=lambda fault: fault.spot or (0, 0)):
@@ -80,7 +80,7 @@ def _profile(document: Document, providers: Providers, own: list[Profile]) -> Pr
     except msgspec.ValidationError as error:
         raise Fault(str(error).lower(), document.spot(())) from None
     if made.label in [one.label for one in own]:
-        raise Fault(f"there are two profiles called {made.label}", document.spot(("name",)))
+        raise Fault(f"two profiles have the name {made.label}", document.spot(("name",)))
     return made
 
 

@@ -64,7 +64,7 @@ class Expression:
                 tree = parser.parse(text)
         except re.error as error:
             place = f" at character {error.pos + 1}" if error.pos is not None else ""
-            raise BadExpression(f"is no regular expression: {error.msg}{place}") from None
+            raise BadExpression(f"is not a valid regular expression: {error.msg}{place}") from None
         except (RecursionError, OverflowError):
             raise BadExpression("is too large for a regular expression") from None
         flags = _known(int(tree.state.flags))
@@ -110,7 +110,7 @@ class Expression:
 
     def _node(self, op: str, item: Any = None, flags: int = 0, then: tuple[int, ...] = ()) -> int:
         if len(self.nodes) >= LARGEST:
-            raise BadExpression("is too large once its repeats are written out")
+            raise BadExpression("is too large after its repeats are expanded")
         self.nodes.append(_Node(op, item, flags, then))
         return len(self.nodes) - 1
 
@@ -131,7 +131,7 @@ class Expression:
         if op in ("MAX_REPEAT", "MIN_REPEAT"):
             least, most, inner = argument
             return self._repeat(least, most, list(inner), flags, then)
-        raise BadExpression(f"{_NAMES.get(op, op.lower())} is not read here: it could take any time")
+        raise BadExpression(f"{_NAMES.get(op, op.lower())} is not supported: its run time is not bounded")
 
     def _repeat(self, least: int, most: Any, items: list[Any], flags: int, then: int) -> int:
         if most == import_module("re._constants").MAXREPEAT:
@@ -216,7 +216,7 @@ def _literal(items: list[Any], flags: int) -> tuple[str, bool]:
 
 def _known(flags: int) -> int:
     if flags & (re.ASCII | re.LOCALE):
-        raise BadExpression("the flags a and L are not read here")
+        raise BadExpression("the flags a and L are not supported")
     return flags
 
 

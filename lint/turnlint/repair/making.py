@@ -79,7 +79,7 @@ class Maker:
                 HANDS[type(step)](self, finding, step)
         self._arrange()
         for index in self.sheet.settle():
-            done = "remove the message, of which only thoughts are left"
+            done = "remove the message, which contains only thinking blocks"
             self.tell(self.tale.first[index], "removed", index, done=done)
         return self.tale.with_digests()
 

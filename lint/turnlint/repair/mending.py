@@ -130,7 +130,7 @@ def _round(
         if (unit := changed(state.unit, changes)).cells != state.unit.cells:
             explained += _along(state.unit, changes)
             if lost((cell.data for cell in state.unit.cells), (cell.data for cell in unit.cells), explained):
-                raise Unrepairable("it would take away something that nobody is told of")
+                raise Unrepairable("it would remove content that no finding names")
             return unit, told, phase == 1
     return _canonical(state) if policy.canonical else None
 
@@ -145,10 +145,12 @@ def _linked(sheet: Sheet) -> Iterator[Change]:
     for (cell, at), parent in changes.linked.items():
         data, origin = sheet.unit.cells[cell].data, sheet.unit.cells[cell].origin
         found, start, end = locate_all(data, [at])[at]
-        done = f"let it name {quote(parent)}" if parent else "let it name none"
+        done = (
+            f"set its parent to {quote(parent)}" if parent else "make it the first message, without a parent"
+        )
         before = digest(data[start:end]) if found == at else None
         yield Change(
-            *LINKED, "lossless", "rewritten", done, "another record stands before it now",
+            *LINKED, "lossless", "rewritten", done, "another record is before it now",
             origin.line if origin else 1, as_pointer(at), transcript.id, transcript.index,
             before=before, after=digest(encode(parent, data)),
         )  # fmt: skip

@@ -61,7 +61,7 @@ class Unit(Struct, frozen=True):
         read += [damage.record for damage in damages]
         # A record that was parted from one of these has a place in that for its offset, which is no cell's number.
         if not {id(record) for record in read} <= {id(record) for record in records}:
-            raise Unrepairable("several records stand on one line; part them first")
+            raise Unrepairable("several records are on one line; split them first")
         return Reading(transcripts, damages)
 
 

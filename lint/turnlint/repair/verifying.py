@@ -20,7 +20,7 @@ Pair = tuple[Any, bytes]
 def fault_of(mended: Mended, level: Level) -> str | None:
     """Why a repair may not be written, if there is a reason."""
     if not mended.settled:
-        return "it does not come to rest: each round finds something else to do"
+        return "repeated repairs do not converge"
     return _new(mended, level) or _lost_results(mended) or _untied(mended)
 
 
@@ -38,7 +38,7 @@ def _new(mended: Mended, level: Level) -> str | None:
     milder = _counts(mended.end.findings, "warning") - _counts(mended.base.findings, "warning", "error")
     if not new and milder and sum(after.values()) >= sum(before.values()):
         new = sorted(milder)  # a warning may take the place of errors, never of warnings
-    return f"it would bring new findings: {', '.join(new)}" if new and not renamed else None
+    return f"it would cause new findings: {', '.join(new)}" if new and not renamed else None
 
 
 def _counts(findings: Iterator[Finding], *severities: str) -> Counter[str]:
@@ -56,13 +56,13 @@ def _lost_results(mended: Mended) -> str | None:
     removed = sum(one.what == "removed" for one in mended.changes)
     before, after = _pairs(mended.base), _pairs(mended.end)
     if sum(after.values()) < sum(before.values()) - removed:
-        return "it would lose a result that answers a call"
+        return "it would lose the result of a call"
     calls = {called for called, _ in after}
     was, now = _only_call(before), _only_call(after)
     for body, called in was.items():
         # A call whose arguments were written anew is known by its result alone.
         if body in now and now[body] != called and called in calls:
-            return "it would give a result to another call"
+            return "it would attach a result to another call"
     return None
 
 

@@ -221,7 +221,7 @@ class _Window:
         if move is not None:
             return self.sheet.lift(move.message, move.result.at)
         new = self.new[seq]
-        assert new is not None, "only calls are answered for which the wire has such a result"
+        assert new is not None, "this format has no result for this kind of call"
         return new
 
     def _whole_message(self) -> int | None:

@@ -75,7 +75,7 @@ def changes(fixed: Fixed, look: Look) -> Iterator[str]:
         last = block
     yield from paint.context(_behind(last, paint.room) if last else ())
     if more:
-        yield f"{DOTS} {more:,} more {'change' if more == 1 else 'changes'}; --report FILE tells of all"
+        yield f"{DOTS} {more:,} more {'change' if more == 1 else 'changes'}; --report FILE lists all"
 
 
 # Stretches to blocks.

@@ -42,7 +42,7 @@ class GitHub:
     def finish(self, tally: Tally, *, complete: bool) -> None:  # noqa: ARG002 - a sink may sum up, this one need not
         more = counted({kind: max(0, self.count[kind] - most) for kind, most in MOST.items()})
         if more:
-            words = f"{more} more: GitHub shows ten of a kind for a step, the log of this one lists them"
+            words = f"{more} more: GitHub shows at most ten of a kind per step; the log lists all"
             self.write(_command("notice", {"title": "turnlint"}, words) + "\n")
         if not complete:
             self.write(_command("error", {"title": "turnlint"}, LEFT_OUT) + "\n")

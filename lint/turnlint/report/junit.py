@@ -117,7 +117,7 @@ class JUnit:
                 f"line {event.line}", event.line, f'<error type="crash" message="{words}"/>\n', "errors"
             )
         elif isinstance(event, Skipped):
-            inside = '<skipped message="no known format"/>\n'
+            inside = '<skipped message="unrecognized format"/>\n'
             self._at(event.source.name).case("the file", 1, inside, "skipped")
 
     def _row(self, suite: _Suite, row: Row) -> None:

@@ -72,7 +72,7 @@ class Summary:
         for piece in _sum(tally, complete=complete):
             self.write(piece)
         if self.skipped:
-            self.write(f"\nSkipped, no known format: {many(self.skipped, 'file')}.\n")
+            self.write(f"\nSkipped, unrecognized format: {many(self.skipped, 'file')}.\n")
         if self.crashes:
             self.write("\n")
         for words, count in self.crashes.most_common(MOST):

@@ -22,17 +22,17 @@ FAILURES = 5
 WORDS = {
     ("moved", "misplaced-result"): ("moved 1 result to its call", "moved {n} results to their calls"),
     ("moved", "result-before-call"): (
-        "moved 1 result behind its call",
-        "moved {n} results behind their calls",
+        "moved 1 result after its call",
+        "moved {n} results after their calls",
     ),
     ("moved", "unanswered-call"): ("moved 1 result to its call", "moved {n} results to their calls"),
     ("moved", "result-order"): (
-        "put the results of 1 turn in order",
-        "put the results of {n} turns in order",
+        "sorted the results of 1 turn",
+        "sorted the results of {n} turns",
     ),
     ("moved", "duplicate-result"): (
-        "moved 1 result to the place of a placeholder",
-        "moved {n} results to the places of placeholders",
+        "replaced 1 placeholder with the real result",
+        "replaced {n} placeholders with real results",
     ),
     ("removed", "orphan-result"): ("removed 1 result without a call", "removed {n} results without calls"),
     ("removed", "duplicate-result"): ("removed 1 copy of a result", "removed {n} copies of results"),
@@ -61,7 +61,7 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
         to = [f"written to {visible(done.to)}"] if done.to and done.to != "-" else []
         yield from _wrapped(done.name, said, [*_what(fixed.changes), *to], look)
     elif errors or fixed.failures:
-        yield from _wrapped(done.name, "", ["would stay as it is" if dry else "left as it was"], look)
+        yield from _wrapped(done.name, "", ["would stay unchanged" if dry else "unchanged"], look)
     if fixed.left and (errors or done.changed):
         total = sum(fixed.left.values())
         verb = "would remain" if dry and done.changed else "remains" if total == 1 else "remain"
@@ -73,9 +73,9 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
         name = failure.conversation
         which = f', conversation "{clip(visible(name[:80]), 40)}"' if name is not None else ""
         reason = clip(visible(" ".join(failure.reason[:400].split())), max(40, look.width - 40))
-        yield _painted("31", f"  line {failure.line:,}{which}: left as it is: {reason}", look)
+        yield _painted("31", f"  line {failure.line:,}{which}: unchanged: {reason}", look)
     if len(fixed.failures) > FAILURES:
-        yield _painted("31", f"  … {len(fixed.failures) - FAILURES:,} more were left as they are", look)
+        yield _painted("31", f"  … {len(fixed.failures) - FAILURES:,} more are unchanged", look)
 
 
 def _left(rule: str, count: int, errors: int) -> str:
@@ -111,9 +111,9 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     skipped = sum(one.fixed is not None and one.fixed.foreign for one in done)
     failed = sum(one.problem is not None for one in done)
     lost = sum(len(one.fixed.failures) for one in known if one.fixed)
-    parts += [f"{skipped:,} of no known format"] if skipped else []
-    parts += [f"{failed:,} not read or not written, see above"] if failed else []
-    parts += [f"{_many(lost, 'conversation')} could not be repaired for certain"] if lost else []
+    parts += [f"{skipped:,} of unrecognized format"] if skipped else []
+    parts += [f"{failed:,} not read or not written (see above)"] if failed else []
+    parts += [f"{_many(lost, 'conversation')} could not be repaired safely"] if lost else []
     if some := [_many(count, name) for count, name in left if count]:
         one = sum(count for count, _ in left) == 1
         verb = "would remain" if dry and changed else "remains" if one else "remain"
@@ -126,23 +126,18 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     yield from _accepted(done, terms, look)
     refused = {rule for one in known if one.fixed for rule in one.fixed.errors_left} & ID_RULES
     if terms.canonical and refused:
-        yield "the provider of a record refuses canonical ids; `turnlint fix --provider NAME` gives accepted ids"
+        yield "the provider of a record rejects canonical ids; use `turnlint fix --provider NAME` for accepted ids"
     yield from _undo(done)
 
 
 def _sum(files: int, changed: int, *, dry: bool, well: bool) -> str:
     verb = "would be repaired" if dry else "repaired"
-    stay = "would stay as" if dry else "left as"
     if not changed:
         return f"{_many(files, 'file')}: nothing {'to repair' if well else 'repaired'}"
     if files == 1:
         return f"1 file {verb}"
     rest = files - changed
-    same = (
-        f"{stay} {'it is' if rest == 1 else 'they are'}"
-        if dry
-        else f"left as {'it was' if rest == 1 else 'they were'}"
-    )
+    same = "would stay unchanged" if dry else "unchanged"
     return f"{_many(files, 'file')}: {changed:,} {verb}" + (f", {rest:,} {same}" if rest else "")
 
 
@@ -157,7 +152,7 @@ def _across(known: list[Done]) -> Iterator[str]:
         met.update(one.fixed.across if one.fixed else {})
     for key in sorted(met):
         provider, _, wire = visible(key).partition(" on ")
-        yield f"read as {wire}: {provider} is asked about ids, names and limits only"
+        yield f"in the format {wire}: of {provider}, only the rules for ids, names and limits apply"
 
 
 def _removed(known: list[Done], look: Look) -> Iterator[str]:

@@ -126,7 +126,7 @@ class Sarif:
         if unsent:
             told.append(_notification("note", f"not shown: {unsent}"))
         if self.skipped:
-            told.append(_notification("note", f"{many(self.skipped, 'file')} of no known format skipped"))
+            told.append(_notification("note", f"{many(self.skipped, 'file')} skipped: unrecognized format"))
         return told
 
 

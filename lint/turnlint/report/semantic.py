@@ -59,9 +59,9 @@ def differences(fixed: Fixed, look: Look) -> Iterator[str]:
         for sign, at, text in _record(change):
             yield _row(sign, at, text, look)
     if number < 0:
-        yield "  only what stands around records changes: line ends, blank lines, marks"
+        yield "  only bytes between records change: line ends, blank lines, byte order marks"
     if more:
-        yield f"{DOTS} {more:,} more {'record' if more == 1 else 'records'}; --report FILE tells of all"
+        yield f"{DOTS} {more:,} more {'record' if more == 1 else 'records'}; --report FILE lists all"
 
 
 # Records.
@@ -156,7 +156,7 @@ def _record(change: _Change) -> Iterator[Line]:
     old, new = ((one, value_of(one.data)) if one else None for one in (change.old, change.new))
     if old and new:
         found = list(_values(old[1], new[1], old[0].prefix, new[0].prefix))
-        yield from found or [(" ", new[0].prefix, "the same value, written otherwise")]
+        yield from found or [(" ", new[0].prefix, "the same value, encoded differently")]
         return
     for sign, one in (("-", old), ("+", new)):
         if one:
@@ -205,7 +205,7 @@ def _text(value: Any) -> str:
     try:
         return dumps(value, ensure_ascii=False, default=str)
     except (ValueError, RecursionError):
-        return "(too deep to be shown)"
+        return "(too deep to show)"
 
 
 def _narrowed(old: Any, new: Any) -> tuple[str, str]:

@@ -28,7 +28,7 @@ OF: dict[str, Callable[[Row], str | None]] = {
     "day": lambda row: row.said.day if row.said else None,
 }
 UNSAID = {
-    "model": "(no record says)", "day": "(no record says)", "provider": "(of no provider alone)",
+    "model": "(unknown)", "day": "(unknown)", "provider": "(no provider)",
 }  # fmt: skip
 """What a table says where there is no key. In JSON it is null."""
 

@@ -143,7 +143,8 @@ class Text:
             files = f" in {len(group.paths):,} files" if len(group.paths) > 1 else ""
             left = group.count - len(group.rows)
             self._note(
-                f"{left:,} more{files} of this rule and shape; --output-format concise lists all", gutter
+                f"{left:,} more {'finding' if left == 1 else 'findings'} like this{files}; --output-format concise lists all",
+                gutter,
             )
         self.write("\n")
 
@@ -232,18 +233,18 @@ class Text:
         if self.skipped:
             some = ", ".join(visible(name) for name in self.skipped[:3])
             rest = f" and {len(self.skipped) - 3:,} more" if len(self.skipped) > 3 else ""
-            summed += f" Skipped, no known format: {some}{rest}."
+            summed += f" Skipped, unrecognized format: {some}{rest}."
         if self.hidden:
             summed += f" {many(self.hidden, 'info')} hidden: --show-info."
         for key, count in sorted(tally.across.items()):
             provider, _, wire = visible(key).partition(" on ")
-            summed += f" Read as {wire}, {many(count, 'conversation')}: {provider} is asked about ids, names and limits only."
+            summed += f" In the format {wire} ({many(count, 'conversation')}): of {provider}, only the rules for ids, names and limits apply."
         for what, count in sorted(tally.noted.items()):
             summed += f" {many(count, 'result')} {NOTED.get(what, what)}."
         return (
             summed
             if complete
-            else summed + " Not complete: a file could not be read, or a rule crashed; that was said."
+            else summed + " Incomplete: a file could not be read, or a rule crashed (see above)."
         )
 
     def _paint(self, code: str, text: str, *, bold: bool = False) -> str:

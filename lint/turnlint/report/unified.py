@@ -74,7 +74,7 @@ def _refuse(source: Source) -> None:
         piece = file.read(_PIECE)
         if piece[:2] in MAGIC:
             raise SourceError(
-                source.name, "compressed; a patch is of plain text, and --diff alone shows what would change"
+                source.name, "compressed files cannot be patched as text; use --diff without =unified"
             )
         try:
             while piece:
@@ -82,7 +82,7 @@ def _refuse(source: Source) -> None:
                 piece = file.read(_PIECE)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
-            reason = "it is no valid UTF-8, and a patch is of text; --diff alone shows what would change"
+            reason = "the file is not valid UTF-8, so there is no text patch; use --diff without =unified"
             raise SourceError(source.name, reason) from None
 
 
@@ -91,7 +91,7 @@ def _refuse_hidden(source: Source, hunk: bytes) -> None:
     for line in hunk.decode().split("\n"):
         text = line.removesuffix("\r").replace("\t", " ")
         if visible(text) != text or text.lstrip().startswith("::"):
-            reason = "the patch holds characters or lines that steer a terminal or a build runner; send it to a file"
+            reason = "the patch contains terminal escapes or CI commands; redirect it to a file"
             raise SourceError(source.name, reason)
 
 

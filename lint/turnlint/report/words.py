@@ -8,7 +8,7 @@ from turnlint.engine import Crash, Tally
 from turnlint.model import Finding
 
 _KNOWN = {"baseline": "in the baseline"}
-LEFT_OUT = "a file could not be read, or a rule crashed: the report is not complete"
+LEFT_OUT = "a file could not be read, or a rule crashed: the report is incomplete"
 
 
 def many(count: int, name: str) -> str:

@@ -51,7 +51,7 @@ def folder() -> str:
     found = os.stat(path)
     mine = not hasattr(os, "getuid") or found.st_uid == os.getuid()
     if not mine or (os.name == "posix" and found.st_mode & 0o022):
-        raise UnsafeFolder(f"{path}: others may write there")
+        raise UnsafeFolder(f"{path}: other users can write there")
     return path
 
 

@@ -83,7 +83,7 @@ class Growing:
         if now is None:
             if self.seen is not None and not self.gone:
                 self.gone = True
-                yield Note(self.source.name, "gone; it is read from its start when it is there again")
+                yield Note(self.source.name, "deleted; it will be read from the start if it appears again")
             return
         yield from self._turned(now)
         before, self.seen = self.seen, now
@@ -137,17 +137,17 @@ class Growing:
             return
         if not now.is_same_file(self.met):
             yield from self._rest_of_the_old()
-            words = "another file now"
+            words = "replaced by another file"
         elif now.size < (self.met.size if self.whole else self.offset):
-            words = "shorter than it was"
+            words = "truncated"
         elif not self.whole and not self._goes_on():
-            words = "written anew"
+            words = "rewritten"
         else:
             return
         if self._is_log():
             self.told.clear()
             self.tally = Tally()
-            yield Note(self.source.name, f"{words}, read from its start")
+            yield Note(self.source.name, f"{words}; read from the start")
         self._begin()
         self.met = None
 

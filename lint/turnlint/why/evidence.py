@@ -57,11 +57,11 @@ class Agreed(Struct, frozen=True, order=True):
     def reasons(self) -> tuple[str, ...]:
         """In words, for people."""
         told = (
-            (self.words, "the very words"),
+            (self.words, "the exact text"),
             (self.id, "the call id"),
             (self.length, "the length of the id"),
             (self.index, "the position"),
-            (self.nearly and not self.index, "nearly the position"),
+            (self.nearly and not self.index, "the position (off by one)"),
         )
         return tuple(word for holds, word in told if holds)
 
