@@ -236,6 +236,8 @@ class More(TypedDict, total=False):
     severity: Severity
     fix: Fix | None
     label: str
+    kind: str
+    """What stands at the place, where the provider's text names it."""
     related: tuple[Related, ...]
     under: Clause
     """The provider's clause that this offends: it brings severity, provider and the provider's own text."""
@@ -337,6 +339,7 @@ class Rule(Struct, frozen=True):
             label=more.get("label", ""),
             fix=more.get("fix"),
             related=more.get("related", ()),
+            kind=more.get("kind", ""),
         )
 
     def _at(

@@ -49,9 +49,9 @@ def _weight(finding: Finding, transcript: Transcript, profile: Profile) -> Weigh
 
 def _applies(weight: Weight, finding: Finding, transcript: Transcript) -> bool:
     """Whether the condition of a weight holds for the place of a finding."""
+    if not _is_at(weight, finding):
+        return False
     index, messages = finding.message_index, transcript.messages
-    if weight.when == "role":
-        return finding.where.at[-1:] == ("role",)
     if weight.when == "always" or index is None:
         return weight.when == "always"
     if weight.when == "no-results":
@@ -60,6 +60,14 @@ def _applies(weight: Weight, finding: Finding, transcript: Transcript) -> bool:
     while index and messages[index].role != "assistant":
         index -= 1
     return sum(isinstance(block, Call) for block in messages[index].blocks) == 1
+
+
+def _is_at(weight: Weight, finding: Finding) -> bool:
+    """Whether a weight is for the place of a finding, and for what stands there."""
+    if weight.found and weight.found != finding.kind:
+        return False
+    last = finding.where.at[-1] if finding.where.at else ""
+    return not weight.at or weight.at == ("message" if isinstance(last, int) else last)
 
 
 def _severity(finding: Finding, chosen: Chosen, weight: Weight | None) -> Severity:
@@ -79,7 +87,7 @@ def _fields(
 ) -> dict[str, object]:
     index = finding.message_index
     if index is None:
-        return {}
+        return _at_record(finding, transcript, profile)
     name = finding.call_id or ""
     fields: dict[str, object] = {"ids": name, "id": name, "name": finding.tool or "", "kind": finding.kind}
     if fields.keys() >= {*wanted}:
@@ -96,3 +104,12 @@ def _fields(
         "block": next((part for part in below if isinstance(part, int)), 0),
         "after": transcript.messages[index - 1].written_role if index else "start",
     }  # fmt: skip
+
+
+def _at_record(finding: Finding, transcript: Transcript, profile: Profile) -> dict[str, object]:
+    """Of a finding at a place of a request, which no message could be read from."""
+    request = transcript.request
+    place = finding.where.at[len(request.at) :] if request else ()
+    if len(place) < 2 or not isinstance(place[1], int):
+        return {}
+    return {"path": wording.path(place, profile.paths), "index": place[1], "kind": finding.kind}

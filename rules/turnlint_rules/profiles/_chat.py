@@ -226,6 +226,15 @@ OPENAI_CLAUSES: tuple[AnyClause, ...] = (
     ),
 )  # fmt: skip
 OPENAI_WEIGHTS = (
+    Weight(
+        rule="malformed-message", at="message", source="recorded 26cfbd28a89c5133", date="2026-11",
+        says="Invalid type for 'messages[{index}]': expected an object, but got {kind} instead.",
+    ),
+    Weight(
+        rule="malformed-message", at="content", source="recorded cb06787a1f0c4175", date="2026-11",
+        says="Invalid type for 'messages[{index}].content': expected one of a string or array of objects, but got {kind} "
+        "instead.",
+    ),
     *pairing(
         missing=MISSING, orphan=ORPHAN, duplicate=DUPLICATE, date="2026-11",
         source="recorded 8ce17577974dac49 and 640045b2ab2a78f1; GhidrAssist 45; agno 5116",

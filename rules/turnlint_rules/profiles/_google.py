@@ -173,7 +173,7 @@ def weights(**more: str) -> tuple[Weight, ...]:
         source="responses are counted; 557 accepted ones bear another name, many an id",
     )  # fmt: skip
     role = Weight(
-        rule="malformed-message", when="role", says="Please use a valid role: user, model.", date="2026-11",
+        rule="malformed-message", at="role", says="Please use a valid role: user, model.", date="2026-11",
         source="recorded 84341f026bd262a0, 9960b54e2cadae89, 59bf837e20b5b0d9",
     )  # fmt: skip
     return (*waiting, *refused, named, twice, role)

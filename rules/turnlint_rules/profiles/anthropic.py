@@ -325,9 +325,22 @@ def _weights() -> tuple[Weight, ...]:
         "unreadable-arguments": "messages.{index}.content.{block}.tool_use.input: Input should be a valid dictionary",
         "call-inside-result": "messages.{index}: `tool_use` blocks can only be in `assistant` messages",
     }
-    return tuple(
-        Weight(rule=rule, says=text, source="public reports, as in the list of known texts", date="2026-11")
-        for rule, text in says.items()
+    shapes = {
+        "message": "messages.{index}: Input does not match the expected shape.",
+        "content": "messages.{index}.content: Input should be a valid list",
+    }
+    recorded = "recorded a97467bc8f534fbe, 6bd72c2fccb889c3"
+    return (
+        *(
+            Weight(
+                rule=rule, says=text, source="public reports, as in the list of known texts", date="2026-11"
+            )
+            for rule, text in says.items()
+        ),
+        *(
+            Weight(rule="malformed-message", at=at, says=text, source=recorded, date="2026-11")
+            for at, text in shapes.items()
+        ),
     )
 
 

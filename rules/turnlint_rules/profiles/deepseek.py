@@ -18,6 +18,7 @@ from turnlint.api import (
     RoleOrder,
     ThinkingForm,
     UnknownKey,
+    Weight,
 )
 from turnlint_rules.profiles._chat import CHAT, IN_WORDS, NO_MESSAGES, PATTERN, SAFE, STREAM, pairing
 
@@ -85,9 +86,16 @@ _R1 = (
         date="2025-01",
     ),
 )  # fmt: skip
-_WEIGHTS = pairing(
-    missing=_MISSING, orphan=_ORPHAN, wires=CHAT, source="live table, tingly-box; agno 3105, deepchat 1078, deepx-code 94",
-    date="2026-09",
+_WEIGHTS = (
+    Weight(
+        rule="malformed-message", at="content", source="recorded 7b121690ce894e73; the column is that of the bytes sent",
+        says="Failed to deserialize the JSON body into the target type: messages[{index}]: data did not match any variant of "
+        "untagged enum ChatCompletionRequestContent at line 1 column …", date="2026-11", wires=CHAT,
+    ),
+    *pairing(
+        missing=_MISSING, orphan=_ORPHAN, wires=CHAT, date="2026-09",
+        source="live table, tingly-box; agno 3105, deepchat 1078, deepx-code 94",
+    ),
 )  # fmt: skip
 
 _Q = r"\\?['‘’]?"

@@ -50,6 +50,10 @@ PROFILES = (
             ),
         ),
         weights=(
+            Weight(
+                rule="malformed-message", at="content", found="an object", source="recorded 71b8da6ff947a852",
+                says="invalid message content type: map[string]interface {{}}", date="2026-11",
+            ),
             *unchecked(source="ollama 0.6.3: results bear a tool's name", date="2026-11"),
             Weight(
                 rule="conflicting-results", severity="warning", source="ollama 0.6.3: results bear a tool's name",

@@ -51,6 +51,7 @@ def check(case: Case) -> Iterator[Finding]:
             f"expected {misfit.expected}, got {misfit.found}",
             at=misfit.at,
             severity="error" if misfit.grave else "warning",
+            kind=misfit.found,
         )
 
 
