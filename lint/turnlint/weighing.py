@@ -14,6 +14,10 @@ from turnlint.profiles import Profile, Weight
 from turnlint.providers import Chosen
 
 
+_LISTS = frozenset({"messages", "contents", "input"})
+"""Keys under which requests hold their messages."""
+
+
 def weigh(finding: Finding, transcript: Transcript, chosen: tuple[Chosen, ...]) -> Finding:
     """The finding as the gravest of the providers takes it, with the words of the first that has any."""
     weights = [(one, _weight(finding, transcript, one.profile)) for one in chosen]
@@ -66,8 +70,11 @@ def _is_at(weight: Weight, finding: Finding) -> bool:
     """Whether a weight is for the place of a finding, and for what stands there."""
     if weight.found and weight.found != finding.kind:
         return False
-    last = finding.where.at[-1] if finding.where.at else ""
-    return not weight.at or weight.at == ("message" if isinstance(last, int) else last)
+    at = finding.where.at
+    key = (
+        "message" if at[-2:-1] and at[-2] in _LISTS else str(at[-1]) if at[-3:-2] and at[-3] in _LISTS else ""
+    )
+    return not weight.at or weight.at == key
 
 
 def _severity(finding: Finding, chosen: Chosen, weight: Weight | None) -> Severity:
