@@ -13,7 +13,6 @@ from turnlint.model import SEVERITIES, Call, Finding, Result, Severity, Transcri
 from turnlint.profiles import Profile, Weight
 from turnlint.providers import Chosen
 
-
 _LISTS = frozenset({"messages", "contents", "input"})
 """Keys under which requests hold their messages."""
 
