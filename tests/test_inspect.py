@@ -83,8 +83,8 @@ requests.jsonl
   wire         openai-chat 2
   grouping     2 conversations: 2 within one record
   provider     mistral@hosted (host api.mistral.ai): 1 conversation
-  provider     openai (model gpt-4o, wire openai-chat): 1 conversation; only a guess, so nothing it
-               refuses is an error
+  provider     openai (model gpt-4o, wire openai-chat): 1 conversation; only the model name suggests
+               it, so findings are warnings
   models       gpt-4o 1, mistral-small 1
   messages     6: 2 assistant, 2 tool, 2 user
   calls        2
@@ -106,13 +106,13 @@ UNKNOWN = """\
 unknown.json
   file         one JSON document: 88 bytes, 1 record
   format       unrecognized format
-  nearest      openai-chat: has [].role, [].content; lacks [].tool_calls[].function
+  nearest      openai-chat: has [].role, [].content; missing [].tool_calls[].function
   records      line 1: array of objects with role string, content object, \\u{202e}x number
 """
 HOSTILE = """\
 hostile.jsonl
   file         one record per line: 244 bytes, 2 records
-  damage       in 1 record: torn 1; `turnlint lint` shows them
+  damage       in 1 record: torn 1; `turnlint lint` shows where
   format       openai-chat (OpenAI Chat Completions)
   recognised   keys of this format only in 1 record; records examined: 2
   wire         openai-chat
@@ -312,7 +312,7 @@ def test_exit_codes_and_what_a_folder_gives(folder: Path) -> None:
     (folder / "logs" / "talk.jsonl").write_text(json.dumps({"messages": TALK}) + "\n")
     done = inspect("logs")
     assert done.exit_code == 0
-    assert done.stdout.startswith("logs/package.json: skipped: unrecognized format\n\nlogs/talk.jsonl\n")
+    assert done.stdout.startswith("logs/package.json: unrecognized format\n\nlogs/talk.jsonl\n")
     (folder / "bad.zst").write_bytes(b"\x28\xb5")
     assert [file["path"] for file in facts("logs")["files"]] == ["logs/package.json", "logs/talk.jsonl"]
 
