@@ -6,12 +6,13 @@ Nothing in it looks at a clock or draws lots, so a conversation has the same ids
 """
 
 from turnlint.ids.canonical import canonical_id, is_canonical, to_history, to_openai
-from turnlint.ids.projection import Entry, Projection, canonicalize, project, project_ids
+from turnlint.ids.projection import Entry, Memory, Projection, canonicalize, project, project_ids, remembered
 from turnlint.ids.shapes import Unprojectable
 from turnlint.ids.turns import turn_keys
 
 __all__ = [
     "Entry",
+    "Memory",
     "Projection",
     "Unprojectable",
     "canonical_id",
@@ -19,6 +20,7 @@ __all__ = [
     "is_canonical",
     "project",
     "project_ids",
+    "remembered",
     "to_history",
     "to_openai",
     "turn_keys",

@@ -3,7 +3,7 @@
 This module owns the assignment: over occurrences, never over ids, for one id may stand for many calls.
 A result gets the id of the call that the ledger pairs it with. It refuses to know how an id is spelled.
 
-Whatever is asked for, no two calls get one id, the same conversation gets the same ids, and an id that is
+No two calls get one id, but where a provider takes an id again in a later turn and both calls have it already. The same conversation gets the same ids, and an id that is
 taken as it stands is kept by the first call that bears it. New ids follow from canonical ones, so they
 change only with the call itself: pruning other turns leaves them alone, but where
 
@@ -12,7 +12,7 @@ change only with the call itself: pruning other turns leaves them alone, but whe
 * the provider numbers calls through the request (Kimi K2): there an id says how many calls stand before.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -20,13 +20,20 @@ from msgspec import Struct
 from turnlint import ledger
 from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
 from turnlint.ids.shapes import TRIES, Demands, Unprojectable, number_in
-from turnlint.ids.turns import short, turns
+from turnlint.ids.turns import known_id, short, turns
 from turnlint.ledger import Answered, Asked, Ledger, usable
 from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Keys, Message, Pointer, Record, Result, Transcript, Wire
 from turnlint.profiles import Profile
+from turnlint.repeats import repeats
 
 CANONICAL = "canonical"
+Signature = tuple[str | None, str | None, bytes]
+"""The id, the tool and the arguments of a call."""
+Memory = Mapping[Signature, Sequence[str]]
+"""The canonical ids of calls in an earlier state of a conversation, each signature's in order."""
+REUSED = "reused-call-id"
+"""The rule whose weight says whether a provider takes an id that a call of an earlier turn bears."""
 
 
 class Entry(Struct, frozen=True):
@@ -86,15 +93,32 @@ class _Owner(Struct):
     def stray(self) -> bool:
         return isinstance(self.block, Result)
 
+    @property
+    def signature(self) -> Signature:
+        return self.old, self.name, short(self.block.body)
+
 
 Given = list[str | None]
 
 
+def remembered(transcript: Transcript, pairs: Ledger) -> dict[Signature, list[str]]:
+    """The canonical ids of all calls, for later states of a conversation that a repair changes."""
+    book = _Book(transcript, pairs)
+    found: dict[Signature, list[str]] = {}
+    for owner, name in zip(book.owners, book.canonical(), strict=True):
+        if not owner.stray:
+            found.setdefault(owner.signature, []).append(name)
+    return found
+
+
 def canonicalize(
-    transcript: Transcript, pairs: Ledger | None = None, provider: str | None = None
+    transcript: Transcript,
+    pairs: Ledger | None = None,
+    provider: str | None = None,
+    memory: Memory | None = None,
 ) -> Projection:
     """Every id in its canonical form, hashed with the provider's name; with the wire's where none is said."""
-    book = _Book(transcript, pairs)
+    book = _Book(transcript, pairs, memory)
     return Projection(CANONICAL, tuple(book.entries([*book.canonical(provider)], lambda _: False)))
 
 
@@ -105,6 +129,7 @@ def project(
     *,
     canonical: bool = False,
     model: str | None = None,
+    memory: Memory | None = None,
 ) -> Projection:
     """Every id as a provider takes it: as it stands where that will do, else made from the canonical one.
 
@@ -112,9 +137,10 @@ def project(
     conversation, where that is not the one it names. Raises `Unprojectable` where the profile's clauses
     leave no id to make.
     """
-    book = _Book(transcript, pairs)
+    book = _Book(transcript, pairs, memory)
     demands = Demands(profile, transcript, model)
-    given = _given(book.owners, book.canonical(), demands, anew=canonical)
+    again = frozenset[int]() if canonical else book.reused(profile)
+    given = _given(book.owners, book.canonical(), demands, anew=canonical, again=again)
     return Projection(profile.label, tuple(book.entries(given, demands.leaves)))
 
 
@@ -132,8 +158,9 @@ def project_ids(calls: Iterable[tuple[str | None, str | None]], profile: Profile
 class _Book:
     """A conversation's owners of ids, and the places where each one's id stands."""
 
-    def __init__(self, transcript: Transcript, pairs: Ledger | None) -> None:
+    def __init__(self, transcript: Transcript, pairs: Ledger | None, memory: Memory | None = None) -> None:
         self.transcript = transcript
+        self.memory = memory or {}
         self.pairs = pairs or ledger.read(transcript.messages, transcript.wire)
         self.owners = _calls(transcript, self.pairs)
         self.places = sorted(self._places(), key=lambda place: place[0].seq)
@@ -166,8 +193,36 @@ class _Book:
             return hashed(*parts, owner.content, salt) if salt else canonical_id(*parts)
 
         keep = [owner.old if is_canonical(owner.old) else None for owner in self.owners]
-        given = _assign(self.owners, (keep,), make, range(len(self.owners)))
+        given = _assign(self.owners, (keep, self._remembered()), make, range(len(self.owners)))
         return [one or "" for one in given]
+
+    def _remembered(self) -> Given:
+        """What each call had in the state before a repair."""
+        left = {signature: iter(names) for signature, names in self.memory.items()}
+        return [
+            None if owner.stray or owner.signature not in left else next(left[owner.signature], None)
+            for owner in self.owners
+        ]
+
+    def reused(self, profile: Profile) -> frozenset[int]:
+        """The calls that keep an id which a call of an earlier turn bears, where the provider takes that."""
+        said = self.transcript.wire.speaks
+        weights = (one for one in profile.by_rule.get(REUSED, ()) if not one.wires or said in one.wires)
+        weight = next(weights, None)
+        if weight is None or "info" not in (weight.mild, weight.severity) or "taken" not in self.pairs.odd:
+            return frozenset()
+        loose = {orphan.result.id for orphan in self.pairs.orphans}
+        number = {one.asked.seq: count for count, one in enumerate(self.pairs.interactions)}
+        found: dict[str | None, set[int]] = {}
+        for repeat in repeats(self.pairs):
+            identifier, taken = (
+                repeat.again.asked.call.id,
+                found.setdefault(repeat.again.asked.call.id, set()),
+            )
+            if repeat.same or repeat.same_turn or identifier in loose:
+                loose.add(identifier)
+            taken.add(number[repeat.again.asked.seq])
+        return frozenset(one for identifier, some in found.items() if identifier not in loose for one in some)
 
     def entries(self, given: Given, leave: Callable[[Result], bool]) -> Iterator[Entry]:
         """What stands where. Results without an id that are to be left so have none, whatever their call has."""
@@ -188,8 +243,9 @@ class _Book:
 
 
 def _calls(transcript: Transcript, pairs: Ledger) -> list[_Owner]:
+    ids = {one.asked.seq: known_id(one) for one in pairs.interactions}
     return [
-        _Owner(one.call.id, one.call.name, turn.key, index, turn.content, one.call)
+        _Owner(ids[one.seq], one.call.name, turn.key, index, turn.content, one.call)
         for turn in turns(transcript, pairs)
         for index, one in enumerate(turn.asked)
     ]
@@ -202,7 +258,9 @@ def _stray(result: Result) -> _Owner:
     return _Owner(result.id, result.name, short(result.body).hex(), 0, "", result)
 
 
-def _given(owners: list[_Owner], names: list[str], demands: Demands, *, anew: bool) -> Given:
+def _given(
+    owners: list[_Owner], names: list[str], demands: Demands, *, anew: bool, again: Container[int]
+) -> Given:
     """What each owner gets of a provider: what it has where that is taken, else its canonical id in another form."""
     of = [demands.of(owner.block) for owner in owners]
     counted = [index for index, demand in enumerate(of) if demand.counted]
@@ -233,20 +291,24 @@ def _given(owners: list[_Owner], names: list[str], demands: Demands, *, anew: bo
             return of[index].numbered(owners[index].name, numbers[index] + salt)
         return of[index].made(names[index], salt)
 
-    return _assign(owners, (first, second), make, made)
+    return _assign(owners, (first, second), make, made, again)
 
 
 def _assign(
-    owners: list[_Owner], wishes: Sequence[Given], make: Callable[[int, int], str], made: Iterable[int]
-) -> Given:
-    """Each owner its first wish that nobody has; those to be made one, else an id that is made."""
+    owners: list[_Owner], wishes: Sequence[Given], make: Callable[[int, int], str], made: Iterable[int],
+    again: Container[int] = (),
+) -> Given:  # fmt: skip
+    """Each owner its first wish that no other has; those to be made one, else an id that is made.
+
+    The owners of `again` share an id with an earlier one.
+    """
     given: Given = [None] * len(owners)
     taken: dict[str, int] = {}
     for wish in wishes:
         for index, identifier in enumerate(wish):
             if owners[index].stray or given[index] is not None or identifier is None:
                 continue
-            if taken.setdefault(identifier, index) == index:
+            if taken.setdefault(identifier, index) == index or index in again:
                 given[index] = identifier
     _keep_strays(owners, wishes, given, taken)
     # A new id is one that stood nowhere: whoever looks for an old one finds what bore it, and nothing else.

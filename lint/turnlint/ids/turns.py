@@ -14,14 +14,14 @@ them takes the name of the one before it. Only logs without ids, or with ids tha
 turn, have such equals at all, and they differ in nothing that the name could tell.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b, sha256
 
 from msgspec import Struct
 
 from turnlint import ledger
 from turnlint.documents.decode import normal
-from turnlint.ledger import Asked, Ledger
+from turnlint.ledger import Asked, Interaction, Ledger, usable
 from turnlint.model import Call, Transcript
 
 SHORT = 64
@@ -47,28 +47,38 @@ def turn_keys(transcript: Transcript, pairs: Ledger | None = None) -> tuple[str,
 def turns(transcript: Transcript, pairs: Ledger) -> list[Turn]:
     """The turns that have calls, in order."""
     calls: dict[int, list[Asked]] = {}
+    ids: dict[int, str | None] = {}
     for interaction in pairs.interactions:
         calls.setdefault(interaction.asked.turn, []).append(interaction.asked)
+        ids[interaction.asked.seq] = known_id(interaction)
     met: dict[str, int] = {}
     found = []
     for asked in calls.values():
-        content = _content(asked)
+        content = _content(asked, ids)
         said = (transcript.messages[one.message].turn_id for one in asked)
         key = next((one for one in said if one), None) or _numbered(content, met)
         found.append(Turn(key, content, tuple(asked)))
     return found
 
 
-def _content(asked: Iterable[Asked]) -> str:
+def known_id(interaction: Interaction) -> str | None:
+    """The id of a call; where the call lost it, the id that its result names."""
+    call, answer = interaction.asked.call, interaction.answer
+    if usable(call.id) or answer is None or not usable(answer.result.id):
+        return call.id
+    return answer.result.id
+
+
+def _content(asked: Iterable[Asked], ids: Mapping[int, str | None]) -> str:
     digest = sha256()
     for one in asked:
-        for part in _parts(one.call):
+        for part in _parts(one.call, ids[one.seq]):
             digest.update(b"-" if part is None else b"%d:%b" % (len(part), part))
     return digest.hexdigest()[:32]
 
 
-def _parts(call: Call) -> tuple[bytes | None, ...]:
-    return _bytes(call.id), _bytes(call.name), short(call.body), b"server" if call.server else b""
+def _parts(call: Call, identifier: str | None) -> tuple[bytes | None, ...]:
+    return _bytes(identifier), _bytes(call.name), short(call.body), b"server" if call.server else b""
 
 
 def _bytes(text: str | None) -> bytes | None:

@@ -50,10 +50,11 @@ class Maker:
     """Makes steps on one conversation."""
 
     def __init__(
-        self, sheet: Sheet, profiles: Mapping[str, tuple[Profile, ...]], usual: Profile, done: set[Any]
-    ) -> None:
+        self, sheet: Sheet, names: Names, profiles: Mapping[str, tuple[Profile, ...]], usual: Profile,
+        done: set[Any],
+    ) -> None:  # fmt: skip
         self.sheet = sheet
-        self.names = Names(sheet)
+        self.names = names
         self.profiles = profiles
         self.usual = usual
         """Whose ids are made where nobody in particular demands one."""

@@ -16,6 +16,7 @@ from turnlint.documents.edit import encode
 from turnlint.documents.locate import locate_all
 from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, judge
+from turnlint.ids import Memory, remembered
 from turnlint.model import Fault, Finding, Pointer, Transcript
 from turnlint.placing import as_pointer
 from turnlint.profiles import Profile
@@ -30,7 +31,7 @@ from turnlint.repair.sheet import Sheet
 from turnlint.repair.sparing import Leniency, Spared
 from turnlint.repair.unit import Changes, Unit, Unrepairable, changed
 from turnlint.rulebook import Entry
-from turnlint.steps import Patch
+from turnlint.steps import Patch, Rename
 
 ROUNDS = 10
 """A repair that has not come to rest by then never will."""
@@ -92,7 +93,7 @@ def mend(unit: Unit, book: Book, policy: Policy) -> Mended:
     overruled: set[str | None] = set()
     last: str | None = None
     for _ in range(ROUNDS):
-        step = _round(state, book, policy, overruled)
+        step = _round(state, base, book, policy, overruled)
         if step is None:
             return Mended(start, base, state, tuple(changes), settled=True)
         unit, told, early = step
@@ -103,11 +104,20 @@ def mend(unit: Unit, book: Book, policy: Policy) -> Mended:
                 last = one.provider
         state = look(unit, book, spared)
         base = state if early else base
-    return Mended(start, base, state, tuple(changes), settled=_round(state, book, policy, overruled) is None)
+    return Mended(
+        start, base, state, tuple(changes), settled=_round(state, base, book, policy, overruled) is None
+    )
+
+
+def _memory(base: State, judged: Judged) -> Memory | None:
+    """The canonical ids that the calls of a conversation had before the repair: ids follow from these."""
+    number = judged.transcript.index
+    first = next((one for one in base.judged if one.transcript.index == number), None)
+    return None if first is None or first is judged else remembered(first.transcript, first.pairs)
 
 
 def _round(
-    state: State, book: Book, policy: Policy, overruled: Container[str | None]
+    state: State, base: State, book: Book, policy: Policy, overruled: Container[str | None]
 ) -> tuple[Unit, list[Change], bool] | None:
     """The unit with the next steps made, what was done, and whether more of it can be read now."""
     patched = _patch(state, policy)
@@ -122,7 +132,9 @@ def _round(
             if phase not in phases:
                 continue
             sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
-            maker = Maker(sheet, *_profiles(judged, book), done)
+            renames = any(isinstance(step, Rename) for _, step in phases[phase])
+            names = Names(sheet, _memory(base, judged) if renames else None, anew=policy.canonical)
+            maker = Maker(sheet, names, *_profiles(judged, book), done)
             told += maker.make(phases[phase])
             explained += maker.told
             link(sheet)
@@ -132,7 +144,7 @@ def _round(
             if lost((cell.data for cell in state.unit.cells), (cell.data for cell in unit.cells), explained):
                 raise Unrepairable("it would remove content that no finding names")
             return unit, told, phase == 1
-    return _canonical(state) if policy.canonical else None
+    return _canonical(state, base) if policy.canonical else None
 
 
 LINKED: tuple[str, str, Fault] = ("ST111", "broken-parent-link", "state")
@@ -182,7 +194,9 @@ def _profiles(judged: Judged, book: Book) -> tuple[dict[str, tuple[Profile, ...]
         if case.profile:
             named[case.profile.name] = (*named.get(case.profile.name, ()), case.profile)
     shared = book.providers.versions(SHARED)[0]
-    usual = next((case.profile for case in judged.cases if case.profile and case.spelled), shared)
+    cases = [case for case in judged.cases if case.profile]
+    own = (case.profile for case in cases if case.named), (case.profile for case in cases if case.spelled)
+    usual = next((profile for profiles in own for profile in profiles if profile), shared)
     return named, usual
 
 
@@ -212,12 +226,12 @@ def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
     )  # fmt: skip
 
 
-def _canonical(state: State) -> tuple[Unit, list[Change], bool] | None:
+def _canonical(state: State, base: State) -> tuple[Unit, list[Change], bool] | None:
     """Ids in their canonical form, when all else is done."""
     changes, told = Changes(), []
     for judged in state.judged:
         sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
-        for one in Names(sheet).canonical():
+        for one in Names(sheet, _memory(base, judged)).canonical():
             record = sheet.messages[one.message].record
             told.append(Change(
                 *CANONICAL, "lossless", "renamed", one.done, "its id is not canonical", record.line, "",

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from turnlint.api import quote
 from turnlint.documents.locate import Span, locate_all
-from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
+from turnlint.ids import Entry, Memory, Projection, Unprojectable, canonicalize, project
 from turnlint.ledger import usable
 from turnlint.ledger.alike import normal_form
 from turnlint.model import Pointer
@@ -58,8 +58,11 @@ class _Plan:
 class Names:
     """The ids that a conversation gets, worked out once for each provider."""
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: Sheet, memory: Memory | None = None, *, anew: bool = False) -> None:
         self.sheet = sheet
+        self.memory = memory
+        self.anew = anew
+        """Every id becomes the canonical one in the end."""
         self.plans: dict[str, _Plan | None] = {}
         self.wanted: dict[int, list[Pointer]] = {}
         """Where ids stand or should, by record."""
@@ -84,7 +87,7 @@ class Names:
     def canonical(self) -> list[Renamed]:
         """Give every call its canonical id."""
         judged = self.sheet.judged
-        plan = _Plan(canonicalize(judged.transcript, judged.pairs))
+        plan = _Plan(canonicalize(judged.transcript, judged.pairs, memory=self.memory))
         self._look_for(plan)
         return [one for places in plan.places.values() for one in self._together(places)]
 
@@ -113,7 +116,10 @@ class Names:
         if profile.label not in self.plans:
             judged = self.sheet.judged
             try:
-                plan = _Plan(project(judged.transcript, judged.pairs, profile))
+                if self.anew:
+                    plan = _Plan(canonicalize(judged.transcript, judged.pairs, memory=self.memory))
+                else:
+                    plan = _Plan(project(judged.transcript, judged.pairs, profile, memory=self.memory))
             except Unprojectable:  # then the finding stays, and says what is wanted
                 plan = None
             self.plans[profile.label] = plan
