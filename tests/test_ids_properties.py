@@ -120,9 +120,14 @@ def rewritten(transcript: Transcript, found: Projection) -> Transcript:
 
 
 def partners(book: ledger.Ledger) -> dict[int, str]:
-    """Who answers whom, but not by which evidence: ids are better evidence afterwards."""
+    """Who answers whom, but not by which evidence: ids are better evidence afterwards.
+
+    A second result under the id that a call lost answers nothing before, and repeats the answer afterwards.
+    """
     return {
-        seq: re.sub(r"^(in-place|late|early|by-position)", "answered by", told)
+        seq: re.sub(
+            r"^repeats .*", "orphan", re.sub(r"^(in-place|late|early|by-position)", "answered by", told)
+        )
         for seq, told in story(book).items()
     }
 

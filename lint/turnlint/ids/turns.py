@@ -64,7 +64,7 @@ def turns(transcript: Transcript, pairs: Ledger) -> list[Turn]:
 def known_id(interaction: Interaction) -> str | None:
     """The id of a call; where the call lost it, the id that its result names."""
     call, answer = interaction.asked.call, interaction.answer
-    if usable(call.id) or answer is None or not usable(answer.result.id):
+    if call.server or usable(call.id) or answer is None or not usable(answer.result.id):
         return call.id
     return answer.result.id
 
