@@ -87,7 +87,7 @@ def test_any_patches_of_any_lines(folder: Path, data: bytes, cuts: list[int], ne
     (folder / "x").write_bytes(data)
     source = Source("x", str(folder / "x"))
     fixed = b"".join(patched(source, patches))
-    patch = b"".join(patch_of(Fixed(source, patches), to_be_seen=False))
+    patch = b"".join(patch_of(Fixed(source, patches), reader="file"))
     if fixed != data and b"\n@@" in patch and data and fixed:
         assert apply("patch", "x", patch, folder, data) == fixed
 

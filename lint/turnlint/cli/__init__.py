@@ -193,6 +193,7 @@ def main() -> NoReturn:
     except click.exceptions.Abort:
         _leave(EXIT_INTERRUPTED, "stopped")
     except click.ClickException as error:
+        _make_safe(error)
         error.show()
         _leave(error.exit_code)
     except OSError as error:
@@ -204,6 +205,14 @@ def main() -> NoReturn:
             EXIT_INTERNAL, f"internal error: {type(error).__name__}; set TURNLINT_TRACEBACK=1 for a traceback"
         )
     _leave(code if isinstance(code, int) else 0)
+
+
+def _make_safe(error: click.ClickException) -> None:
+    """Let the message of an error steer no terminal and no build runner, whatever was quoted in it."""
+    from turnlint.report.escape import line_start
+
+    message = "\n".join(map(line_start, error.format_message().split("\n")))
+    error.format_message = lambda: message  # type: ignore[method-assign]
 
 
 def _prepare_streams() -> None:

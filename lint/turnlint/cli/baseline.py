@@ -19,6 +19,7 @@ from turnlint.cli.waiting import bar
 from turnlint.documents.source import Source, SourceError
 from turnlint.engine import Crash, Options, Skipped, Tally, lint
 from turnlint.neighbours import sentence_of
+from turnlint.report.escape import line_start
 from turnlint.rows import Row
 from turnlint.sifting import Sieve
 
@@ -88,7 +89,7 @@ def write_(reason: str, **asked: Any) -> None:
         new = [entry for entry in one.entries if entry.fingerprint not in known]
         _write(one.baseline.path, [*one.entries, *(entry for entry in kept if entry not in one.entries)])
         total = len(kept) + len(new)
-        click.echo(f"{shown(one.baseline.path)}: {_many(total)}, {len(new):,} new, {len(stale):,} gone")
+        click.echo(f"{line_start(one.baseline.path)}: {_many(total)}, {len(new):,} new, {len(stale):,} gone")
 
 
 @command.command("prune")
@@ -105,7 +106,7 @@ def prune(**asked: Any) -> None:
         kept = [entry for entry in one.baseline.entries.values() if entry not in stale]
         if stale:
             _write(one.baseline.path, kept)
-        click.echo(f"{shown(one.baseline.path)}: {_many(len(kept))}, {len(stale):,} gone")
+        click.echo(f"{line_start(one.baseline.path)}: {_many(len(kept))}, {len(stale):,} gone")
 
 
 @command.command("check")
@@ -122,10 +123,12 @@ def check(**asked: Any) -> None:
         for entry in stale[:MOST_SHOWN]:
             named = f' in conversation "{entry.conversation}"' if entry.conversation else ""
             about = f" of call {entry.call}" if entry.call else ""
-            click.echo(shown(f"{entry.path}: {entry.code} {entry.rule}{about}{named} is gone"))
+            click.echo(line_start(f"{entry.path}: {entry.code} {entry.rule}{about}{named} is gone"))
         if len(stale) > MOST_SHOWN:
             click.echo(f"and {len(stale) - MOST_SHOWN:,} more")
-        click.echo(f"{shown(one.baseline.path)}: {_many(len(one.baseline.entries))}, {len(stale):,} gone")
+        click.echo(
+            f"{line_start(one.baseline.path)}: {_many(len(one.baseline.entries))}, {len(stale):,} gone"
+        )
     raise click.exceptions.Exit(EXIT_STALE if gone else 0)
 
 

@@ -19,7 +19,7 @@ from turnlint.config.given import ORIGIN
 from turnlint.config.keys import keys
 from turnlint.documents.source import Source
 from turnlint.engine import Options
-from turnlint.report.escape import fold
+from turnlint.report.escape import fold, line_start
 from turnlint.report.table import render_table
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ def _document(path: str, settings: "Settings | None") -> dict[str, Any]:
 
 
 def _text(path: str, settings: "Settings | None") -> Iterator[str]:
-    yield from fold(shown(path), width(), "  ")
+    yield from fold(line_start(path), width(), "  ")
     limit = line_limit()
     table = [
         (key, _wrapped(shown(_words(value)), limit), shown(origin)) for key, value, origin in _lines(settings)

@@ -20,6 +20,7 @@ from turnlint.config.keys import keys
 from turnlint.config.settings import Said
 from turnlint.documents.source import Source
 from turnlint.engine import Options
+from turnlint.report.escape import line_start
 from turnlint.report.table import render_table
 
 EXIT_NOTHING = 3
@@ -86,7 +87,7 @@ def _text(found: list[dict[str, Any]]) -> Iterator[str]:
     headers = ("file", "settings", *SHOWN, "excluded by")
     table = [
         (
-            shown(one["path"]),
+            line_start(one["path"]),
             shown(os.path.relpath(one["config"])) if one["config"] else "-",
             *(_words(one[key]["value"]) if one["read"] else "-" for key in SHOWN),
             shown(f"{one['excluded']['pattern']} ({one['excluded']['from']})") if one["excluded"] else "",

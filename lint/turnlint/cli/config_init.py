@@ -14,6 +14,7 @@ from turnlint.cli.asking import shown
 from turnlint.cli.yaml_text import lines_of
 from turnlint.config.keys import example_of, keys
 from turnlint.config.nearest import NAMES, TABLES, has_table
+from turnlint.report.escape import line_start
 
 WIDTH = 100
 WRITTEN = ("provider", "fail-on", "level")
@@ -50,7 +51,7 @@ def command(folder: str) -> None:
             file.write(text())
     except OSError as error:
         raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
-    click.echo(f"{shown(path)} written; `turnlint config show` prints the settings in effect")
+    click.echo(f"{line_start(path)} written; `turnlint config show` prints the settings in effect")
 
 
 def text() -> str:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from stat import S_ISREG
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import Struct, field, structs
@@ -28,6 +28,9 @@ from turnlint.repair.passes import Linter, fix
 from turnlint.report import Look
 from turnlint.report.escape import visible
 from turnlint.report.repaired import Done
+
+if TYPE_CHECKING:
+    from turnlint.report.unified import Reader
 
 _PIECE = 1 << 20
 STDOUT = "-"
@@ -185,7 +188,7 @@ def _show(run: Run, fixed: Fixed) -> None:
         if run.way.diff == "unified":
             from turnlint.report.unified import patch_of
 
-            for piece in patch_of(fixed, to_be_seen=_is_seen()):
+            for piece in patch_of(fixed, reader=_reader()):
                 run.out.bytes(piece)
             return
         if run.way.diff == "semantic":
@@ -199,15 +202,15 @@ def _show(run: Run, fixed: Fixed) -> None:
         run.out.line(line)
 
 
-def _is_seen() -> bool:
-    """Whether somebody may see what goes to standard output, on a terminal or in the log of a build."""
+def _reader() -> "Reader":
+    """What reads standard output: a terminal or the log of a build shows it; a pipe may lead to either."""
     if is_terminal(sys.stdout):
-        return True
+        return "screen"
     try:
         is_file = S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)
     except (OSError, ValueError):
-        return False
-    return bool(os.environ.get("CI")) and not is_file
+        return "file"
+    return "file" if is_file else "screen" if os.environ.get("CI") else "pipe"
 
 
 def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -> None:

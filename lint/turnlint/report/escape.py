@@ -27,6 +27,11 @@ def visible(text: str) -> str:
     return re.sub(_RUNNER, "\\\\u{23}#", text) if "##" in text else text
 
 
+def steers_runner(text: str) -> bool:
+    """Whether a line holds a control character, or what a build runner takes for the start of a command."""
+    return re.search(r"[\x00-\x1f\x7f-\x9f]", text) is not None or re.search(_RUNNER, text) is not None
+
+
 def _named(char: str) -> str:
     return f"\\u{{{ord(char):x}}}"
 
@@ -90,6 +95,11 @@ def line_start(text: str) -> str:
     return f"./{shown}" if shown.lstrip().startswith(("::", "##")) else shown
 
 
+def _inside(text: str) -> str:
+    """A visible text that follows a line break of ours: it must not become the command of a runner."""
+    return _named(text[0]) + text[1:] if text.startswith(("::", "##")) else text
+
+
 def columns(text: str) -> int:
     """How many columns of a terminal a visible text takes."""
     if text.isascii():
@@ -110,7 +120,7 @@ def fold(text: str, width: int, indent: str) -> list[str]:
         space = text.rfind(" ", len(indent) + 1, end + 1)
         end = space if space > 0 else max(end, len(indent) + 1 if lines else 1)
         lines.append(text[:end].rstrip())
-        text = indent + text[end:].lstrip()
+        text = indent + _inside(text[end:].lstrip())
     return [*lines, text]
 
 

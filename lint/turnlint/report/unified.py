@@ -10,13 +10,14 @@ from codecs import getincrementaldecoder
 from collections import deque
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from typing import Literal
 
 from msgspec import Struct, field
 
 from turnlint.documents.source import MAGIC, Source, SourceError
 from turnlint.keeping.patches import Patch
 from turnlint.repair.outcome import Fixed
-from turnlint.report.escape import visible
+from turnlint.report.escape import steers_runner, visible
 
 AROUND = 3
 MOST = 2_000
@@ -29,6 +30,8 @@ _PLAIN = (
     | frozenset(range(97, 123))
 )
 
+Reader = Literal["file", "pipe", "screen"]
+"""What a patch is written to. A pipe may end in `git apply`, or in the log of a build."""
 Op = tuple[bool, list[bytes], list[bytes]]
 """Whether lines differ, and the lines before and after."""
 
@@ -54,14 +57,14 @@ class _Hunk(Struct):
         return f"@@ -{old} +{new} @@\n".encode() + b"".join(self.lines)
 
 
-def patch_of(fixed: Fixed, *, to_be_seen: bool) -> Iterator[bytes]:
+def patch_of(fixed: Fixed, *, reader: Reader) -> Iterator[bytes]:
     """The patch of a file, in pieces. Raises `SourceError` where there can be none."""
     if not fixed.patches:
         return
     _refuse(fixed.source)
-    if to_be_seen:
+    if reader != "file":
         for piece in _hunks(fixed):
-            _refuse_hidden(fixed.source, piece)
+            _refuse_hidden(fixed.source, piece, reader)
     name = _name(fixed.source.name)
     yield b"--- " + name + b"\n+++ " + name + b"\n"
     yield from _hunks(fixed)
@@ -86,11 +89,13 @@ def _refuse(source: Source) -> None:
             raise SourceError(source.name, reason) from None
 
 
-def _refuse_hidden(source: Source, hunk: bytes) -> None:
-    """A patch must hold what the file holds. Where somebody may see it, that must not steer what shows it."""
+def _refuse_hidden(source: Source, hunk: bytes, reader: Reader) -> None:
+    """Refuse a patch that would steer a terminal or a build runner: it must hold what the file holds, unescaped."""
     for line in hunk.decode().split("\n"):
         text = line.removesuffix("\r").replace("\t", " ")
-        if visible(text) != text or text.lstrip().startswith("::"):
+        # Signs that draw nothing, as emoji have them, matter to eyes alone.
+        steers = visible(text) != text if reader == "screen" else steers_runner(text)
+        if steers or text.lstrip().startswith("::"):
             reason = "the patch contains terminal escapes or CI commands; redirect it to a file"
             raise SourceError(source.name, reason)
 

@@ -1,0 +1,106 @@
+"""Names and contents that strangers wrote steer no terminal and no build runner through any command.
+
+`test_injection.py` holds the reports of `lint` to it; here are all other commands, and what errors say.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hostile import ENVIRONMENT, WIRES, assert_safe
+
+COMMANDS = (
+    "\n::error file=x::pwned\r::add-mask::pwned",
+    "##vso[task.setvariable variable=x]pwned ##[error]pwned ##teamcity[buildStatus]",
+    "\x1b[0Ksection_start:1:pwned\r\x1b[0K\x1b]0;pwned\x07",
+)
+NAMES = (
+    "::error::pwned.jsonl",
+    "::error file=x,line=1::pwned.jsonl",
+    "##vso[task.setvariable variable=x]pwned.jsonl",
+    "##[error]pwned.jsonl",
+    " ::add-mask::pwned.jsonl",
+    "a\n::error::pwned.jsonl",
+    "a\r\x1b[31m\x1b[0Ksection_start:1:pwned.jsonl",
+)
+ON_EACH = (
+    ("lint", "{}"),
+    ("lint", "{}", "--show-content", "full", "--statistics=file"),
+    ("lint", "{}", "--statistics=model", "--output-format", "concise"),
+    ("lint", "{}", "--profile-rules"),
+    ("lint", "{}", "--format", "{}"),
+    ("lint", "{}", "--select", "{}"),
+    ("lint", "{}", "--provider", "{}"),
+    ("lint", "{}", "--baseline", "{}"),
+    ("lint", "{}", "--profile", "{}"),
+    ("lint", "{}", "--config", "{}"),
+    ("lint", "{}", "--set", "{}"),
+    ("lint", "{}", "--output", "json:{}/x"),
+    ("lint", "{}", "--output", "{}"),
+    ("lint", "{}.missing"),
+    ("lint", "-", "--stdin-filename", "{}"),
+    ("fix", "{}", "--check", "--level", "lossy"),
+    ("fix", "{}", "--diff", "--level", "lossy"),
+    ("fix", "{}", "--diff=semantic", "--level", "lossy"),
+    ("fix", "{}", "--diff=unified", "--level", "lossy"),
+    ("fix", "{}", "--report", "-", "--check"),
+    ("fix", "{}", "-o", "{}/x"),
+    ("fix", "{}", "--journal", "{}"),
+    ("fix", "{}", "--level", "{}"),
+    ("undo", "{}"),
+    ("undo", "{}", "--journal", "{}"),
+    ("inspect", "{}"),
+    ("inspect", "{}", "--output-format", "json"),
+    ("ids", "--provider", "openai", "{}"),
+    ("ids", "--canonical", "{}"),
+    ("ids", "--provider", "openai", "{}", "--output-format", "json"),
+    ("why", "{}"),
+    ("why", "tool_use ids were found without tool_result blocks: {}", "{}"),
+    ("why", "{}", "{}"),
+    ("config", "show", "{}"),
+    ("config", "show", "{}", "--output-format", "json"),
+    ("config", "files", "{}"),
+    ("config", "files", ".", "--output-format", "json"),
+    ("config", "explain", "{}"),
+    ("config", "init", "{}"),
+    ("baseline", "write", "{}", "-o", "{}.baseline"),
+    ("baseline", "write", "{}", "-o", "{}/x"),
+    ("explain", "{}"),
+    ("formats", "{}"),
+    ("profiles", "{}"),
+    ("rules", "{}"),
+    ("rules", "--select", "{}"),
+    ("schema", "{}"),
+    ("completion", "{}"),
+    ("{}",),
+    ("lint", "--{}"),
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    for name, text in zip(NAMES, COMMANDS * 3, strict=False):
+        logs = ["".join(json.dumps(one) + "\n" for one in WIRES[wire](text)) for wire in WIRES]
+        # A line that is a command by itself stands beside what a patch changes.
+        data = f" {text.strip()}\n" + "".join(logs) + f"{text.strip()}\n"
+        (folder / name).write_text(data, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such names there")
+@pytest.mark.parametrize("command", ON_EACH, ids=" ".join)
+def test_no_command_lets_a_runner_command_through(command: tuple[str, ...], folder: Path) -> None:
+    for name in NAMES:
+        words = [one.replace("{}", name) for one in command]
+        done = subprocess.run(
+            [sys.executable, "-m", "turnlint", *words], cwd=folder, env={**ENVIRONMENT, "XDG_STATE_HOME": str(folder / "state")},
+            input=b"{}\n", capture_output=True, check=False, timeout=120,
+        )  # fmt: skip
+        for kind, output in (("stdout", done.stdout), ("stderr", done.stderr)):
+            assert_safe(output, kind, f"turnlint {' '.join(words)!r}")
+        assert done.returncode in (0, 1, 2, 3), done.stderr[-300:]
