@@ -6,6 +6,7 @@ It refuses to know what the process does.
 
 import os
 from collections.abc import Callable
+from importlib import import_module
 
 FORKS = hasattr(os, "fork")
 """Whether this system does that."""
@@ -20,6 +21,7 @@ def fork(life: Callable[[], None]) -> int:
     try:
         process = os.fork()
         if not process:
+            _die_of_signals()
             life()
             code = 0
     except BrokenPipeError:
@@ -30,6 +32,14 @@ def fork(life: Callable[[], None]) -> int:
         if os.getpid() != parent:
             os._exit(code)
     return process
+
+
+def _die_of_signals() -> None:
+    """Let signals end this process at once: it has nothing to clean up."""
+    _signal = import_module("_signal")
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(_signal, name) and callable(_signal.getsignal(getattr(_signal, name))):
+            _signal.signal(getattr(_signal, name), _signal.SIG_DFL)
 
 
 def wait(process: int) -> int:

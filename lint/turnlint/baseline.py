@@ -134,10 +134,13 @@ def write(path: str, entries: Iterable[Entry]) -> None:
     data = "".join(f"{line}\n" for line in (_HEAD, *lines))
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
-        with open(temporary, "x", encoding="ascii") as file:
-            file.write(data)
-        os.replace(temporary, path)
+        try:
+            with open(temporary, "x", encoding="ascii") as file:
+                file.write(data)
+            os.replace(temporary, path)
+        except BaseException:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+            raise
     except OSError as error:
-        if os.path.exists(temporary):
-            os.unlink(temporary)
         raise BadBaseline(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -186,12 +186,15 @@ def main() -> NoReturn:
     _prepare_streams()
     click.Command.context_class = HelpContext  # for all commands, also those of groups
     _hear_of_ends()
+    _end_in_order()
     if os.environ.get("_TURNLINT_COMPLETE", "").startswith("powershell"):  # a shell that click does not know
         import_module("turnlint.cli.powershell")
     try:
         code = cli.main(standalone_mode=False)
     except click.exceptions.Abort:
         _leave(EXIT_INTERRUPTED, "stopped")
+    except Terminated as ended:
+        os._exit(128 + ended.number)
     except click.ClickException as error:
         _make_safe(error)
         error.show()
@@ -236,6 +239,29 @@ def _hear_of_ends() -> None:
     signals = import_module("_signal")  # what stands around it takes a third of a millisecond to be loaded
     if hasattr(signals, "SIGCHLD"):
         signals.signal(signals.SIGCHLD, signals.SIG_DFL)
+
+
+class Terminated(BaseException):
+    """A signal asked the process to end: what is half written is removed on the way out."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+def _end_in_order() -> None:
+    """Clean up where a signal ends the process. What was ignored before stays so, as under `nohup`."""
+    signals = import_module("_signal")
+    numbers = [getattr(signals, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signals, name)]
+
+    def end(number: int, _: object) -> None:
+        for one in numbers:
+            signals.signal(one, signals.SIG_IGN)  # a second signal must not end the cleaning
+        raise Terminated(number)
+
+    for one in numbers:
+        if signals.getsignal(one) == signals.SIG_DFL:
+            signals.signal(one, end)
 
 
 def _leave(code: int, word: str | None = None) -> NoReturn:

@@ -7,7 +7,7 @@ with. It refuses to repair anything itself.
 import os
 import sys
 from collections.abc import Iterable
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 from msgspec import Struct, structs
@@ -30,6 +30,7 @@ from turnlint.repair.choosing import LEVELS, Policy
 from turnlint.report.repaired import Done
 
 if TYPE_CHECKING:
+    from turnlint.cli.report_file import Out, ReportFile
     from turnlint.report.accepted import Terms
 
 DIFFS = ("windowed", "semantic", "unified")
@@ -200,16 +201,19 @@ def _run(sources: list[Source], settings: _Settings) -> int:
     words_look = structs.replace(look, color=look.color and (said is out or _colors_errors(settings.color)))
     done: list[Done] = []
     finished = False
-    report = _open_report(settings.report)
     voice = None if settings.quiet else (said, words_look)
     terms = _terms(runs, sources, settings)
+    report = _open_report(settings.report)
     try:
         _fix_all(runs, sources, done, voice, keep=report is not None)
         finished = True
     finally:
         _sum_up(done, voice, terms)
         if report is not None:
-            _report(report, done, terms, complete=finished and not _failed(done))
+            try:
+                _report(report, done, terms, complete=finished and not _failed(done))
+            finally:
+                report.drop()
         out.flush()
     for line in skipped_in_folders():
         click.echo(f"turnlint: {line}", err=True)
@@ -294,30 +298,23 @@ def _sum_up(done: list[Done], voice: Voice | None, terms: "Terms") -> None:
             said.line(line)
 
 
-def _open_report(path: str | None) -> IO[str] | None:
-    """Opened before anything is changed: who asked for a report must not miss it in the end."""
+def _open_report(path: str | None) -> "ReportFile | Out | None":
+    """Open the report before anything is changed: a report that cannot be written is known first."""
     if path is None:
         return None
-    if path == STDOUT:
-        return sys.stdout
-    try:
-        return open(path, "w", encoding="utf-8")
-    except OSError as error:
-        raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
+    from turnlint.cli.report_file import Out, ReportFile
+
+    return Out() if path == STDOUT else ReportFile(path)
 
 
-def _report(file: IO[str], done: list[Done], terms: "Terms", *, complete: bool) -> None:
+def _report(file: "ReportFile | Out", done: list[Done], terms: "Terms", *, complete: bool) -> None:
     from turnlint.report.accepted import acceptances, as_json
     from turnlint.report.repaired import document
 
-    try:
-        accepted = [*map(as_json, acceptances(done, terms))]
-        for piece in document(done, complete=complete, dry=terms.dry, acceptance=accepted):
-            file.write(piece)
-        if file is not sys.stdout:
-            file.close()
-    except BrokenPipeError:
-        pass  # the reader went away: that is its right
+    accepted = [*map(as_json, acceptances(done, terms))]
+    for piece in document(done, complete=complete, dry=terms.dry, acceptance=accepted):
+        file.write(piece)
+    file.keep()
 
 
 def _failed(done: list[Done]) -> bool:

@@ -29,15 +29,16 @@ class _Stop:
 
     def __init__(self) -> None:
         self.asked = self.sleeps = False
+        self.before: dict[int, Any] = {}
 
     def __enter__(self) -> Self:
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, self._heard)
+            self.before[number] = signal.signal(number, self._heard)
         return self
 
     def __exit__(self, *_: object) -> None:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
+        for number, handler in self.before.items():
+            signal.signal(number, handler)
 
     def _heard(self, *_: Any) -> None:
         if self.asked or self.sleeps:

@@ -221,7 +221,8 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "See
     if seen.passed_over and way.output_format != "text" and not way.quiet:
         files = "1 file" if seen.passed_over == 1 else f"{seen.passed_over:,} files"
         click.echo(f"turnlint: {files} skipped: unrecognized format", err=True)
-    sys.stdout.flush()
+    if not way.outputs:
+        sys.stdout.flush()
     return seen
 
 

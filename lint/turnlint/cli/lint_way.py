@@ -104,13 +104,21 @@ def sinks_of(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> l
     infos = way.show_info or bool(plan.asked.select)
     look = Look(width(), colors(way.color), counted, fails, line_limit() is not None, infos, own)
     sinks: list[Sink] = []
+    out: Any = sys.stdout
+    if way.outputs:
+        from turnlint.cli.report_file import Out, ReportFile
+
+        out = Out()
+        files.callback(out.flush)
     if way.quiet < 2:
-        sink = open_sink(way.output_format, sys.stdout.write, look)
+        sink = open_sink(way.output_format, out.write, look)
         sinks.append(_Unsummed(sink) if way.quiet and isinstance(sink, Batched) else sink)
     for output in way.outputs:
         kind, path = _split(output)
-        write = _open_output(path, files, "a" if KINDS[kind].added else "w", by_line=way.follow)
-        sinks.append(open_sink(kind, write, Look(DEFAULT_WIDTH, False, counted, fails, infos=infos, own=own)))
+        file = files.enter_context(ReportFile(path, added=KINDS[kind].added, flows=way.follow))
+        sinks.append(
+            open_sink(kind, file.write, Look(DEFAULT_WIDTH, False, counted, fails, infos=infos, own=own))
+        )
     return sinks
 
 
@@ -134,11 +142,3 @@ def _split(output: str) -> tuple[str, str]:
         )
         raise click.BadParameter(why, param_hint="--output")
     return kind, path
-
-
-def _open_output(path: str, files: ExitStack, mode: str, *, by_line: bool) -> Any:
-    try:
-        buffering = 1 if by_line else -1
-        return files.enter_context(open(path, mode, buffering, "utf-8", "backslashreplace")).write
-    except OSError as error:
-        raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -240,6 +240,19 @@ def open_stream(path: str, system: System = SYSTEM) -> int:
     raise NotWritten(f"{path} is a named pipe from which nothing reads")
 
 
+def is_stream(path: str) -> bool:
+    """Whether bytes go through a name: a device, a pipe, or a stream that is open already."""
+    try:
+        return _is_device(path, os.stat(path))
+    except OSError:
+        return _is_device(path, None)
+
+
+def new_file_beside(target: str, mode: int) -> tuple[int, str]:
+    """A new file in the folder of another, open for writing, and its name."""
+    return _create(target, mode, SYSTEM)
+
+
 def _stand(
     target: str, pieces: Iterable[bytes], status: os.stat_result | None, last: Callable[[Digest], None],
     system: System, mode: int = 0o600,

@@ -191,7 +191,7 @@ def _append(where: str, line: bytes, system: System) -> None:
             raise NotWritten(f"{where} is not a journal", _ANOTHER)
         try:
             _add(file, _after_torn(file, status.st_size, system) + line, system)
-        except OSError:
+        except BaseException:  # also where a signal ends the run
             system.truncate(file, status.st_size)
             raise
     finally:

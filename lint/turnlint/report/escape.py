@@ -24,6 +24,8 @@ def visible(text: str) -> str:
 
         text = "".join(_named(char) if category(char) in _HIDDEN else char for char in text)
         text = re.sub(_IGNORABLE, lambda match: _named(match[0]), text)
+    if "::" in text:  # a line may be broken at a space, and a command may begin the next
+        text = re.sub(r"(?<=\s)::", lambda _: _named(":") + ":", text)
     return re.sub(_RUNNER, "\\\\u{23}#", text) if "##" in text else text
 
 
@@ -95,11 +97,6 @@ def line_start(text: str) -> str:
     return f"./{shown}" if shown.lstrip().startswith(("::", "##")) else shown
 
 
-def _inside(text: str) -> str:
-    """A visible text that follows a line break of ours: it must not become the command of a runner."""
-    return _named(text[0]) + text[1:] if text.startswith(("::", "##")) else text
-
-
 def columns(text: str) -> int:
     """How many columns of a terminal a visible text takes."""
     if text.isascii():
@@ -119,8 +116,9 @@ def fold(text: str, width: int, indent: str) -> list[str]:
             end += 1
         space = text.rfind(" ", len(indent) + 1, end + 1)
         end = space if space > 0 else max(end, len(indent) + 1 if lines else 1)
+        end -= text.startswith("::", end)  # a runner takes it for a command at the start of a line
         lines.append(text[:end].rstrip())
-        text = indent + _inside(text[end:].lstrip())
+        text = indent + text[end:].lstrip()
     return [*lines, text]
 
 

@@ -151,8 +151,12 @@ class Cache:
         try:
             data = msgpack.encode(found)
             with NamedTemporaryFile(dir=self.path, prefix=".new-", delete=False) as file:
-                file.write(_check(data) + data)
-            os.replace(file.name, os.path.join(self.path, key))
+                try:
+                    file.write(_check(data) + data)
+                    os.replace(file.name, os.path.join(self.path, key))
+                except BaseException:
+                    os.unlink(file.name)
+                    raise
         except (OSError, UnicodeEncodeError):  # half a character, in what is shown or in a name
             return
 
