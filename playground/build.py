@@ -14,7 +14,9 @@ import tempfile
 import urllib.request
 import zipfile
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
+from urllib.parse import urlsplit
 
 HERE = Path(__file__).resolve().parent
 PAGE = (
@@ -42,6 +44,12 @@ RUNTIME = (
 MSGSPEC = "msgspec==0.22.0 --hash=sha256:a66b1766311e42371e509c996c3933b161c7ae0eabdf361af5316dec197e1022"
 PLATFORM = ("--platform", "pyemscripten_2026_0_wasm32", "--python-version", "314", "--implementation", "cp", "--abi", "cp314")  # fmt: skip
 TIMEOUT = 300
+TIMEOUT_ASKING = 20
+PACKAGES = ("build", "hatchling", "setuptools")
+NEEDS = (
+    f"needs: pip, {', '.join(PACKAGES)}; a connection to {urlsplit(PYODIDE[0]).netloc} (Pyodide, about 6 MB) and to the "
+    "package index of pip (msgspec); 20 MB of disk"
+)
 
 
 def runtime(into: Path) -> None:
@@ -85,18 +93,57 @@ def python(*arguments: str) -> None:
     subprocess.run([sys.executable, *arguments], check=True, stdout=sys.stderr, env=environment)
 
 
-def main(arguments: list[str]) -> None:
-    if len(arguments) != 1 or arguments[0].startswith("-"):
-        raise SystemExit("usage: python playground/build.py OUT")
-    out = Path(arguments[0])
-    if out.exists() and any(out.iterdir()):
-        raise SystemExit(f"{out} is there and not empty")
-    out.mkdir(parents=True, exist_ok=True)
+def missing() -> list[str]:
+    """What the build needs and this machine does not have, with the command that helps."""
+    needs = {"pip": "python -m ensurepip", **{name: f"python -m pip install {name}" for name in PACKAGES}}
+    found = [f"{name} is not installed: {helps}" for name, helps in needs.items() if find_spec(name) is None]
+    request = urllib.request.Request(PYODIDE[0], method="HEAD")
+    try:
+        urllib.request.urlopen(request, timeout=TIMEOUT_ASKING).close()
+    except OSError as error:
+        found.append(f"{PYODIDE[0]} cannot be reached: {getattr(error, 'reason', error)}")
+    return found
+
+
+def fill(out: Path) -> None:
+    """Put everything into a folder."""
     for name in PAGE:
         shutil.copyfile(HERE / name, out / name)
     runtime(out / "pyodide")
     msgspec(out / "msgspec.whl")
     turnlint(out / "turnlint.whl")
+
+
+def main(arguments: list[str]) -> None:
+    """Build beside the folder that was asked for, and rename in the end: a build that fails leaves nothing behind."""
+    if len(arguments) != 1 or arguments[0].startswith("-"):
+        raise SystemExit("usage: python playground/build.py OUT")
+    out = Path(arguments[0])
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise SystemExit(f"{out} exists and is not an empty folder")
+    print(NEEDS, file=sys.stderr)
+    if lacks := missing():
+        raise SystemExit("cannot build:\n" + "\n".join(f"  {one}" for one in lacks))
+    above = out.resolve().parent
+    made = [one for one in (above, *above.parents) if not one.exists()]
+    above.mkdir(parents=True, exist_ok=True)
+    unfinished = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=above))
+    try:
+        fill(unfinished)
+        unfinished.chmod(0o755)
+        if out.exists():
+            out.rmdir()
+        unfinished.rename(out)
+    except subprocess.CalledProcessError as error:
+        raise SystemExit(
+            f"cannot build: `{' '.join(map(str, error.cmd[1:4]))} …` failed; it says why above"
+        ) from None
+    except OSError as error:
+        raise SystemExit(f"cannot build: {error}") from None
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        for one in () if out.exists() else made:
+            one.rmdir()
     size = sum(path.stat().st_size for path in out.rglob("*") if path.is_file())
     print(f"{out}: {size / 1e6:.1f} MB; serve it, for one with `python -m http.server --directory {out}`")
 

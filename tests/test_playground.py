@@ -192,5 +192,50 @@ def test_nothing_is_built_over_what_is_there(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["kept"]
 
 
+def test_the_build_says_first_what_it_needs_and_what_is_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    build = module("build")
+    monkeypatch.setattr(build, "find_spec", lambda name: None if name == "hatchling" else name)
+    monkeypatch.setattr(build, "PYODIDE", ("http://127.0.0.1:9/pyodide.tgz", ""))
+    with pytest.raises(SystemExit) as ended:
+        build.main([str(tmp_path / "new" / "out")])
+    assert "hatchling is not installed: python -m pip install hatchling" in str(ended.value)
+    assert "http://127.0.0.1:9/pyodide.tgz cannot be reached" in str(ended.value)
+    assert capsys.readouterr().err.startswith("needs: ")
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_a_build_is_whole_or_leaves_nothing(
+    fails: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build = module("build")
+
+    def download(into: Path) -> None:
+        into.mkdir()
+        if fails:
+            raise OSError("the connection was closed")
+
+    monkeypatch.setattr(build, "missing", list)
+    monkeypatch.setattr(build, "runtime", download)
+    monkeypatch.setattr(build, "msgspec", Path.touch)
+    monkeypatch.setattr(build, "turnlint", Path.touch)
+    out = tmp_path / "new" / "out"
+    if fails:
+        with pytest.raises(SystemExit, match="cannot build: the connection was closed"):
+            build.main([str(out)])
+        assert [*tmp_path.iterdir()] == []
+    else:
+        build.main([str(out)])
+        assert {path.name for path in out.iterdir()} == {
+            *build.PAGE,
+            "pyodide",
+            "msgspec.whl",
+            "turnlint.whl",
+        }
+        assert [*out.parent.iterdir()] == [out]
+
+
 def test_the_example_is_the_one_that_everybody_reads_first() -> None:
     assert read("example.jsonl") == (ROOT / "examples" / "session.jsonl").read_text(encoding="utf-8")

@@ -203,6 +203,44 @@ def test_an_unknown_text_names_the_nearest_three(folder: Path) -> None:
     assert "no known text is near it" in why("zzz qqq", cwd=folder).stdout.decode()
 
 
+@pytest.mark.parametrize(
+    ("text", "provider", "code"),
+    [
+        ("ids were found without `tool_result` blocks", "anthropic", "PA201"),
+        ("ids were found without tool_result blo", "anthropic", "PA201"),
+        ("string with maximum length 52", "openai-responses", "PR302"),
+        ("2026 worker-7: MESSAGES.71 TOOL_USE ids were found without TOOL_RESULT", "", ""),
+    ],
+)
+def test_a_part_of_a_known_text_is_probably_that_text(
+    folder: Path, text: str, provider: str, code: str
+) -> None:
+    told = json.loads(why(text, "--output-format", "json", cwd=folder).stdout)
+    shown = why(text, cwd=folder).stdout.decode()
+    if not provider:
+        assert (told["recognised"], told["certain"]) == (False, False)
+        return
+    assert (told["recognised"], told["certain"], told["provider"]) == (True, False, provider)
+    assert told["rules"][0]["code"] == code
+    assert shown.startswith("Probably: ")
+    assert shown.count("turnlint explain") == 1
+    assert len([line for line in shown.splitlines() if line.startswith(("  P", "  S"))]) <= 3
+
+
+def test_numbers_and_ids_of_a_text_do_not_matter(folder: Path) -> None:
+    text = "messages.{}: `tool_use` ids were found without `tool_result` blocks immediately after: {}"
+    for index, identifier in ((1, "toolu_01Abc"), (70_000, "toolu_9zzzzzzzzzzzzzzzzzzzzz")):
+        told = json.loads(why(text.format(index, identifier), "--output-format", "json", cwd=folder).stdout)
+        assert (told["provider"], told["certain"]) == ("anthropic", True)
+
+
+def test_the_fault_comes_first_and_the_rules_after_it(folder: Path) -> None:
+    for text in (UNANSWERED, "must be followed by tool messages responding to"):
+        shown = why(text, "broken.jsonl", cwd=folder).stdout.decode()
+        assert shown.startswith("In broken.jsonl, checked for ")
+        assert shown.index("PA201[error]") < shown.index("returns ") < shown.index("Possible causes")
+
+
 def test_a_file_given_for_a_text_is_noticed(folder: Path) -> None:
     run = why("notes.txt", cwd=folder)
     assert b"notes.txt is a file; to read the error text from it, run: turnlint why - < FILE" in run.stderr

@@ -35,6 +35,8 @@ MOST_SHOWN = 20
 VIEWS = 50
 """Pictures of the conversation for each shape of finding: which of them is shown is known at the end only."""
 
+AUTO = "auto"
+
 
 class Reason(Struct, frozen=True):
     """A rule that explains a text."""
@@ -98,7 +100,9 @@ def explain(text: str, named: tuple[str, ...], own: tuple[Profile, ...]) -> Expl
         near = tuple(nearest(pieces, providers))
         return Explained(None, named, near=near, dialects=dialects_of(pieces, providers))
     held = named or tuple(dict.fromkeys((found.best.profile.name, *found.carriers)))
-    known = tuple(name for name in held if name.partition("@")[0] in providers.names())
+    if not named and not found.is_certain and found.alike:
+        held = (AUTO,)  # several providers have these words: the transcript says whose it is
+    known = tuple(name for name in held if name == AUTO or name.partition("@")[0] in providers.names())
     return Explained(found, known, tuple(_reasons(found.best.known.rules)))
 
 

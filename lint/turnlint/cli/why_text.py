@@ -10,9 +10,9 @@ from typing import Any
 from msgspec import structs
 
 from turnlint.cli.look import Look, colors, line_limit, width
-from turnlint.cli.why_found import MOST_SHOWN, Explained, Looked, Reason
+from turnlint.cli.why_found import AUTO, MOST_SHOWN, Explained, Looked, Reason
 from turnlint.profiles import Known, Profile
-from turnlint.report import open_sink
+from turnlint.report import Batched, open_sink
 from turnlint.report.escape import clip, fold, visible
 from turnlint.report.escape import in_json as without_commands
 from turnlint.report.machine import finding_of
@@ -22,22 +22,24 @@ SCHEMA = "turnlint/why-v1"
 LONGEST = 600
 NARROW = 96
 MOST_ALIKE = 8
+MOST_REASONS = 3
+"""Those that a user looks at first; JSON has all."""
 LEAST_WIDTH = 40
 
 
 def in_words(
     explained: Explained, looked: Looked | None, write: Callable[[str], object], path: str | None
 ) -> None:
-    """For people."""
-    lines = _known(explained, explained.recognised) if explained.recognised else _unknown(explained)
-    for line in lines:
-        _write(line, write)
+    """For people: the fault in a transcript first, then whose text it is and which rules explain it."""
     if explained.recognised and path is not None:
-        write("\n")
         if looked is None:
             _write(f"No rule checks this, so {visible(path)} was not checked.", write)
         else:
             _findings(explained, looked, write, visible(path))
+        write("\n")
+    lines = _known(explained, explained.recognised) if explained.recognised else _unknown(explained)
+    for line in lines:
+        _write(line, write)
 
 
 def _write(line: str, write: Callable[[str], object]) -> None:
@@ -51,12 +53,17 @@ def _write(line: str, write: Callable[[str], object]) -> None:
 
 def _known(explained: Explained, found: Recognised) -> Iterator[str]:
     best = found.best
-    yield f"{visible(best.profile.title)} ({visible(best.profile.name)}) returns this error."
-    yield f"  | {clip(_line(best.line), LONGEST)}"
+    whose = f"{visible(best.profile.title)} ({visible(best.profile.name)})"
+    if found.is_certain:
+        yield f"{whose} returns this error."
+        yield f"  | {clip(_line(best.line), LONGEST)}"
+    else:
+        yield f"Probably: {whose} returns an error with these words."
+        yield f"  | {clip(_line(best.known.sample), LONGEST)}"
     if best.piece.peeled:
         yield f"  extracted from: {', '.join(best.piece.peeled)}"
     asked = [name.partition("@")[0] for name in explained.providers]
-    if best.profile.name not in asked:
+    if best.profile.name not in asked and AUTO not in asked:
         yield f"  not a known text of {', '.join(map(visible, asked))}, whose rules are applied anyway"
     carriers = [name for name in found.carriers if name != best.profile.name]
     if carriers:
@@ -75,7 +82,7 @@ def _known(explained: Explained, found: Recognised) -> Iterator[str]:
         return
     yield ""
     yield "Possible causes, most likely first:" if len(explained.reasons) > 1 else "Cause:"
-    for reason in explained.reasons:
+    for reason in explained.reasons[:MOST_REASONS]:
         yield from _reason(reason)
     yield f"  turnlint explain {visible(explained.reasons[0].code)} shows details{'; so for each rule' if len(explained.reasons) > 1 else ''}"
 
@@ -125,8 +132,10 @@ def _findings(explained: Explained, looked: Looked, write: Callable[[str], objec
     write("\n")
     sink = open_sink("text", write, Look(width(), colors("auto"), "", folds=line_limit() is not None))
     shown = looked.shown[:MOST_SHOWN]
-    for one in shown:
+    for number, one in enumerate(shown):
         sink.take(one.row)
+        if number == 0 and isinstance(sink, Batched):
+            sink.tell()  # the finding that the text speaks of, before it is sorted with the others
     for crash in looked.crashes:
         sink.take(crash)
     found = structs.replace(looked.tally, findings=looked.levels, rules={})
@@ -134,7 +143,7 @@ def _findings(explained: Explained, looked: Looked, write: Callable[[str], objec
 
 
 def _said_first(explained: Explained, looked: Looked, path: str) -> Iterator[str]:
-    names = ", ".join(map(visible, explained.providers))
+    names = ", ".join("its own provider" if name == AUTO else visible(name) for name in explained.providers)
     if looked.shown:
         best = looked.shown[0].agreed
         agree = sum(any(structs.astuple(one.agreed)) for one in looked.shown)
@@ -179,7 +188,11 @@ def _many(count: int, name: str) -> str:
 def in_json(explained: Explained, looked: Looked | None) -> str:
     """For programs: ASCII, on one document."""
     found = explained.recognised
-    document: dict[str, Any] = {"schema": SCHEMA, "recognised": found is not None}
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "recognised": found is not None,
+        "certain": found is not None and found.is_certain,
+    }
     if found:
         best = found.best
         document |= {

@@ -21,6 +21,10 @@ from turnlint.why.specific import Literals, literals
 FLAGS = re.MULTILINE
 _WORD = re.compile(r"[A-Za-z_]+|[^\sA-Za-z_0-9]")
 """Words and marks; numbers differ from one refusal to the next."""
+_NAME = re.compile(r"[^\W_](?:[\w.-]*\w)?")
+LEAST_FRAGMENT = 16
+LEAST_FRAGMENT_WORDS = 3
+"""A shorter part of a text may be of any text."""
 BEFORE, AFTER = 1 << 10, 4 << 10
 """What of a text an expression sees around a run that it must find. Even a quadratic one ends."""
 PLACES = 4
@@ -59,6 +63,8 @@ class Recognised(Struct, frozen=True):
     """What other providers say in nearly the same words, the nearest first, each provider once."""
     carriers: tuple[str, ...]
     """Services that passed it on."""
+    is_certain: bool = True
+    """False where only a part of the known text is there, or one that differs in names and numbers."""
 
 
 class Near(Struct, frozen=True):
@@ -90,7 +96,11 @@ def recognise(found: list[Piece], providers: Providers, hint: tuple[str, ...] = 
         own = name in OWNERS.values(), name in carriers or name not in SERVICES
         return name not in hint, passed_on, -likely, place, *map(not_, own), -match.fixed, -len(match.fields)
 
-    matches = sorted(_matches(found, list(_rows(providers))), key=rank)
+    rows = list(_rows(providers))
+    matches = sorted(_matches(found, rows), key=rank)
+    is_certain = bool(matches)
+    if not matches:
+        matches = sorted(_fragments(found, rows), key=rank)
     if not matches:
         return None
     best = matches[0]
@@ -98,7 +108,7 @@ def recognise(found: list[Piece], providers: Providers, hint: tuple[str, ...] = 
     for match in matches:
         if match.likeness >= best.likeness - ALIKE and match.profile.name != best.profile.name:
             alike.setdefault(match.profile.name, match)
-    return Recognised(best, tuple(alike.values()), carriers)
+    return Recognised(best, tuple(alike.values()), carriers, is_certain)
 
 
 def dialects_of(found: list[Piece], providers: Providers) -> tuple[str, ...]:
@@ -179,6 +189,31 @@ def _matches(found: list[Piece], rows: list[tuple[Profile, Known]]) -> Iterator[
             fields = {name: value for name, value in met[1].groupdict().items() if value}
             line = _line(met[1])
             yield Match(profile, known, _likeness(known.sample, line), fixed.count, met[0], line, fields)
+
+
+def _fragments(found: list[Piece], rows: list[tuple[Profile, Known]]) -> Iterator[Match]:
+    """Known texts of which a part is there, or which stand in a text with other names and numbers."""
+    said = [(piece, words) for piece in found if len(words := _comparable(piece.text)) >= LEAST_FRAGMENT]
+    for profile, known in rows:
+        sample = _comparable_sample(known.sample)
+        for piece, words in said:
+            is_part = words.count(" ") >= LEAST_FRAGMENT_WORDS - 1 and words in sample
+            if is_part or (len(sample) >= LEAST_FRAGMENT and sample in words):
+                line = " ".join(piece.text.split())[: 4 * BEFORE]
+                likeness = len(words) / len(sample) if is_part else len(sample) / len(words)
+                yield Match(profile, known, likeness, len(words) if is_part else len(sample), piece, line, {})
+                break
+
+
+@cache
+def _comparable_sample(sample: str) -> str:
+    return _comparable(sample)
+
+
+def _comparable(text: str) -> str:
+    """The words of a text without marks and case; what has a digit in it differs from one refusal to the next."""
+    words = _NAME.findall(text[: 4 * BEFORE])
+    return " ".join("#" if any(map(str.isdigit, word)) else word.lower() for word in words)
 
 
 def _likeness(sample: str, line: str) -> float:
