@@ -8,11 +8,11 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from neighbouring import DOCUMENTS, LINES
 from turnlint.cli import cli
 
 
@@ -20,9 +20,6 @@ def run(folder: Path, *arguments: str) -> Result:
     """Run a command of turnlint on files of a folder, in process."""
     names = [str(folder / one) if (folder / one).exists() else one for one in arguments]
     return CliRunner().invoke(cli, names)
-
-
-CALL = {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
 
 
 def _zip(path: Path) -> None:
@@ -72,28 +69,51 @@ def test_a_container_is_named_in_one_sentence(command: list[str], name: str, tmp
     assert (done.exit_code, (tmp_path / name).read_bytes()) == (3, before)
 
 
-KIMI = [
-    {"role": "_system_prompt", "content": "s"},
-    {"role": "user", "content": "hi"},
-    {"role": "_checkpoint", "id": 1},
-    {"role": "assistant", "content": "", "tool_calls": [CALL]},
-    {"role": "_usage", "token_count": 9},
-    {"role": "tool", "tool_call_id": "c1", "content": "x"},
-]
-FAMILIES: dict[str, tuple[list[Any], str]] = {
-    "kimi": (KIMI, "a Kimi CLI context"),
+LOGS = {
+    **{f"{name}.json": json.dumps(value, indent=1) for name, value in DOCUMENTS.items()},
+    **{f"{name}-x40.jsonl": f"{json.dumps(value)}\n" * 40 for name, value in DOCUMENTS.items()},
+    **{f"{name}.jsonl": "".join(f"{json.dumps(one)}\n" for one in lines) for name, lines in LINES.items()},
+    **{
+        f"{name}-x20.jsonl": "".join(f"{json.dumps(one)}\n" for one in lines) * 20
+        for name, lines in LINES.items()
+    },
 }
 
 
-@pytest.mark.parametrize("name", FAMILIES)
-def test_a_known_family_is_named_and_left(name: str, tmp_path: Path) -> None:
-    records, family = FAMILIES[name]
-    log = tmp_path / "log.jsonl"
-    log.write_text("".join(json.dumps(one) + "\n" for one in records))
-    before = log.read_bytes()
-    for command in (["lint"], ["fix"], ["fix", "--level", "lossy"], ["ids", "--canonical"]):
-        done = run(tmp_path, *command, "log.jsonl")
-        assert f"looks like {family}; not supported yet" in done.output, command
-        assert (done.exit_code, log.read_bytes()) == (3, before)
-    inspected = run(tmp_path, "inspect", "log.jsonl")
-    assert f"looks like {family}; not supported yet" in " ".join(inspected.output.split())
+@pytest.mark.parametrize("name", LOGS)
+def test_a_neighbour_has_no_finding_and_no_repair(name: str, tmp_path: Path) -> None:
+    log = tmp_path / name
+    log.write_text(LOGS[name])
+    summary = json.loads(run(tmp_path, "lint", name, "--output-format", "json").stdout)["summary"]
+    assert (summary["findings"]["error"], summary["findings"]["warning"]) == (0, 0)
+    for level in ("lossless", "placeholder", "lossy"):
+        run(tmp_path, "fix", name, "--level", level)
+        assert log.read_text() == LOGS[name], level
+
+
+NAMES = {
+    "tau2.json": "a tau2 simulation",
+    "mastra.json": "Mastra messages",
+    "mini-swe-agent.json": "a mini-swe-agent trajectory",
+    "zed.json": "a Zed thread",
+    "kimi.jsonl": "a Kimi CLI context",
+    "kimi-cut.jsonl": "a Kimi CLI context",
+    "droid.jsonl": "a Factory Droid session",
+    "codebuddy.jsonl": "a CodeBuddy session",
+    "qwen.jsonl": "a Qwen Code session",
+    "har.json": "a HAR file",
+    "support-desk.json": "messages of another chat format",
+    "k2-verifier.json": "messages of another chat format",
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "command", [["lint"], ["fix", "--level", "lossy"], ["ids", "--canonical"], ["inspect"]]
+)
+def test_every_command_gives_the_same_name(command: list[str], name: str, tmp_path: Path) -> None:
+    log = tmp_path / name
+    log.write_text(LOGS[name])
+    done = run(tmp_path, *command, name)
+    assert f"looks like {NAMES[name]}; not supported yet" in " ".join(done.output.split())
+    assert (done.exit_code, log.read_text()) == (3, LOGS[name])

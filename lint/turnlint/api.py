@@ -44,7 +44,7 @@ from turnlint.documents.decode import are_equal, without_space
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.harmless import is_foreign, is_kept_elsewhere, is_named_otherwise, tool_names
 from turnlint.keys import by_place, strange
-from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, usable
+from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, is_scrubbed, usable
 from turnlint.model import (
     SEVERITIES,
     Blank,
@@ -185,6 +185,7 @@ __all__ = [
     "is_kept_elsewhere",
     "is_missing",
     "is_named_otherwise",
+    "is_scrubbed",
     "kept_raw",
     "near",
     "near_call",

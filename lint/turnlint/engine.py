@@ -101,7 +101,14 @@ class Run:
         if self.book.only_faults and not (self.watch or options.conversations or options.pardons):
             from turnlint.scan import scanner_for
 
-            self.scanner = scanner_for(carrier, reader, records, self.book.chosen, self.source)
+            self.scanner = scanner_for(
+                carrier,
+                reader,
+                records,
+                self.book.chosen,
+                self.source,
+                told=bool(options.format or self.book.wires),
+            )
         return self.scanner
 
     def _take(self, batch: Batch) -> None:

@@ -316,6 +316,8 @@ class Transcript(Struct, frozen=True):
     """Known where somebody made the messages at once; it says nothing that they do not."""
     bound: str = ""
     """Why its file must not be rewritten in place, where something else relies on its bytes."""
+    stored: bool = False
+    """Its messages have keys of the program that stores them, so it is no request body."""
 
     @property
     def records(self) -> Iterator[Record]:
@@ -325,7 +327,7 @@ class Transcript(Struct, frozen=True):
     @property
     def is_log(self) -> bool:
         """An agent's own log, from which it builds its requests, and no request itself."""
-        return bool(self.wire.like)
+        return bool(self.wire.like) or self.stored
 
 
 class Location(Struct, frozen=True, gc=False):

@@ -5,7 +5,10 @@ in a mixed file to the one it speaks for. It refuses to judge, and to pair; what
 beside the conversations, in the order of the file.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +23,9 @@ from turnlint.documents.source import Guarded, Part, Progress, Source, SourceErr
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Call, Message, Other, Record, Result, Transcript
 from turnlint.neighbours import NEEDED, Near, container_of
-from turnlint.sampling import sample
+from turnlint.neighbours.families import OTHER_CHAT
+from turnlint.neighbours.guards import neighbour_in
+from turnlint.sampling import format_of, sample
 
 if TYPE_CHECKING:
     from turnlint.carrying.swift import SwiftReader
@@ -48,6 +53,8 @@ FEW = 20
 """So few records are read as they are,"""
 LONG = 1 << 16
 """unless they are long."""
+MOST_WAITING = 100
+"""So many records may hold no conversation before their damage is reported."""
 
 
 def transcripts(source: Source, format_name: str | None = None) -> Iterator[Transcript]:
@@ -123,6 +130,8 @@ class Reading:
         self.gate = Gate()
         self.swift: SwiftReader | None = None
         """Where somebody looks at the records first, most that are left are plain but for one fault."""
+        self.unread: Counter[Near] = Counter()
+        """Conversations of formats that are not supported."""
         self.held = False
         """Something that a record said had to wait for others, or for the end."""
 
@@ -148,13 +157,40 @@ class Reading:
             records = [one for one in head if isinstance(one, Record)]
             if look is not None and (len(head) >= FEW or sum(len(one.data) for one in records) >= LONG):
                 self.gate.scanner = look(carrier, self._open(carrier), records)
-                self.swift = _swift(carrier) if self.gate.scanner else None
-            yield from self._read(carrier, chain(self._unsure(head), framed))
+                self.swift = self._open_swift(carrier) if self.gate.scanner else None
+            items = self._read(carrier, chain(self._unsure(head), framed))
+            yield from items if carrier.session or self.format else self._known(items)
             if stream.damage:
                 detail = f"{stream.damage}, after {stream.count:,} bytes"
                 yield ((Damage(Record(1, 0, b""), Trouble("compressed-badly", 0, 0, (), detail)),),)
         if stream.failure:
             yield (stream.failure,)
+
+    def _known(self, found: Iterator[Batch]) -> Iterator[Batch]:
+        """What a source holds, unless all of its conversations are of formats that are not supported."""
+        waiting: list[Batch] = []
+        for unread in found:
+            batch = tuple(map(_copied, unread))
+            if self.count + self.gate.passed or len(waiting) >= MOST_WAITING:
+                yield from waiting
+                waiting = []
+                yield batch
+                yield from found
+                return
+            waiting.append(batch)
+        if self.unread and not self.gate.passed:
+            ((near, _),) = self.unread.most_common(1)
+            yield (Foreign(self.source, near),)
+        else:
+            yield from waiting
+
+    def _open_swift(self, carrier: Carrier) -> "SwiftReader | None":
+        native = compiled.load() if carrier.swift else None
+        if native is None or carrier.swift is None:
+            return None
+        swift = carrier.swift(native)
+        swift.owns = None if self.format or self.prefer else partial(carriers.owns_shell, carrier)
+        return swift
 
     def _unsure(self, head: list[Framed]) -> Iterator[Framed]:
         """What of the first records has to be read: they were framed before anybody could look at them."""
@@ -192,12 +228,25 @@ class Reading:
     def _take(self, carrier: Carrier, record: Record) -> Batch:
         if self.swift is not None and not self.watch and (found := self._swiftly(record)) is not None:
             return (found,)
-        decoded = self._decode(carrier, record)
+        carrier, decoded = self._owned(carrier, record)
         return (
             self._parts(carrier, decoded)
             if decoded.troubles or decoded.rest
             else self._feed(carrier, decoded)
         )
+
+    def _owned(self, carrier: Carrier, record: Record) -> tuple[Carrier, Decoded[Any]]:
+        """A record in the format that it speaks for: a record with a whole conversation depends on no other."""
+        decoded = self._decode(carrier, record)
+        if self.format or carrier.is_whole is None or not carrier.is_whole(decoded):
+            return carrier, decoded
+        if not self.prefer and not carriers.may_be_other(carrier, record):
+            return carrier, decoded
+        other = format_of(record, self.prefer)
+        if other is None or other.name == carrier.name:
+            return carrier, decoded
+        self._open(other)
+        return other, other.shape.read(record)
 
     def _swiftly(self, record: Record) -> Transcript | None:
         """The conversation of a plain record, if it is one."""
@@ -217,9 +266,9 @@ class Reading:
         for number, one in enumerate(following):
             if number:
                 yield (Damage(one, Trouble("joined-records", 0, 1)),)
-            decoded = self._decode(carrier, one)
+            owner, decoded = self._owned(carrier, one)
             yield _troubles(decoded)
-            yield from self._feed(carrier, decoded)
+            yield from self._feed(owner, decoded)
 
     def _decode(self, carrier: Carrier, record: Record) -> Decoded[Any]:
         record.kept = self.kept
@@ -235,7 +284,7 @@ class Reading:
         except RecursionError:  # what one decoder just took, the next, called from deeper, may not
             return ((Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)),),)
         if not self.format and decoded.record.data and any(map(_fits_badly, found)):
-            elsewhere = self._given_away(carrier, decoded.record)
+            elsewhere = self._given_away(carrier, decoded.record, found)
             found = found if elsewhere is None else elsewhere
         return self._heard(found) if found else ()
 
@@ -244,16 +293,26 @@ class Reading:
             if isinstance(one, Vouched):
                 self.count += 1
             elif isinstance(one, Transcript):
+                if not self.format and (near := neighbour_in(one)) is not None:
+                    self.unread[near] += 1
+                    continue
                 yield structs.replace(one, index=self.count + self.gate.passed)
                 self.count += 1
             elif not one.expected:
                 yield (Damage(one.record, _stray(one)),)
 
-    def _given_away(self, carrier: Carrier, record: Record) -> list[Transcript | Stray] | None:
+    def _given_away(
+        self, carrier: Carrier, record: Record, found: list[Transcript | Stray]
+    ) -> list[Transcript | Stray] | None:
         """What another format makes of a record that speaks for it, or that it is nobody's here."""
         other, _ = carriers.best_for([record])
         if other is None:
-            return [Stray(record, None)] if carriers.score(carrier, record) < 0 else None
+            if carriers.score(carrier, record) >= 0:
+                return None
+            if not any(isinstance(one, Transcript) for one in found):
+                return [Stray(record, None)]
+            self.unread[Near(OTHER_CHAT)] += 1
+            return []
         if other.name == carrier.name:
             return None
         self.held |= other.session
@@ -266,9 +325,11 @@ class Reading:
         return self.readers[carrier.name]
 
 
-def _swift(carrier: Carrier) -> "SwiftReader | None":
-    native = compiled.load() if carrier.swift else None
-    return carrier.swift(native) if native and carrier.swift else None
+def _copied(item: Any) -> Any:
+    """Damage with a record of its own, whose bytes stay when the record is let go."""
+    if not isinstance(item, tuple):
+        return item
+    return tuple(structs.replace(one, record=copy(one.record)) for one in item)
 
 
 def _is_line(record: Record) -> bool:

@@ -69,6 +69,14 @@ def sample(
     return Sampled(head, best)
 
 
+def format_of(record: Record, prefer: tuple[str, ...] = ()) -> Carrier | None:
+    """The format that one record speaks for, whatever stands beside it."""
+    best, decided = carriers.best_for([record])
+    if best is not None and prefer and best.name not in prefer and not best.session:
+        return _preferred([record], prefer, decided=decided) or best
+    return best
+
+
 def _preferred(head: list[Item], prefer: tuple[str, ...], *, decided: bool) -> Carrier | None:
     """A wire to prefer that can read the records, and, where they are another's, holds something of its own too."""
     records = [item for item in head if isinstance(item, Record)]

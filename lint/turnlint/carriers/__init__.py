@@ -20,6 +20,8 @@ NAMES = tuple(
 )
 """Every format: each module beside this file is one, so that a new one is one file."""
 
+DEFAULT = "openai-chat"
+"""The wire of a record that says nothing of its own."""
 LONG = 1 << 20
 """A longer record is asked a stretch at a time."""
 
@@ -57,6 +59,20 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
         if total > best[0]:
             best = total, candidate
     return best[1], best[0] >= SPEAKS
+
+
+def may_be_other(candidate: Carrier, record: Record) -> bool:
+    """Whether a record could speak for another format than this one, by the bytes in it."""
+    from turnlint.carriers._marks import Sample, may_speak
+
+    words = Sample([record.data])
+    return any(name != candidate.name and may_speak(name, words) for name in NAMES)
+
+
+def owns_shell(candidate: Carrier, shell: bytes) -> bool:
+    """Whether a record with plain messages is of this format, by all that stands around the messages."""
+    best, decided = best_for([Record(1, 0, shell)])
+    return best is candidate if decided else candidate.name == DEFAULT
 
 
 def owner(records: Iterable[Record]) -> Carrier | None:

@@ -139,8 +139,15 @@ def _evidence(line: Line) -> int:
     said = SAID.inner(line.message)[0] if head(line.message) == b"{" else None
     if said is None or (said.role not in ROLES and said.role not in foreign.ROLES):
         return 0 if linked else STRANGE
-    own = linked or said.role in OWN_ROLES or given(said.stopReason) or written(said.timestamp) == "other"
+    if _holds_results(said.content):
+        return STRANGE  # of Factory Droid, whose lines have the same keys (read in its logs, 2026-11)
+    own = said.role in OWN_ROLES or given(said.stopReason) or written(said.timestamp) == "other"
     return SPEAKS if timed and own else 0
+
+
+def _holds_results(content: Raw) -> bool:
+    """Whether a message holds the results of another wire, which has no role for them."""
+    return any(part.type == "tool_result" for part in foreign.parts_of(content))
 
 
 def _look(decoded: Decoded[Any]) -> Entry | None:

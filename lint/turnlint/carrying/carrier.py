@@ -61,6 +61,8 @@ class Carrier(Struct, frozen=True):
     """Reads its records natively, as far as that goes."""
     session: bool = False
     """It is an agent's own log, which no wire may be preferred to."""
+    is_whole: Callable[[Decoded[Any]], bool] | None = None
+    """Whether a record holds all of its conversation, so that its format does not depend on other records."""
 
     def read(self, stream: Iterable[Decoded[Any]]) -> Iterator[Transcript | Stray]:
         """All that a stream of records holds."""

@@ -17,6 +17,7 @@ from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, given, head
 from turnlint.carrying.requests import lacks_messages, request_of
 from turnlint.carrying.splice import Splice
+from turnlint.carrying.stored import is_stored
 from turnlint.documents.decode import Decoded, Shape, dig
 from turnlint.model import Keys, Message, Misfit, Pointer, Record, Request, Role, Transcript, Wire
 from turnlint.once import once
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from turnlint.carrying.swift import SwiftReader
 
 LONGEST_NAME = 400
-_REQUESTS = ("request", "request_body", "body", "params", "input", "inputs")
+_REQUESTS = ("request", "request_body", "body", "params", "input", "inputs", "content")
 _RESPONSES = ("response", "response_body", "result", "output", "outputs")
-_INSIDE_REQUESTS = ("body", "inputBodyJson")
+_INSIDE_REQUESTS = ("body", "inputBodyJson", "content")
 _INSIDE_RESPONSES = ("body", "message", "outputBodyJson")
 _INSIDE = (*_INSIDE_REQUESTS, *_INSIDE_RESPONSES[1:])
 GROUPS = (
@@ -133,8 +134,9 @@ def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
     shape = Shape(spelling.declared)
     return Carrier(
         dialect.wire.name, title, about, spelling.sniff, shape, lambda: Enveloped(spelling),
-        record_keys=frozenset((*dialect.keys, *_REQUESTS, *_RESPONSES)),
+        record_keys=frozenset((*dialect.keys, *_REQUESTS, *_RESPONSES)) - {"content"},
         message_keys=frozenset((dialect.turn_key,)), splice=dialect.splice, swift=_swiftly(spelling, shape),
+        is_whole=spelling.is_whole,
     )  # fmt: skip
 
 
@@ -192,6 +194,11 @@ class Spelling:
         score = self._speaks(value) + sum(self._speaks(body) for _, body, _ in inner)
         return score or (0 if self._known(value) else STRANGE)
 
+    def is_whole(self, decoded: Decoded[Any]) -> bool:
+        """Whether a record is no single message of a conversation that runs over records."""
+        value = decoded.value
+        return value is not None and (isinstance(value, list) or self._line(value, decoded) is None)
+
     def _speaks(self, value: Any) -> int:
         """The evidence of one body: its own keys and its messages."""
         turns = (turn for name in self.dialect.keys for turn in getattr(value, name) or ())
@@ -211,15 +218,16 @@ class Spelling:
             whole += [(record, misfit) for misfit in (*misfits, *wrong)]
             lines().add(first_of(value, GROUPS), _placed(message, value), whole)
             return [*lines().overflow()]
-        done = self._transcripts(value, record, whole) or self._without_messages(value, record, whole)
+        done = self._transcripts(value, decoded, whole) or self._without_messages(value, record, whole)
         if not done:
             expected = not decoded.misfits and self._known(value)
             return [Stray(record, decoded.misfits[0] if decoded.misfits else None, expected)]
         return [*done]
 
     def _transcripts(
-        self, value: Any, record: Record, misfits: list[tuple[Record, Misfit]]
+        self, value: Any, decoded: Decoded[Any], misfits: list[tuple[Record, Misfit]]
     ) -> list[Transcript]:
+        record, data = decoded.record, decoded.data
         if isinstance(value, list):
             found, identifier = [self._plain(value, (), record)], None
         else:
@@ -241,6 +249,7 @@ class Spelling:
                     here,
                     one.request,
                     bound=ANSWERED if one.request is not None and _is_kept(one.request) else "",
+                    stored=self._is_stored(data, one.request),
                 )
             )
         return done
@@ -254,6 +263,12 @@ class Spelling:
             return []
         facts = request_of(value, value, record, (), key=key)
         return [Transcript(self.dialect.wire, (), 0, first_of(value, _RECORD_IDS), request=facts)]
+
+    def _is_stored(self, data: bytes, request: Request | None) -> bool:
+        """Whether messages are a program's own store and no request body."""
+        if request is None:
+            return is_stored(data, ())
+        return bool(request.key) and not request.whole and is_stored(data, (*request.at, request.key))
 
     def _all(self, value: Any, record: Record) -> list[_Found]:
         """The conversations of one record: a request, and what each answer in its response adds."""
@@ -339,6 +354,8 @@ class Spelling:
             return None  # a `type` says that the record is an event of something else
         if self.dialect.answered(value):
             return None  # a whole answer, whatever its keys are called
+        if head(value.content) == b"{" and not given(value.role) and self._wraps(value.content):
+            return None  # the wrapper of a recorder around a request
         for at in self.dialect.lines:
             data = dig(decoded.data, at)
             if data is None:
@@ -350,6 +367,15 @@ class Spelling:
             if turn is not None:
                 return at, turn, misfits
         return None
+
+    def _wraps(self, raw: Raw) -> bool:
+        """Whether an object is a request body."""
+        inner = self._open(raw)
+        if inner is None:
+            return False
+        body = inner[0]
+        listed = any(getattr(body, name) is not None for name in self.dialect.keys)
+        return listed or self.dialect.asked(body) is not None
 
     def _open(self, raw: Raw, at: Pointer = ()) -> tuple[Any, tuple[Misfit, ...]] | None:
         """A wrapped object in the envelope's own shape, or nothing where it is no object."""

@@ -17,6 +17,7 @@ class Envelope(Struct, gc=False, kw_only=True):
     params: Raw = NOTHING
     request: Raw = NOTHING
     request_body: Raw = NOTHING
+    content: Raw = NOTHING
     response: Raw = NOTHING
     response_body: Raw = NOTHING
     result: Raw = NOTHING

@@ -12,6 +12,7 @@ from turnlint.carrying.carrier import Stray
 from turnlint.carrying.contents import marker_in
 from turnlint.carrying.draft import WHOLE, WHOLE_TRAILING
 from turnlint.carrying.lines import Lines
+from turnlint.carrying.stored import may_be_stored
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import PLACEHOLDERS, ending, is_placeholder
 from turnlint.model import (
@@ -30,6 +31,7 @@ from turnlint.model import (
 from turnlint.once import Kept
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import ModuleType
 
     from turnlint.carrying.envelope import Spelling, Swift
@@ -73,8 +75,11 @@ class SwiftReader:
         self.wire = spelling.dialect.wire.name
         self.kit = _kit(swift)
         self.samples = swift.samples
+        self.roles = frozenset(sample["role"] for sample in swift.samples)
         self.shape = shape
         self.around: Kept[bytes, Transcript | None] = Kept(MOST_SHELLS, MOST_HELD)
+        self.owns: Callable[[bytes], bool] | None = None
+        """Whether a shell leaves a record in this format; nothing where the user names the format."""
         self.idle = 0
         """So many records came by that were of no use."""
 
@@ -88,6 +93,10 @@ class SwiftReader:
         around = self.around[shell] if shell in self.around else self._learn(shell)
         if around is None:
             return None
+        if odd and (self.owns or may_be_stored(record.data)):
+            return None
+        if self.owns and self._may_be_other(messages):
+            return None
         misfits: list[Misfit] = []
         if odd and not self._read_odd(record, messages, odd, misfits):
             return None
@@ -100,6 +109,10 @@ class SwiftReader:
             tuple((record, misfit) for misfit in misfits), _of(request, record), bound=around.bound,
             outline=Outline(letters, self.samples) if letters else None,
         )  # fmt: skip
+
+    def _may_be_other(self, messages: list[Any]) -> bool:
+        """Whether a role in plain messages could make the record another wire's."""
+        return "system" not in self.roles and any(one.role == "system" for one in messages)
 
     def _read_odd(self, record: Record, messages: list[Any], odd: list[int], misfits: list[Misfit]) -> bool:
         """Read those messages that are handed over as they are written."""
@@ -118,6 +131,8 @@ class SwiftReader:
         fine = not (decoded.troubles or decoded.rest or decoded.misfits)
         found = self.spelling.read(decoded, lambda: Lines(self.spelling.dialect.wire)) if fine else []
         around = next((one for one in found if _is_request(one)), None) if len(found) == 1 else None
+        if around is not None and self.owns and not self.owns(shell):
+            around = None
         return self.around.keep(shell, around, len(shell))
 
 

@@ -33,7 +33,7 @@ class Framed(Struct):
     container: Container
     recognition: Recognition
     head: list[Record]
-    """The first records, where no format knows them."""
+    """The first records."""
     models: Counter[str]
     near: Near | None
     """What the source looks like, where it is of no supported format."""
@@ -82,7 +82,7 @@ def framed(source: Source, format_name: str | None, progress: Progress | None) -
         records=layout.records,
     )
     found = recognise(records, carrier.name if carrier else None, told=bool(format_name))
-    return Framed(container, found, [] if carrier else records, models, near or look)
+    return Framed(container, found, records, models, near or look)
 
 
 def recognise(records: list[Record], name: str | None, *, told: bool) -> Recognition:

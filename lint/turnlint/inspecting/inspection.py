@@ -53,6 +53,8 @@ def inspect(
             elif isinstance(item, Damage):
                 damage.take(item)
             elif isinstance(item, Foreign):
+                pass_over.near = item.near
+                pass_over.recognition = structs.replace(pass_over.recognition, format=None)
                 break
         known = pass_over.recognition.format is not None
         return Inspection(

@@ -38,6 +38,7 @@ from turnlint.ledger.values import (
     Odd,
     is_missing,
     is_redacted,
+    is_scrubbed,
     usable,
 )
 from turnlint.model import Call, Message, Result, Wire
@@ -53,6 +54,7 @@ __all__ = [
     "Odd",
     "is_missing",
     "is_redacted",
+    "is_scrubbed",
     "read",
     "usable",
 ]

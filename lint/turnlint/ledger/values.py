@@ -33,6 +33,12 @@ def is_redacted(identifier: str | None) -> bool:
     return identifier is not None and (identifier in REDACTED or identifier.upper() in REDACTED)
 
 
+def is_scrubbed(identifier: str) -> bool:
+    """Whether a scrubber wrote words where the id of a record was, as in `[trimmed for fixture]`."""
+    in_brackets = identifier.startswith(("[", "<")) and identifier.endswith(("]", ">"))
+    return in_brackets or is_redacted(identifier)
+
+
 def is_missing(identifier: str | None) -> bool:
     return identifier is None or identifier in MISSING
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from turnlint.neighbours.sketch import Sketch
 
 
+OTHER_CHAT = "messages of another chat format"
+
+
 class Family(Struct, frozen=True):
     """A format that is known and not read yet."""
 
@@ -35,9 +38,11 @@ def _parts(mark: str) -> tuple[str, str, str]:
     return mark, "", ""
 
 
-def _keys_of(mark: str) -> list[str]:
-    """The keys of the path of a mark."""
-    return [step for step in _parts(mark)[0].replace("[]", "").split(".") if step]
+def _words_of(mark: str) -> list[bytes]:
+    """The keys of the path of a mark and its word, as they stand in the bytes of a record."""
+    path, how, word = _parts(mark)
+    keys = [b'"%s"' % step.encode() for step in path.replace("[]", "").split(".") if step]
+    return [*keys, b'"%s' % word.encode()] if how else keys
 
 
 FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
@@ -100,6 +105,9 @@ FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("a Zed thread", ("messages[].Agent.content",)),
     ("a Factory Droid session", ("type=session_start", "owner")),
     ("a Factory Droid session", ("type=session_start", "cwd", "title")),
+    ("a CodeBuddy session", ("type=function_call", "sessionId", "timestamp")),
+    ("a CodeBuddy session", ("type=function_call_result", "sessionId")),
+    ("a CodeBuddy session", ("type=message", "role", "sessionId", "timestamp")),
     ("a VS Code chat session", ("kind", "v.requests")),
     ("a VS Code chat session", ("requests[].response", "requesterUsername")),
     ("a HAR file", ("log.entries[].request",)),
@@ -144,14 +152,16 @@ SIMILAR: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("Glaive samples", ("system", "chat")),
     ("preference pairs", ("chosen", "rejected")),
     ("a Grok chat history", ("type=tool_result", "tool_call_id")),
+    (OTHER_CHAT, ("messages[].role",)),
+    (OTHER_CHAT, ("[].role", "[].content")),
+    (OTHER_CHAT, ("role", "content")),
     ("a LangGraph checkpoint", ("channel_values", "channel_versions")),
 )  # fmt: skip
 """Families whose marks a supported format may have as well: they name a file that no format reads, and claim none."""
 _KEYS = tuple(
-    (name, marks, frozenset(b'"%s"' % key.encode() for mark in marks for key in _keys_of(mark)))
-    for name, marks in FAMILIES
+    (name, marks, frozenset(word for mark in marks for word in _words_of(mark))) for name, marks in FAMILIES
 )
-"""Each family with the keys that stand in the bytes of each of its records."""
+"""Each family with the words that stand in the bytes of each of its records."""
 _ALL_KEYS = tuple(sorted({key for _, _, keys in _KEYS for key in keys}))
 SSE = "server-sent events"
 _SSE = (b"data:", b"event:")
@@ -191,7 +201,7 @@ def resembled(outlines: "Sequence[Sketch]", starts: Sequence[bytes]) -> tuple[Fa
         records = sum(all(_has(outline, mark) for mark in marks) for outline in outlines)
         if records and (name not in met or met[name].records < records):
             met[name] = Family(name, tuple(map(_shown, marks)), records)
-    return tuple(sorted(met.values(), key=lambda one: (-one.records, one.name)))
+    return tuple(sorted(met.values(), key=lambda one: (one.name == OTHER_CHAT, -one.records, one.name)))
 
 
 def _shown(mark: str) -> str:

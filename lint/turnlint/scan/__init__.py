@@ -23,9 +23,18 @@ if TYPE_CHECKING:
 
 
 def scanner_for(
-    carrier: Carrier, reader: Reader, records: Sequence[Record], choose: "Choose", source: Source
+    carrier: Carrier,
+    reader: Reader,
+    records: Sequence[Record],
+    choose: "Choose",
+    source: Source,
+    *,
+    told: bool = False,
 ) -> "Counting | None":
-    """Who looks at a log of this format first, where anybody does. The records are its first."""
+    """Who looks at a log of this format first, where anybody does. The records are its first.
+
+    `told`: the user names the format, so that no record is another's.
+    """
     if carrier.session:
         return _for_sessions(carrier, reader, choose, source)
     if carrier.name == "openai-chat":
@@ -39,10 +48,10 @@ def scanner_for(
         if native is not None:
             from turnlint.scan.native import NativeRequests
 
-            return NativeRequests(native, WIRE, carrier, choose)
+            return NativeRequests(native, WIRE, carrier, choose, told=told)
         from turnlint.scan.requests import Requests
 
-        return Requests(WIRE, carrier, choose, records)
+        return Requests(WIRE, carrier, choose, records, told=told)
     if not _can_be_read_again(source):
         return None
     from turnlint.scan.talks import Talks

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
-from turnlint import ledger
+from turnlint import carriers, ledger
 from turnlint.carrying.carrier import Carrier
 from turnlint.carrying.lines import Unread
 from turnlint.case import Case
@@ -63,11 +63,13 @@ class Facts(Struct):
 class Around:
     """All that was said around the messages of one log so far."""
 
-    def __init__(self, wire: Wire, carrier: Carrier, choose: Choose) -> None:
+    def __init__(self, wire: Wire, carrier: Carrier, choose: Choose, *, told: bool) -> None:
         self.wire = wire
         self.carrier = carrier
         self.choose = choose
         self.sums = Passed()
+        self.told = told
+        """The user names the format, so that no record is another's."""
         self.shells: Kept[bytes, Facts | None] = Kept(MOST_SHELLS, MOST_HELD)
 
     def facts(self, shell: bytes) -> Facts | None:
@@ -80,6 +82,8 @@ class Around:
 
     def _read(self, shell: bytes) -> Facts | None:
         """What stands around the messages, read as any record is, with no message in it."""
+        if not self.told and not carriers.owns_shell(self.carrier, shell):
+            return None
         decoded: Decoded[Any] = self.carrier.shape.read(Record(1, 0, shell, kept=True))
         found = list(self.carrier.read([decoded]))
         if decoded.troubles or len(found) != 1:

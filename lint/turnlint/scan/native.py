@@ -101,8 +101,10 @@ def _look_up(native: Any, around: Around, shell: bytes) -> Any:
 class NativeRequests:
     """A scanner for one log of requests."""
 
-    def __init__(self, native: Any, wire: Wire, carrier: Carrier, choose: Choose) -> None:
-        self.around = Around(wire, carrier, choose)
+    def __init__(
+        self, native: Any, wire: Wire, carrier: Carrier, choose: Choose, *, told: bool = False
+    ) -> None:
+        self.around = Around(wire, carrier, choose, told=told)
         self.look = native.Requests(carrier.name, partial(_look_up, native, self.around)).scan
 
     def scan(self, window: bytes, _: int = 1, __: int = 0) -> Scan:

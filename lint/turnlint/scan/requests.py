@@ -25,9 +25,11 @@ MOST_KEYS = 64
 class Requests:
     """A scanner for one log. It learns from the first records which keys to look for."""
 
-    def __init__(self, wire: Wire, carrier: Carrier, choose: Choose, sample: Iterable[Record]) -> None:
+    def __init__(
+        self, wire: Wire, carrier: Carrier, choose: Choose, sample: Iterable[Record], *, told: bool = False
+    ) -> None:
         self.wire = wire
-        self.around = Around(wire, carrier, choose)
+        self.around = Around(wire, carrier, choose, told=told)
         self.keys: set[str] = set()
         self.missed = 0
         for record in sample:

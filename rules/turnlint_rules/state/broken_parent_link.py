@@ -25,7 +25,7 @@ Evidence
 
 from collections.abc import Iterator, Sequence
 
-from turnlint.api import Case, Finding, Fix, Link, Location, Raw, Related, Relink, Rule, quote
+from turnlint.api import Case, Finding, Fix, Link, Location, Raw, Related, Relink, Rule, is_scrubbed, quote
 
 RULE = Rule("ST111", "broken-parent-link", "error", fix="lossless")
 
@@ -49,6 +49,11 @@ GOOD = (
         b'{"session_id": "s", "id": "m1", "parent_id": null, "role": "user", "content": "hi"}\n'
         b'{"session_id": "s", "id": "m2", "parent_id": "m1", "role": "assistant", "content": "hello"}\n',
     ),
+    Raw(
+        "anthropic",
+        b'{"session_id": "s", "uuid": "[trimmed for fixture]", "parentUuid": null, "role": "user", "content": "hi"}\n'
+        b'{"session_id": "s", "uuid": "[trimmed for fixture]", "parentUuid": "<removed>", "role": "assistant", "content": "a"}\n',
+    ),
 )
 
 NOTHING = "no earlier message to link it to"
@@ -62,6 +67,7 @@ def check(case: Case) -> Iterator[Finding]:
         for one in case.messages
         if one.parent_at or one.id is not None
     ]
+    links = [Link(link.record, _named(link.id), _named(link.parent), link.at, link.start) for link in links]
     if not any(link.at for link in links):
         return
     first: dict[str, int] = {}
@@ -97,6 +103,11 @@ def check(case: Case) -> Iterator[Finding]:
     for link, earlier in ((links[number], before[number]) for number in _loops(links, place)):
         said = f"message {quote(link.id)} is its own ancestor"
         yield RULE.at_link(case, link, link.at, said, fix=_fix(link, earlier))
+
+
+def _named(identifier: str | None) -> str | None:
+    """An id, unless a scrubber wrote its words there: they name no record."""
+    return None if identifier is not None and is_scrubbed(identifier) else identifier
 
 
 class _Kin:

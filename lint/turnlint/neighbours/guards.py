@@ -1,0 +1,57 @@
+"""Guards against reading the log of another format as the format that it resembles."""
+
+from turnlint.model import Call, Message, Result, Transcript
+from turnlint.neighbours import SHARE, Near
+from turnlint.neighbours.families import OTHER_CHAT
+
+_PLAIN = frozenset({"openai-chat", "anthropic", "mistral", "ollama", "cohere"})
+"""Wires whose messages are known by `role` and `content`, which many formats have; the others own their envelope."""
+_PRIVATE = "_"
+"""Programs begin the roles of their own bookkeeping with it; no provider has such a role (2026-11)."""
+
+
+def neighbour_in(transcript: Transcript) -> Near | None:
+    """What a conversation looks like whose roles or shapes are another format's.
+
+    A request body with a model, tools or settings is judged unless every role in it is unknown.
+    """
+    if transcript.wire.name not in _PLAIN or not (transcript.misfits or _has_nameless(transcript)):
+        return None
+    if transcript.wire.like:  # a session is known by its events
+        return None
+    said = transcript.messages
+    request = transcript.request
+    if any(one.role == "other" and one.written_role.startswith(_PRIVATE) for one in said):
+        return _near(transcript)
+    if request is not None and request.whole:
+        return _near(transcript) if said and all(one.role == "other" for one in said) else None
+    spoiled = {
+        (id(record), misfit.at[:depth])
+        for record, misfit in transcript.misfits
+        for depth in range(len(misfit.at) + 1)
+    }
+    strange = sum((id(one.record), one.at) in spoiled or _is_nameless(one) for one in said)
+    most = max(SHARE * len(said), 1.0 if _has_calls(said) else 0.0)
+    return _near(transcript) if strange > most else None
+
+
+def _near(transcript: Transcript) -> Near:
+    return Near(OTHER_CHAT, f"not supported yet; --format {transcript.wire.speaks} reads them all the same")
+
+
+def _has_calls(said: tuple[Message, ...]) -> bool:
+    """Whether there is a call with a name, and a result that names the id of a call: one wrong message is damage then."""
+    blocks = [block for message in said for block in message.blocks]
+    named = {one.id for one in blocks if type(one) is Call and one.name}
+    return any(type(one) is Result and one.id is not None and one.id in named for one in blocks)
+
+
+def _has_nameless(transcript: Transcript) -> bool:
+    return transcript.wire.idless and any(map(_is_nameless, transcript.messages))
+
+
+def _is_nameless(message: Message) -> bool:
+    """Whether a message has a call without the object that holds its name: another format keeps the name elsewhere."""
+    return any(
+        type(one) is Call and one.arguments == "nothing" and one.name is None for one in message.blocks
+    )

@@ -1,0 +1,177 @@
+"""Small logs of formats that are not supported, each with a trait for which a supported format could take it."""
+
+from typing import Any
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
+USER = {"role": "user", "content": "hi"}
+ANSWER = {"role": "tool", "tool_call_id": "c1", "content": "x"}
+USE = {"type": "tool_use", "id": "t1", "name": "ls", "input": {}}
+RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "x"}
+CALLER = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+
+DOCUMENTS: dict[str, Any] = {
+    "tau2": [
+        {
+            "task_id": "0", "termination_reason": "user_stop",
+            "messages": [
+                {"role": "user", "content": "hi", "turn_idx": 0},
+                {"role": "assistant", "turn_idx": 1, "tool_calls": [{"id": "c1", "name": "ls", "arguments": {}}]},
+                {"role": "tool", "id": "c1", "content": "x", "turn_idx": 2},
+            ],
+        },
+    ],
+    "tau2-stripped": [
+        {
+            "messages": [
+                USER,
+                {"role": "assistant", "tool_calls": [{"id": "c1", "name": "ls", "arguments": {}, "requestor": "assistant"}]},
+                {"role": "tool", "id": "c1", "content": "x", "requestor": "assistant"},
+            ],
+        },
+    ],
+    "mastra": {
+        "messages": [
+            {"id": "m1", "role": "user", "content": {"format": 2, "parts": [{"type": "text", "text": "hi"}]}},
+            {"id": "m2", "role": "assistant", "content": {"format": 2, "parts": [{"type": "tool-invocation"}]}},
+        ],
+    },
+    "mini-swe-agent": {
+        "trajectory_format": "mini-swe-agent-1.1", "info": {"exit_status": "Submitted"},
+        "messages": [USER, CALLER, ANSWER, CALLER | {"tool_calls": [CALL | {"id": "c2"}]}, {"role": "exit", "content": "done"}],
+    },
+    "zed": {
+        "version": "0.2.0", "summary": "s",
+        "messages": [
+            {"id": 0, "role": "user", "segments": [{"type": "text", "text": "hi"}], "tool_uses": [], "tool_results": []},
+            {
+                "id": 1, "role": "assistant", "segments": [{"type": "thinking", "text": "hm"}],
+                "tool_uses": [{"id": "t1", "name": "ls", "input": {}}],
+                "tool_results": [{"tool_use_id": "t1", "is_error": False, "content": "x"}],
+            },
+        ],
+    },
+    "zed-content": {
+        "messages": [
+            {"role": "user", "content": [{"type": "Text", "text": "hi"}]},
+            {"role": "assistant", "content": [{"ToolUse": {"id": "t1"}}], "segments": []},
+        ],
+    },
+    "k2-verifier": {
+        "tools": [{"type": "function", "function": {"name": "ls", "parameters": {}}}], "temperature": 0.6,
+        "messages": [{"role": "_input", "content": "be brief"}, USER, CALLER, ANSWER],
+    },
+    "smolagents": [
+        USER,
+        {"role": "tool-call", "content": [{"type": "text", "text": "Calling tools:\n[]"}]},
+        {"role": "tool-response", "content": [{"type": "text", "text": "Observation:\nx"}]},
+    ],
+    "smolagents-step": {
+        "step_number": 1, "model_input_messages": [USER], "tool_calls": [CALL], "observations": "x",
+        "model_output_message": {"role": "assistant", "content": "a"},
+    },
+    "autogen-state": {
+        "type": "AssistantAgentState", "version": "1.0.0",
+        "llm_context": {
+            "messages": [
+                {"content": "hi", "source": "user", "type": "UserMessage"},
+                {"content": [{"id": "c1", "arguments": "{}", "name": "ls"}], "source": "a", "type": "AssistantMessage"},
+            ],
+        },
+    },
+    "autogen-legacy": [{"role": "manager", "content": "hi", "name": "m"}, {"role": "coder", "content": "x", "name": "c"}],
+    "crewai": {"raw": "x", "tasks_output": [{"description": "d", "raw": "x", "agent": "a", "messages": []}], "token_usage": {}},
+    "dspy": {
+        "prompt": None, "messages": [USER], "kwargs": {}, "outputs": ["x"], "usage": {}, "cost": 0.1,
+        "timestamp": "2026-11-19T10:00:00", "uuid": "u", "model": "openai/gpt-4o", "model_type": "chat",
+    },
+    "letta": [
+        {"id": "message-1", "message_type": "user_message", "content": "hi", "otid": "o"},
+        {"id": "message-2", "message_type": "tool_call_message", "tool_call": {"name": "ls", "tool_call_id": "c1"}, "otid": "o"},
+    ],
+    "dify": {"data": [{"id": "d", "conversation_id": "c", "query": "hi", "answer": "x", "agent_thoughts": [], "inputs": {}}]},
+    "flowise": [{"role": "userMessage", "content": "hi"}, {"role": "apiMessage", "content": "x", "usedTools": "[]"}],
+    "n8n": {"nodes": [{"name": "a", "typeVersion": 1}], "connections": {}},
+    "librechat": {
+        "conversationId": "c", "title": "t",
+        "messages": [{"messageId": "m", "sender": "User", "text": "hi", "isCreatedByUser": True, "content": [{"type": "text"}]}],
+    },
+    "open-webui": [{"id": "i", "title": "t", "chat": {"history": {"messages": {"a": USER}}, "messages": [USER]}}],
+    "chatgpt": [{"title": "t", "mapping": {"a": {"message": {"author": {"role": "user"}}}}, "current_node": "a"}],
+    "claude-ai": [{"uuid": "u", "name": "n", "chat_messages": [{"sender": "human", "text": "hi", "content": []}]}],
+    "slack": [{"type": "message", "user": "U1", "text": "hi", "ts": "1.2"}, {"type": "message", "user": "U2", "text": "x", "ts": "1.3"}],
+    "discord": {
+        "guild": {"id": "1"}, "channel": {"id": "2"},
+        "messages": [{"id": "3", "type": "Default", "content": "hi", "author": {"id": "4", "name": "n"}, "timestamp": "t"}],
+    },
+    "telegram": {"name": "n", "type": "personal_chat", "messages": [{"id": 1, "type": "message", "from": "A", "text": "hi"}]},
+    "support-desk": {"messages": [{"role": "customer", "content": "hi"}, {"role": "agent", "content": "x"}]},
+    "staff": [{"role": "admin", "content": "may do all"}, {"role": "editor", "content": "may write"}],
+    "rag-test": {"name": "case 1", "input": {"messages": [{"role": "tester", "content": "hi"}]}, "expected": {"content": "x"}},
+    "email": {"messages": [{"role": "sender", "content": {"html": "<p>hi"}}, {"role": "recipient", "content": {"html": "x"}}]},
+    "har": {"log": {"version": "1.2", "creator": {}, "entries": [{"request": {"postData": {"text": "{}"}}, "response": {}}]}},
+    "hermes-agent": {
+        "session_id": "s", "platform": "cli", "message_count": 3,
+        "messages": [
+            USER,
+            {"role": "assistant", "content": "", "tool_calls": [{"id": "c1", "call_id": "c1", "name": "ls", "arguments": {}}]},
+            {"role": "session_meta", "content": None},
+        ],
+    },
+    "inspect-sample": {
+        "id": 1, "epoch": 1, "scores": {}, "target": "x",
+        "messages": [
+            USER,
+            {"role": "assistant", "content": "", "tool_calls": [{"id": "c1", "function": "ls", "arguments": {}, "type": "function"}]},
+            {"role": "tool", "tool_call_id": "c1", "function": "ls", "content": "x"},
+        ],
+    },
+    "llamaindex-blocks": {"messages": [{"role": "user", "blocks": [{"block_type": "text", "text": "hi"}], "additional_kwargs": {}}]},
+}  # fmt: skip
+
+LINES: dict[str, list[Any]] = {
+    "kimi": [
+        {"role": "_system_prompt", "content": "s"},
+        USER,
+        {"role": "_checkpoint", "id": 1},
+        CALLER,
+        {"role": "_usage", "token_count": 9},
+        ANSWER,
+    ],
+    "kimi-cut": [CALLER, {"role": "_usage", "token_count": 9}, {"role": "_checkpoint", "id": 1}, ANSWER],
+    "droid": [
+        {"type": "session_start", "id": "s", "title": "t", "owner": "o"},
+        {"type": "message", "id": "1", "timestamp": "2026-11-19T10:00:00Z", "message": {"role": "user", "content": [{"type": "text", "text": "hi"}]}},
+        {"type": "message", "id": "2", "timestamp": "2026-11-19T10:00:01Z", "message": {"role": "assistant", "content": [USE]}, "parentId": "1"},
+        {"type": "message", "id": "3", "timestamp": "2026-11-19T10:00:02Z", "message": {"role": "user", "content": [RESULT]}, "parentId": "2"},
+    ],
+    "droid-cut": [
+        {"type": "message", "id": "2", "timestamp": "2026-11-19T10:00:01Z", "message": {"role": "assistant", "content": [USE]}, "parentId": "1"},
+        {"type": "message", "id": "3", "timestamp": "2026-11-19T10:00:02Z", "message": {"role": "user", "content": [RESULT]}, "parentId": "2"},
+    ],
+    "codebuddy": [
+        {"id": "1", "timestamp": 1, "type": "message", "role": "user", "content": [{"type": "input_text", "text": "hi"}], "sessionId": "s", "cwd": "/"},
+        {"id": "2", "timestamp": 2, "type": "function_call", "callId": "c1", "name": "ls", "arguments": "{}", "sessionId": "s"},
+        {"id": "3", "timestamp": 3, "type": "function_call_result", "callId": "c1", "name": "ls", "output": {"type": "text", "text": "x"}, "sessionId": "s"},
+        {"id": "4", "timestamp": 4, "type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "x"}], "sessionId": "s"},
+    ],
+    "qwen": [
+        {"uuid": "a", "parentUuid": None, "sessionId": "s", "type": "user", "message": {"role": "user", "parts": [{"text": "hi"}]}},
+        {"uuid": "b", "parentUuid": "a", "sessionId": "s", "type": "assistant", "message": {"role": "model", "parts": [{"functionCall": {"id": "c", "name": "ls", "args": {}}}]}},
+        {"uuid": "c", "parentUuid": "b", "sessionId": "s", "type": "tool_result", "message": {"role": "user", "parts": [{"functionResponse": {"id": "c", "name": "ls", "response": {}}}]}},
+    ],
+    "telemetry": [
+        {"event": "llm_call", "properties": {"messages": [USER], "model": "gpt-4o"}, "timestamp": "t"},
+        {"event": "page_view", "properties": {"role": "visitor", "content": "home"}, "timestamp": "t"},
+    ],
+    "hermes-rows": [
+        {"id": 1, "session_id": "s", "role": "session_meta", "content": None, "tool_calls": None},
+        {"id": 2, "session_id": "s", "role": "user", "content": "hi", "tool_calls": None, "tool_name": None},
+        {"id": 3, "session_id": "s", "role": "assistant", "content": None, "tool_calls": '[{"id": "c1"}]', "tool_name": None},
+    ],
+    "vscode": [{"kind": 0, "v": {"requests": [], "sessionId": "s"}}, {"kind": 1, "k": ["requests"], "v": []}],
+    "app-chat": [
+        {"room": "r", "role": "host", "content": "hi", "timestamp": 1},
+        {"room": "r", "role": "guest", "content": "x", "timestamp": 2},
+    ],
+    "model-cards": [{"messages": [{"role": "card", "content": {"title": "t"}}]}, {"messages": [{"role": "note", "content": {"title": "u"}}]}],
+}  # fmt: skip

@@ -1,0 +1,94 @@
+"""A record with a whole conversation has the same findings alone and in any file, whatever stands beside it."""
+
+import json
+import random
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from turnlint.carriers import best_for
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, lint
+from turnlint.model import Record
+from turnlint.rows import Row
+
+ROOT = Path(__file__).parent.parent / "fixtures"
+WIRES = ("openai-chat", "openai-responses", "anthropic", "gemini", "bedrock", "mistral", "cohere", "ollama")
+BODIES = frozenset({"messages", "contents", "input", "chat_history", "request", "body", "params"})
+BOOK = Book(Options())
+
+Found = list[tuple[str, str, str, str, str | None]]
+
+
+def findings(lines: Iterable[bytes]) -> dict[int, Found]:
+    """The findings of a file, by line."""
+    found: dict[int, Found] = defaultdict(list)
+    source = Source("log.jsonl", None, data=b"".join(line + b"\n" for line in lines))
+    for one in lint(source, BOOK.options, BOOK):
+        if isinstance(one, Row):
+            told = one.finding
+            where = one.place.pointer
+            found[one.place.line].append((told.code, where, told.severity, told.message, told.provider))
+    return {line: sorted(rows, key=str) for line, rows in found.items()}
+
+
+@cache
+def records() -> tuple[bytes, ...]:
+    """Request bodies of all wires, as the fixtures have them, with and without a wrapper of a recorder."""
+    taken: dict[bytes, None] = {}
+    for path in sorted(ROOT.glob("*/*/*.jsonl")):
+        for line in path.read_bytes().splitlines():
+            try:
+                value = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(value, dict) and not BODIES.isdisjoint(value) and best_for([Record(1, 0, line)])[0]:
+                taken[line] = None
+    return tuple(taken)
+
+
+@cache
+def alone(line: bytes) -> Found:
+    return findings([line]).get(1, [])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_no_order_of_lines_changes_what_is_found_in_one(seed: int) -> None:
+    dice = random.Random(seed)  # noqa: S311 - draws a test
+    chosen = dice.sample(records(), min(len(records()), 120))
+    together = findings(chosen)
+    for number, line in enumerate(chosen, 1):
+        assert together.get(number, []) == alone(line), line[:200]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_the_first_lines_of_a_file_say_nothing_of_the_others(wire: str) -> None:
+    dice = random.Random(wire)  # noqa: S311 - draws a test
+    first = [
+        one
+        for path in sorted((ROOT / "formats" / wire).glob("*.jsonl"))
+        for one in path.read_bytes().splitlines()
+    ]
+    first = [one for one in first if one in set(records())]
+    chosen = [*first[:1] * 30, *dice.sample(records(), 60)]
+    together = findings(chosen)
+    for number, line in enumerate(chosen, 1):
+        assert together.get(number, []) == alone(line), line[:200]
+
+
+def test_system_messages_of_a_router_stay_beside_requests_of_anthropic() -> None:
+    own = {
+        "model": "claude-opus-4-7",
+        "max_tokens": 9,
+        "system": "s",
+        "messages": [{"role": "user", "content": "hi"}],
+    }
+    routed = {
+        "model": "anthropic/claude-opus-4.7", "max_tokens": 128,
+        "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "hi"}],
+    }  # fmt: skip
+    for count in (2, 40):
+        assert not findings([*[json.dumps(own).encode()] * count, *[json.dumps(routed).encode()] * count])
