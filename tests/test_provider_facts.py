@@ -57,6 +57,8 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     ("gemini", "gemini", gemini(HI, said("model", {"text": "x"})), {}),
     ("gemini", "gemini", gemini(HI, said("model", {"text": "x"}), model="gemini-3.7-flash"), {"PR311": "warning"}),
     ("gemini", "vertex", gemini({"role": "narrator", "parts": [{"text": "x"}]}, GO_ON), {"ST103": "error"}),
+    ("openai-responses", "openai-responses", items({**SEALED, "id": "id_REDACTED_1"}, {**ANSWER, "id": "msg_REDACTED_1"}), {}),
+    ("openai-responses", "openai-responses", items({**SEALED, "id": "id_1"}, {**ANSWER, "id": "msg_1"}), {"PR303": "error"}),
     # Gemini: results are counted where some stand behind the turn
     ("gemini", "gemini", gemini(HI, said("model", F), GO_ON), {"PA201": "warning"}),
     ("gemini", "vertex", gemini(HI, said("model", F), GO_ON), {"PA201": "warning"}),
