@@ -4,8 +4,6 @@ This module owns how findings about state and pairing are weighed by the provide
 what is only a warning elsewhere, some never look. It refuses to find anything itself.
 """
 
-from itertools import islice
-
 from msgspec import structs
 
 from turnlint import wording
@@ -58,8 +56,10 @@ def _applies(weight: Weight, finding: Finding, transcript: Transcript) -> bool:
     if weight.when == "always" or index is None:
         return weight.when == "always"
     if weight.when == "no-results":
-        behind = (message for message in islice(messages, index + 1, None) if message.role != "assistant")
-        return not any(isinstance(block, Result) for message in islice(behind, 1) for block in message.blocks)
+        index += 1
+        while index < len(messages) and messages[index].role == "assistant":
+            index += 1
+        return index == len(messages) or not any(isinstance(one, Result) for one in messages[index].blocks)
     while index and messages[index].role != "assistant":
         index -= 1
     return sum(isinstance(block, Call) for block in messages[index].blocks) == 1
