@@ -156,3 +156,14 @@ def test_gemini_results_go_by_their_names() -> None:
             elif "functionResponse" in part:
                 assert part["functionResponse"]["name"] in turn
                 assert part["functionResponse"]["response"]["r"] in turn
+
+
+def test_a_complete_result_beats_a_partial_one() -> None:
+    said = {"type": "tool_response", "callId": "hist_tool_1", "toolName": "f"}
+    partial = {**said, "result": "par", "isComplete": False}
+    whole = {**said, "result": "partial full", "isComplete": True}
+    call = {"type": "tool_call", "id": "hist_tool_1", "name": "f", "parameters": {}}
+    log = {"history": [{"speaker": "ai", "blocks": [call]}, {"speaker": "tool", "blocks": [partial, whole]}]}
+    done = json.dumps(fix(log, format="canonical", level="lossy").value)
+    assert '"partial full"' in done
+    assert '"par"' not in done

@@ -84,7 +84,12 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _fix(again: Answered, first: Answered, interaction: Interaction) -> Fix:
     """Complete beats partial, then the first stays."""
-    if first.result.state == "pending" and again.result.state != "pending":
+    if _is_partial(first) and not _is_partial(again):
         steps = (Drop(spot(first)), Settle(spot(interaction.asked), spot(again)))
         return Fix("lossy", "keep the complete result", steps)
     return Fix("lossy", "keep the first result", (Drop(spot(again)),))
+
+
+def _is_partial(answered: Answered) -> bool:
+    """Whether a result says of itself that more was to come."""
+    return answered.result.state == "pending" or answered.result.complete is False
