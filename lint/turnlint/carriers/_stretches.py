@@ -26,8 +26,10 @@ def stretches(data: bytes) -> Iterator[bytes]:
         head = bytes(memoryview(rest)[:1])
         if head == b"{":
             members = _members.decode(rest)
-            key = max(members, key=lambda one: _size(members[one]), default=None)
-            if key is None or _size(members[key]) < len(data) // 2:
+            # More than half of the bytes is in one member at most.
+            half = len(data) // 2
+            key = next((one for one, raw in members.items() if memoryview(raw).nbytes >= half), None)
+            if key is None:
                 break
             around = {
                 one: json.encode(one) + b":" + bytes(members[one]) + b"," for one in members if one != key

@@ -78,7 +78,7 @@ CALL_KEYS = Keys(("name",), ("name",), ("arguments",))
 RESULT_KEYS = Keys(("value",), ("value",), ("value",))
 WIRE = Wire("sharegpt", idless=True)
 TURN = Shape(Turn)
-HARMLESS = frozenset({"duplicate-key", "not-a-number"})
+HARMLESS = frozenset({"duplicate-key", "duplicate-keys", "not-a-number"})
 """What Python's own reader of JSON takes, and so LLaMA-Factory."""
 
 _THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)

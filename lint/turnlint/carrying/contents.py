@@ -59,7 +59,7 @@ def _judge(text: bytes) -> Arguments:
     reading = exact.read(text)
     if not reading.whole:
         return "torn" if reading.troubles[-1].kind == "torn" else "broken"
-    if any(trouble.kind != "duplicate-key" for trouble in reading.troubles):
+    if any(trouble.kind not in ("duplicate-key", "duplicate-keys") for trouble in reading.troubles):
         return "broken"
     return "object" if isinstance(reading.value, dict) else "other"
 

@@ -8,13 +8,17 @@ reading on would be guessing. No recursion, so nothing that a file holds can exh
 import re
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from turnlint.documents.locate import string_end
 from turnlint.documents.trouble import Kind, Trouble
 from turnlint.model import Pointer
 
 DEEPEST = 1000
 """Python's and most other readers give up at about this depth; orjson at 1,024 (measured 2026-11)."""
+
+MAX_DUPLICATES = 100
+"""So many duplicate keys of a record are findings of their own."""
 
 _SPACE = re.compile(rb"[ \t\n\r]*")
 _PLAIN = re.compile(rb'[^"\\\x00-\x1f]*')
@@ -59,8 +63,8 @@ class _Stop(Exception):  # noqa: N818 - control flow inside this file, never see
 class _Frame(Struct, gc=False):
     container: Any
     key: str | int
-    keys: dict[str, tuple[int, int]] | None
-    """Spans of the keys seen, for an object."""
+    keys: dict[str, int] | None
+    """Where the keys that were seen start, for an object."""
 
 
 def read(data: bytes) -> Reading:
@@ -75,10 +79,18 @@ class _Reader:
         self.stack: list[_Frame] = []
         self.troubles: list[Trouble] = []
         self.path: Pointer = ()
+        self.duplicates = 0
+        self.more_duplicates: int | None = None
+        """Where the trouble stands that counts the other duplicates."""
         self.path_frame: _Frame | None = None
         """Held, so that no later one is taken for it."""
 
     def read(self) -> Reading:
+        reading = self._read()
+        self._count_duplicates()
+        return reading
+
+    def _read(self) -> Reading:
         try:
             value = self._value()
         except _Stop:
@@ -103,6 +115,23 @@ class _Reader:
 
     def _note(self, kind: Kind, start: int, end: int, detail: str = "") -> None:
         self.troubles.append(Trouble(kind, start, min(end, len(self.data)), self._path(), detail))
+
+    def _note_duplicate(self, key: str, start: int, first: int) -> None:
+        """Note a key that stood at another place before; beyond a bound they are counted."""
+        self.duplicates += 1
+        if self.duplicates <= MAX_DUPLICATES:
+            span = (first, string_end(self.data, first))
+            self.troubles.append(Trouble("duplicate-key", start, self.pos, self._path(), key, span))
+        elif self.duplicates == MAX_DUPLICATES + 1:
+            self.more_duplicates = len(self.troubles)
+            self.troubles.append(Trouble("duplicate-keys", start, self.pos, self._path()))
+
+    def _count_duplicates(self) -> None:
+        """Say how many keys were counted alone."""
+        if self.more_duplicates is not None:
+            noted = self.troubles[self.more_duplicates]
+            count = f"{self.duplicates - MAX_DUPLICATES:,}"
+            self.troubles[self.more_duplicates] = structs.replace(noted, detail=count)
 
     def _stop(self, kind: Kind, detail: str) -> _Stop:
         if self.pos >= len(self.data):
@@ -200,9 +229,8 @@ class _Reader:
         frame.key = key
         assert frame.keys is not None
         if key in frame.keys:
-            trouble = Trouble("duplicate-key", start, self.pos, self._path(), key, frame.keys[key])
-            self.troubles.append(trouble)
-        frame.keys[key] = (start, self.pos)
+            self._note_duplicate(key, start, frame.keys[key])
+        frame.keys[key] = start
         self._space()
         if self.data[self.pos : self.pos + 1] != b":":
             raise self._stop("syntax", "expected `:` after the key")

@@ -20,6 +20,7 @@ Kind = Literal[
     "compressed-badly",
     "control-character",
     "duplicate-key",
+    "duplicate-keys",
     "huge-record",
     "invalid-utf-8",
     "joined-records",

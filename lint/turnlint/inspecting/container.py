@@ -15,6 +15,7 @@ from msgspec import Raw, Struct, json
 from turnlint import carriers
 from turnlint.carrying.carrier import SPEAKS
 from turnlint.carrying.raws import NOTHING, head, string
+from turnlint.documents.census import is_plain
 from turnlint.documents.framing import frame
 from turnlint.documents.source import Guarded, Progress, Source, open_source, packing_at, says_lines
 from turnlint.inspecting.facts import Container, Evidence, Layout, Recognition
@@ -87,16 +88,21 @@ def framed(source: Source, format_name: str | None, progress: Progress | None) -
 
 def recognise(records: list[Record], name: str | None, *, told: bool) -> Recognition:
     """What some records say for each format, the chosen one first."""
-    found = [_evidence(one, records) for one in carriers.NAMES]
+    plain = [
+        is_plain(record.data) for record in records
+    ]  # asked once for all formats: it costs a whole reading
+    found = [_evidence(one, records, plain) for one in carriers.NAMES]
     chosen = next((one for one in found if one.format == name), None)
     others = [one for one in found if one is not chosen and (one.own or one.possible)]
     others.sort(key=lambda one: (-one.own, one.against, -one.possible, one.format))
     return Recognition(sampled=len(records), told=told, format=chosen, others=tuple(others))
 
 
-def _evidence(name: str, records: list[Record]) -> Evidence:
+def _evidence(name: str, records: list[Record], plain: list[bool]) -> Evidence:
     carrier = carriers.carrier(name)
-    scores = [carriers.score(carrier, record) for record in records]
+    scores = [
+        carriers.score(carrier, record, plain=known) for record, known in zip(records, plain, strict=True)
+    ]
     return Evidence(
         format=name,
         title=carrier.title,

@@ -40,6 +40,14 @@ GOOD = (
 
 def check_record(damage: Damage) -> Iterator[Finding]:
     trouble = damage.trouble
+    if trouble.kind == "duplicate-keys":
+        yield RULE.at_record(
+            damage.record,
+            f"{trouble.detail} more duplicate keys in this record",
+            at=trouble.at,
+            span=(trouble.start, trouble.end),
+            label="the next duplicate key",
+        )
     if trouble.kind != "duplicate-key":
         return
     first = trouble.first or (trouble.start, trouble.end)
