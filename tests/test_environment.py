@@ -43,7 +43,7 @@ def test_the_variables_of_one_command_are_nothing_to_another(folder: Path) -> No
     ("name", "value", "said"),
     [
         ("FAIL_ON", "nope", "Invalid value for the variable TURNLINT_LINT_FAIL_ON: unknown level 'nope'"),
-        ("JOBS", "many", "Invalid value for the variable TURNLINT_LINT_JOBS: wants auto, or a number"),
+        ("JOBS", "many", "Invalid value for the variable TURNLINT_LINT_JOBS: expected auto or a number"),
         ("STATISTICS", "perhaps", "Invalid value for the variable TURNLINT_LINT_STATISTICS: "),
         (
             "SELECT",
@@ -67,7 +67,7 @@ def test_a_day_is_named_by_its_own_variable_as_before(folder: Path) -> None:
         assert turnlint(folder, "lint", **{name: "2026-05-02"}).returncode == 1
         assert turnlint(folder, "lint", **{name: "2026-05-01"}).returncode == 0
         done = turnlint(folder, "lint", **{name: "soon"})
-        assert f"the variable {name}: 'soon' is no day" in done.stderr
+        assert f"the variable {name}: 'soon' is not a date" in done.stderr
 
 
 def test_a_variable_that_sets_nothing_is_told_of(folder: Path) -> None:

@@ -116,7 +116,7 @@ def test_a_provider_a_format_and_rules_can_be_named() -> None:
     [
         ({"provider": "anthropc"}, "unknown provider 'anthropc'; did you mean anthropic?"),
         ({"provider": "mistral@v0"}, "unknown version of mistral 'v0'"),
-        ({"provider": ("none", "openai")}, "it cannot stand beside others"),
+        ({"provider": ("none", "openai")}, "cannot be combined with other providers"),
         ({"provider": (1,)}, "names of providers and rules must be strings"),
         ({"format": "openai_chat"}, "unknown format 'openai_chat'; did you mean 'openai-chat'?"),
         ({"select": "PA999"}, "unknown rule 'PA999'"),
@@ -132,7 +132,7 @@ def test_a_name_that_does_not_exist_is_an_error_with_the_nearest(options: Any, s
 def test_what_fix_alone_takes_is_looked_at_too() -> None:
     with pytest.raises(TurnlintError, match="unknown level 'lossles'; did you mean 'lossless'"):
         fix(SOUND, level="lossles")  # type: ignore[call-overload]
-    with pytest.raises(TurnlintError, match="canonical ids are no provider's"):
+    with pytest.raises(TurnlintError, match="canonical and provider cannot be combined"):
         fix(SOUND, canonical=True, provider="openai")
 
 

@@ -77,10 +77,10 @@ def failing() -> Any:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("[]", "found a value of type str; decode it first"),
-        (b"[]", "found a value of type bytes; decode it first"),
+        ("[]", "got a value of type str; decode it first"),
+        (b"[]", "got a value of type bytes; decode it first"),
         (None, "expected a list of messages or a request, got a value of type NoneType"),
-        (iter([USER]), "found a value of type list_iterator"),
+        (iter([USER]), "got a value of type list_iterator"),
         (["hello"], f"unrecognized format; pass format= with one of {NAMES[0]}"),
         ({"messages": "hello"}, "unrecognized format"),
         ([USER, object()], "/1: a value of type object cannot be written as JSON"),

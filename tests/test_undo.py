@@ -219,7 +219,7 @@ def test_a_journal_that_is_none_is_told(data: bytes, path: str, state: Path) -> 
 def test_what_cannot_be_undone_is_told(path: str, tmp_path: Path) -> None:
     for arguments, word in (
         ((str(tmp_path),), "no journal for a file in this folder"),
-        (("--last",), "no run of fix is known"),
+        (("--last",), "no run of fix is recorded"),
         (("--last", path), "--last takes no PATH"),
         ((str(tmp_path / "none"),), "no such file"),
         ((path, "--journal", str(tmp_path / "none")), f"no journal {tmp_path / 'none'}"),
@@ -335,7 +335,7 @@ def test_a_folder_is_restored_with_all_files_that_a_journal_knows(tmp_path: Path
         fix(str(path))
     paths[0].write_bytes(b"new")
     done = undo(str(logs))
-    assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "1 of 2 files restored, 1 left as they are")
+    assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "1 of 2 files restored, 1 unchanged")
     assert "it changed since the fix" in done.stderr
 
 

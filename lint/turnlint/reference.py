@@ -121,7 +121,7 @@ def _rule(entry: rulebook.Entry) -> Iterator[str]:
     if entry.rule.state != "stable":
         yield from (f"In the state *{entry.rule.state}* since {entry.rule.since}.", "")
     if entry.rule.aliases:
-        yield from (f"It was called {', '.join(f'`{name}`' for name in entry.rule.aliases)}.", "")
+        yield from (f"Former names: {', '.join(f'`{name}`' for name in entry.rule.aliases)}.", "")
     for line in entry.docs.splitlines():
         heading = line and not line.startswith(" ")
         yield from (f"**{line}**", "") if heading else (line.removeprefix("    "),)

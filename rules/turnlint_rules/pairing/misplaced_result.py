@@ -10,7 +10,7 @@ Why it matters
 
 How it happens
     The user typed while a tool ran. A sub-agent's turn was logged in between. A tool finished late
-    and its result was appended where the log had come to by then.
+    and its result was appended at the end of the log.
 
 What fix does
     lossless: moves the result to its call. It is never replaced by a placeholder.

@@ -1,8 +1,9 @@
 """the conversation ends before a call has its result
 
 What it does
-    Reports a call without a result where nothing follows. It is silent where a record is meant to end
-    so: a recorded response, a fine-tuning sample, a provider's own tool that is still at work.
+    Reports a call without a result where nothing follows. It does not report records that are meant
+    to end like this: a recorded response, a fine-tuning sample, a provider's own tool that is still
+    at work.
 
 Why it matters
     Sent as it is, the history is refused. But this is also what a live session looks like, byte for

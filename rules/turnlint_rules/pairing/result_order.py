@@ -5,7 +5,7 @@ What it does
     position is wrong. With ids, results may come in any order and this rule is silent.
 
 Why it matters
-    Whoever pairs by position gives each of these answers to the wrong call, and nothing complains.
+    A reader that pairs by position gives each of these results to the wrong call, without an error.
 
 How it happens
     Parallel tools finished in another order than they were asked, and the log has no ids, or lost them.

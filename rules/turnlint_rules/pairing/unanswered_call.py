@@ -7,7 +7,7 @@ What it does
 
 Why it matters
     Every strict provider refuses the whole request, not only this turn, and goes on refusing it:
-    the conversation is stuck until the history is mended.
+    the conversation is stuck until the history is repaired.
 
 How it happens
     The process was killed or the user interrupted while the tool ran. A truncation or a summary cut

@@ -5,7 +5,7 @@ What it does
     results, as far as the provider refuses them.
 
 Why it matters
-    The whole request is refused for a piece that nobody would miss.
+    The whole request is refused because of an empty piece.
 
 How it happens
     A model answered with calls and an empty text. A stream was cut before its first word. A filter took
@@ -113,7 +113,7 @@ def _without(case: Case, index: int, blank: Blank, *, first: bool, more: bool) -
     """The text goes where something else is left, if only the mark; thoughts alone are no message."""
     if more or not first:
         step = Drop(Piece(index, blank.at)) if more else Take(blank.at, index)
-        return Fix("lossless", "remove the text", (step,))
+        return Fix("lossless", "remove the empty text", (step,))
     below = ("text",) if isinstance(case.said(index, blank.at), dict) else ()
     return _mark(index, (*blank.at, *below))
 

@@ -1,8 +1,9 @@
 """two ids become equal when a client makes them valid for the provider
 
 What it does
-    Reports two calls whose ids differ, of which at least one is not taken by the provider, where the
-    usual mending (cut to the length, odd characters taken out or replaced alike) makes them the same.
+    Reports two calls whose ids differ, of which at least one is not taken by the provider, where
+    the usual rewriting (cut to the length, invalid characters removed or replaced) makes them the
+    same.
 
 Why it matters
     The request is then refused for its ids, or, worse, a result is handed to the wrong call.

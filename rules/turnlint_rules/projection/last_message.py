@@ -1,8 +1,9 @@
 """a request ends with a message that the provider does not accept as the last one
 
 What it does
-    Reports requests that end with a call nobody answered, or with a message of a role after which the
-    provider has nothing to say. Logs and recorded answers, which end as conversations end, are not judged.
+    Reports requests that end with an unanswered call, or with a message of a role after which the
+    provider has nothing to say. Logs and recorded answers, which end as conversations end, are not
+    judged.
 
 Why it matters
     The request is refused, although nothing in the conversation is broken.

@@ -5,7 +5,7 @@ What it does
     provider wants results first; and anything beside them, where it wants them alone.
 
 Why it matters
-    The refusal reads as if the result were missing, so that people look for the wrong fault.
+    The refusal reads as if the result were missing, so that people search for the wrong fault.
 
 How it happens
     A client puts reminders, time stamps or the user's interruption before the results. Two messages of

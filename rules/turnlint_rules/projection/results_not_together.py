@@ -1,11 +1,12 @@
 """the results of one turn are not together
 
 What it does
-    Reports the results of one turn that are spread over several messages, where the provider wants them in
-    one; and results with something said between them and their call, where it wants that not.
+    Reports the results of one turn that are spread over several messages, where the provider wants
+    them in one; and results with another message between them and their call, where it rejects
+    that.
 
 Why it matters
-    What stands in the second message counts as missing, and the request is refused for it.
+    The results in the second message count as missing, and the request is refused for it.
 
 How it happens
     A client sends a message for each tool that finishes. A translation from Chat Completions, where every

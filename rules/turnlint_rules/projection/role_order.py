@@ -11,8 +11,10 @@ How it happens
     A system prompt is put into the middle, a first user message cut off, `developer` left by another provider.
 
 What fix does
-    lossless: spells a role as the provider does; moves a system message to the front or, where the provider takes it
-    behind a user message, to the nearest such place; brings a result to its call. placeholder: `(no content)` is said where a speaker is missing. lossy: the user says what a system may not.
+    lossless: spells a role as the provider does; moves a system message to the front or, where the
+    provider takes it behind a user message, to the nearest such place; brings a result to its call.
+    placeholder: `(no content)` is said where a speaker is missing. lossy: changes the role of a
+    system message to `user`.
 
 Evidence
     Mistral: "Unexpected role 'system' after role 'assistant'" (794aa3b4506cc972, ed7ad341dda2f362, f5bcf8c0b5ba82bd;

@@ -10,13 +10,13 @@ Why it matters
     stop: everything before it is gone from the context, silently, or the session cannot be resumed.
 
 How it happens
-    Somebody deleted a line by hand and its children still point to it. A summary wrote a parent that was
-    never logged. Two branches were merged into one file.
+    A line was deleted by hand, and its children still point to it. A summary wrote a parent that
+    was never logged. Two branches were merged into one file.
 
 What fix does
-    lossless: lets the record name the one that was written before it and does not come after it, by the times
-    where all have one and else by the file: in a log that is appended to, that is its parent. The first
-    record of a circle does so too, or names none.
+    lossless: sets the parent to the record that was written before it and does not come after it,
+    by the times where all have one and else by the file: in a log that is appended to, that is its
+    parent. The first record of a circle does so too, or names none.
 
 Evidence
     Claude Code issues 46603 and 55818: a parent that exists nowhere makes the history before it unreachable

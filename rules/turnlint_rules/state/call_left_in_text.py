@@ -6,8 +6,8 @@ What it does
     left alone.
 
 Why it matters
-    The model called a tool and the server did not notice: the call was never run, nobody answers it, and
-    the model sees its own markup as prose and does it again.
+    The model called a tool and the server did not notice: the call was never run, it has no result,
+    and the model sees its own markup as prose and does it again.
 
 How it happens
     The server runs without the tool parser that fits the model, or with one for another version. The call

@@ -5,16 +5,15 @@ What it does
     of white space only counts as nothing. An empty result is normal and not reported.
 
 Why it matters
-    Several providers refuse empty messages; the others show the model a turn in which somebody says
-    nothing, and it answers that.
+    Several providers refuse empty messages; the others show the model an empty turn, and it answers
+    that.
 
 How it happens
     A stream was cancelled before its first token and the empty message was kept. Blocks were filtered
     out and their shell stayed. A user pressed return.
 
 What fix does
-    lossless: removes the message, for nothing was said in it. One with anything under a key that this wire does
-    not know stays.
+    lossless: removes the message. One with anything under a key that this wire does not know stays.
 
 Evidence
     Anthropic: "all messages must have non-empty content except for the optional final assistant message".

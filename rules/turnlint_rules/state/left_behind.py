@@ -1,13 +1,13 @@
 """part of a session would not be replayed
 
 What it does
-    In logs that agents keep of their sessions, tells of messages that are in the file and would not be
-    sent again: what a compaction stands for, a branch that was left, a turn that was rolled back. It says
-    how many calls among them have no result, and no other rule speaks of any of it.
+    In logs that agents keep of their sessions, reports messages that are in the file and would not
+    be sent again: messages that a compaction replaced, an abandoned branch, a turn that was rolled
+    back. It counts their calls without a result. No other rule reports anything in them.
 
 Why it matters
-    What is broken there breaks no request. Whoever reads the whole file as one conversation, to train on
-    it or to send it elsewhere, meets it all the same.
+    What is broken there breaks no request. A program that reads the whole file as one conversation,
+    for training or for another provider, still finds it.
 
 How it happens
     Agents only ever append. Editing an earlier prompt, rewinding, compacting: each leaves behind what was

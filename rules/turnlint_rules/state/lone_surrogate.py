@@ -9,8 +9,8 @@ Why it matters
     good.
 
 How it happens
-    Somebody cut a string by UTF-16 units: a preview of 200 "characters", a truncated tool output, and the
-    cut went through an emoji.
+    A program cut a string by UTF-16 units: a preview of 200 "characters", a truncated tool output,
+    and the cut went through an emoji.
 
 What fix does
     lossy: writes the replacement character in its place; no reader could have kept the half.

@@ -1,10 +1,10 @@
 """a message does not match the schema of its format
 
 What it does
-    Reports values of the wrong kind where the wire says what must stand there: a message that is no
-    object, a role nobody has, content that is a number, a call without its function. What is wrong is
-    set aside and the rest of the conversation is still checked. A record that holds no conversation at
-    all is a warning.
+    Reports values of the wrong kind where the wire says what must stand there: a message that is
+    not an object, an unknown role, content that is a number, a call without its function. What is
+    wrong is set aside and the rest of the conversation is still checked. A record that holds no
+    conversation at all is a warning.
 
 Why it matters
     A request with it is refused by its schema before the conversation is looked at; a reader without a

@@ -1,9 +1,9 @@
 """part of a conversation is in the format of another API
 
 What it does
-    Reports roles, calls and results in another wire's spelling than the rest: a `tool` message among
-    Anthropic blocks, a `tool_use` block in OpenAI content, a `functionCall` anywhere else. They are
-    still read and paired, so that one seam does not look like ten faults.
+    Reports roles, calls and results in another wire's spelling than the rest: a `tool` message
+    among Anthropic blocks, a `tool_use` block in OpenAI content, a `functionCall` anywhere else.
+    They are still parsed and paired, so that one change of format does not cause ten findings.
 
 Why it matters
     The provider of either wire refuses the other's half: as an unknown role, an unknown block, or, worst,
@@ -14,8 +14,8 @@ How it happens
     logs what it got on one side and what it sent on the other.
 
 What fix does
-    lossless: writes the message as this wire spells it, where it holds nothing but texts, calls and results.
-    Pictures and thoughts have no like on every wire: such a message stays, and is another command's work.
+    lossless: writes the message as this wire spells it, where it holds nothing but texts, calls and
+    results. Images and thinking blocks have no equivalent in some formats: such a message stays.
 
 Evidence
     Anthropic refuses a message of role `tool` by its enumeration of roles; Kimi: "contains an invalid part

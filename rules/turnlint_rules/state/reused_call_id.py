@@ -6,9 +6,9 @@ What it does
     `replayed-call`.
 
 Why it matters
-    In one turn, nobody can tell whose result is whose but by order. Across turns some providers want
-    ids unique in the whole request, and readers that keep a map from id to call give the later result to
-    the wrong call.
+    In one turn, only the order tells which result belongs to which call. Across turns some
+    providers want ids unique in the whole request, and readers that keep a map from id to call give
+    the later result to the wrong call.
 
 How it happens
     Weak servers count from `call_0` in every response. Ids were cut to nine characters and now coincide.
