@@ -119,7 +119,13 @@ def canonicalize(
 ) -> Projection:
     """Every id in its canonical form, hashed with the provider's name; with the wire's where none is said."""
     book = _Book(transcript, pairs, memory)
-    return Projection(CANONICAL, tuple(book.entries([*book.canonical(provider)], lambda _: False)))
+    strays = {id(orphan.result) for orphan in book.pairs.orphans}
+
+    def leave(result: Result) -> bool:
+        """A result without a call stays without an id where the wire needs none: an id would name no call."""
+        return id(result) in strays and not result.needs_id
+
+    return Projection(CANONICAL, tuple(book.entries([*book.canonical(provider)], leave)))
 
 
 def project(

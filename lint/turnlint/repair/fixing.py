@@ -19,16 +19,16 @@ from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, Options, judge
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
-from turnlint.model import Finding, Fix, Record, Transcript
+from turnlint.model import Finding, Fix, Level, Record, Transcript
 from turnlint.reading import Batch, Foreign, batches
 from turnlint.repair.change import Change
-from turnlint.repair.choosing import Policy, reach, wanted
+from turnlint.repair.choosing import LEVELS, Policy, reach, wanted
 from turnlint.repair.layout import line_patches
 from turnlint.repair.mending import Mended, State, ask, judge_damage, mend, rewritten
 from turnlint.repair.outcome import Failure, Fixed, Told
 from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
-from turnlint.repair.verifying import fault_of, is_better
+from turnlint.repair.verifying import BRINGS_NEW, fault_of, is_better
 from turnlint.steps import Close, Patch, Take
 
 LONG = 1 << 20
@@ -217,7 +217,7 @@ class _Fixing:
         offsets = dict.fromkeys(record.offset for record in transcript.records)
         damaged = [finding for at in offsets if at in self.loose for finding in self.loose[at].findings]
         asked = self._asks(judged, damaged)
-        if asked or self._needs_more(judged, damaged):
+        if offsets and (asked or self._needs_more(judged, damaged)):
             records = {record.offset: record for record in transcript.records}
             found = _all(judged, damaged)
             self.waiting.append(_Waiting(records, transcript.wire.name, transcript.index, found, asked))
@@ -271,18 +271,37 @@ class _Fixing:
         more = _lossy(self.policy)
         return more is not None and any(wanted(as_read(finding), more) for finding in _all(judged, damaged))
 
+    def _verified(self, unit: Unit, policy: Policy) -> Mended | None:
+        """The repair under another policy than that of the run, if it passes all checks."""
+        try:
+            mended = mend(unit, self.book, policy)
+            return mended if fault_of(mended, _checked_as(policy)) is None else None
+        except Exception:  # noqa: BLE001 - a repair that nobody asked for fails without a word
+            return None
+
     def _foresee(self, unit: Unit) -> None:
         """Count what level lossy would remove from a unit."""
         more = _lossy(self.policy)
-        if more is None:
-            return
-        try:
-            mended = mend(unit, self.book, more)
-            reason = fault_of(mended, "lossless" if more.levels else more.level)
-        except Exception:  # noqa: BLE001 - a repair that nobody asked for fails without a word
-            return
-        if reason is None:
+        mended = self._verified(unit, more) if more else None
+        if mended:
             self.out.would.add(mended.changes)
+
+    def _is_left(self, unit: Unit, mended: Mended) -> bool:
+        """Whether a unit stays as it is because only a higher level repairs it without a new finding."""
+        for level in LEVELS[LEVELS.index(self.policy.level) + 1 :]:
+            if self._verified(unit, structs.replace(self.policy, level=level)) is None:
+                continue
+            found = [*mended.start.findings]
+            self._count(found)
+            counts = self.out.needs.setdefault(level, {})
+            for one in found:
+                if wanted(one, self.policy):
+                    counts[one.severity] = counts.get(one.severity, 0) + 1
+                    self.out.held[level] = self.out.held.get(level, 0) + 1
+            if level == "lossy":
+                self._foresee(unit)
+            return True
+        return False
 
     def _mended(self, unit: Unit, first: int, known: list[Finding], *, asked: bool) -> Mended | None:
         """The repair, if it may be written; what is to be said of it either way."""
@@ -293,13 +312,14 @@ class _Fixing:
             return None
         try:
             mended = mend(unit, self.book, self.policy)
-            # What is said of single rules may leave any of them unrepaired.
-            reason = fault_of(mended, "lossless" if self.policy.levels else self.policy.level)
+            reason = fault_of(mended, _checked_as(self.policy))
         except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
             record = unit.cells[0].origin
             said = str(error) if isinstance(error, Unrepairable) else f"{type(error).__name__}: {error}"
             out.failures.append(Failure(record.line if record else 1, None, said))
             self._count(known)
+            return None
+        if reason is not None and reason.startswith(BRINGS_NEW) and self._is_left(unit, mended):
             return None
         self._count(mended.start.findings, mended.end.findings if reason is None else None)
         if reason is not None:
@@ -338,6 +358,11 @@ class _Fixing:
 
 def _all(judged: list[Judged], damaged: list[Finding]) -> list[Finding]:
     return [*damaged, *(finding for one in judged for finding in one.findings)]
+
+
+def _checked_as(policy: Policy) -> Level:
+    """The level whose checks a repair passes: settings for single rules may leave any finding as it is."""
+    return "lossless" if policy.levels else "lossy"
 
 
 def _lossy(policy: Policy) -> Policy | None:

@@ -14,6 +14,7 @@ from turnlint.model import Call, Finding, Level
 from turnlint.repair.evidence import untied
 from turnlint.repair.mending import Mended, State
 
+BRINGS_NEW = "it would cause new findings"
 Pair = tuple[Any, bytes]
 
 
@@ -21,7 +22,7 @@ def fault_of(mended: Mended, level: Level) -> str | None:
     """Why a repair may not be written, if there is a reason."""
     if not mended.settled:
         return "repeated repairs do not converge"
-    return _new(mended, level) or _lost_results(mended) or _untied(mended)
+    return _new(mended, partly=level != "lossy") or _lost_results(mended) or _untied(mended)
 
 
 def _untied(mended: Mended) -> str | None:
@@ -30,15 +31,18 @@ def _untied(mended: Mended) -> str | None:
     return "no evidence ties a result to the call it would stand under" if untied(before, after) else None
 
 
-def _new(mended: Mended, level: Level) -> str | None:
-    """What was not found before. Where not all may be repaired, what is left may go by another name."""
+def _new(mended: Mended, *, partly: bool) -> str | None:
+    """What was not found before. Where the settings exclude rules, what is left may have another code."""
     before, after = _counts(mended.base.findings, "error"), _counts(mended.end.findings, "error")
-    new = sorted(code for code, count in after.items() if count > before[code])
-    renamed = level != "lossy" and sum(after.values()) <= sum(before.values())
-    milder = _counts(mended.end.findings, "warning") - _counts(mended.base.findings, "warning", "error")
+    known = _counts(mended.base.findings, "warning", "error")
+    grown = _counts(mended.end.findings, "warning", "error") - known
+    # A warning that becomes an error because the repair puts something after it is not a new finding.
+    new = sorted(code for code, count in after.items() if count > before[code] and code in grown)
+    renamed = partly and sum(after.values()) <= sum(before.values())
+    milder = _counts(mended.end.findings, "warning") - known
     if not new and milder and sum(after.values()) >= sum(before.values()):
         new = sorted(milder)  # a warning may take the place of errors, never of warnings
-    return f"it would cause new findings: {', '.join(new)}" if new and not renamed else None
+    return f"{BRINGS_NEW}: {', '.join(new)}" if new and not renamed else None
 
 
 def _counts(findings: Iterator[Finding], *severities: str) -> Counter[str]:
