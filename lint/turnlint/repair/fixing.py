@@ -286,13 +286,13 @@ class _Fixing:
         if mended:
             self.out.would.add(mended.changes)
 
-    def _is_left(self, unit: Unit, mended: Mended) -> bool:
-        """Whether a unit stays as it is because only a higher level repairs it without a new finding."""
+    def _leave(self, unit: Unit, mended: Mended) -> None:
+        """Leave a unit as it is, because a repair at the level of the run would be partial and bring in a finding."""
+        found = [*mended.start.findings]
+        self._count(found)
         for level in LEVELS[LEVELS.index(self.policy.level) + 1 :]:
             if self._verified(unit, structs.replace(self.policy, level=level)) is None:
                 continue
-            found = [*mended.start.findings]
-            self._count(found)
             counts = self.out.needs.setdefault(level, {})
             for one in found:
                 if wanted(one, self.policy):
@@ -300,8 +300,7 @@ class _Fixing:
                     self.out.held[level] = self.out.held.get(level, 0) + 1
             if level == "lossy":
                 self._foresee(unit)
-            return True
-        return False
+            return
 
     def _mended(self, unit: Unit, first: int, known: list[Finding], *, asked: bool) -> Mended | None:
         """The repair, if it may be written; what is to be said of it either way."""
@@ -319,7 +318,8 @@ class _Fixing:
             out.failures.append(Failure(record.line if record else 1, None, said))
             self._count(known)
             return None
-        if reason is not None and reason.startswith(BRINGS_NEW) and self._is_left(unit, mended):
+        if reason is not None and reason.startswith(BRINGS_NEW) and self.policy.level != "lossy":
+            self._leave(unit, mended)
             return None
         self._count(mended.start.findings, mended.end.findings if reason is None else None)
         if reason is not None:

@@ -34,7 +34,7 @@ def fix(
     """Repair a source in as many passes as it needs."""
     ask = linter or (lambda result: lint(result, options, book))
     fixed = fix_once(source, options, book, policy, progress)
-    if not fixed.patches and not any(fixed.before.values()):
+    if fixed.problem or not (fixed.patches or any(fixed.before.values())):
         return fixed
     left = _left(source, fixed, ask, policy)
     for _ in range(MAX_PASSES):
