@@ -99,7 +99,7 @@ def test_a_log_of_a_folder_is_not_written_over_unread(folder: Path) -> None:
     before = (folder / "sound.jsonl").read_bytes()
     run = fix(".", "-o", "sound.jsonl")
     assert run.exit_code == 2
-    assert "-o takes one file" in run.stderr
+    assert "-o needs exactly one input file" in run.stderr
     assert (folder / "sound.jsonl").read_bytes() == before
 
 
