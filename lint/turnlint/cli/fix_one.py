@@ -133,7 +133,7 @@ def _stamp(still: Source) -> Stamp:
 def _fixed(run: Run, still: Source, done: Done, progress: Progress | None) -> Fixed:
     try:
         fixed = fix(still, run.options, run.book, run.policy, progress, run.linter)
-    except SourceError:
+    except (SourceError, NotWritten):
         raise
     except OSError as error:
         raise SourceError(still.name, _reason(error)) from None
