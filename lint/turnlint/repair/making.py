@@ -122,20 +122,19 @@ class Maker:
 
     def close(self, finding: Finding, step: Close) -> None:
         asked = self.sheet.call(step.call.message, step.call.at)
-        # A call that is about to get its first id is answered under that, in the next round. A call without an id that
-        # needs one cannot be answered: the result would have no id either.
-        if (
-            asked
-            and self._waits(asked)
-            and self._can_be_answered(asked)
-            and (usable(asked.call.id) or step.call not in self.renames)
-        ):
+        # A call that is about to get its first id is answered under that, in the next round. A call that needs an id and
+        # is no object cannot get one: a result for it would have no id either.
+        if asked and self._waits(asked) and self._can_be_answered(asked, step.call):
             self.asked_for[asked.seq] = finding
             self.turns.setdefault(asked.turn, Wanted()).closes.add(asked.seq)
 
-    def _can_be_answered(self, asked: Asked) -> bool:
-        """Whether a result can name the call: it has an id, or the wire knows calls without one."""
-        return usable(asked.call.id) or not asked.call.needs_id or id_place(asked.call) is None
+    def _can_be_answered(self, asked: Asked, place: Place) -> bool:
+        if usable(asked.call.id):
+            return True
+        if place in self.renames:
+            return False
+        raw = self.sheet.raw(asked.message, asked.call.at) if asked.call.needs_id else b"{"
+        return raw is not None and raw.startswith(b"{")
 
     def _waits(self, asked: Asked) -> bool:
         """Whether a call stays and nothing was asked for it yet."""
