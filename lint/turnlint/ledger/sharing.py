@@ -202,18 +202,17 @@ class _Group:
         return same and (alone or len(calls) > 1)
 
     def _take(self, calls: Numbers, results: Numbers) -> None:
-        """Match in order, as far as both go."""
+        """Match in order, as far as both go. `calls` are the last of the waiting calls."""
         work = self.work
-        taken = set()
+        start = len(self.waiting) - len(calls)
+        count = min(len(calls), len(results))
         for call, result in zip(calls, results, strict=False):
             inside = work.results[result].turn == work.calls[call].turn
             how: How = "in-place" if inside else work.afterwards
             work.match(call, result, how)
-            taken.add(call)
             if work.results[result].result.synthetic:
                 self.filled.append(call)
-        if taken:
-            self.waiting = [call for call in self.waiting if call not in taken]
+        del self.waiting[start : start + count]
 
     def _contest(self, run: Numbers) -> None:
         self.work.contest(self.waiting, run)

@@ -125,8 +125,10 @@ def _item_before(case: Case, index: int) -> str | None:
 
 def _thought_alike(case: Case, first: int, again: int) -> bool:
     """Whether a copy brings no thought of its own, which would go with it."""
+    if first == again:
+        return True  # before the search: a message of many copies would be searched once for each
     one, other = _thoughts_in(case, first), _thoughts_in(case, again)
-    return first == again or not other or (one == other and None not in other)
+    return not other or (one == other and None not in other)
 
 
 def _thoughts_in(case: Case, index: int) -> list[Any]:
