@@ -148,15 +148,19 @@ class Record(Struct, gc=False):
     line: int
     offset: int
     data: bytes
-    """Empty for a record that was let go and can be read again."""
+    """Empty for a record that was released and can be read again."""
     prefix: Pointer = ()
     """Where the record stands in a document that holds several."""
     column: int = 1
     """Where in its line it starts, in characters."""
     size: int = 0
-    """How many bytes it has, once it was let go."""
+    """How many bytes it has, once it was released."""
     kept: bool = False
-    """Its source cannot be read again, so its bytes must stay."""
+    """It is being repaired, so it is never released."""
+    once: bool = False
+    """Its source cannot be read again, so a release moves its bytes to `spare`."""
+    spare: bytes = b""
+    """The bytes of a released record whose source cannot be read again."""
     extra: tuple[int, int] = (0, 0)
     """By how much what stands before it in its line is longer in bytes, and in UTF-16, than in characters."""
     plain: bool = False

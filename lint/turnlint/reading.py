@@ -125,7 +125,8 @@ class Reading:
         self.prefer = prefer
         self.format = format_name
         self.readers: dict[str, Reader] = {}
-        self.kept = not source.again
+        self.kept = False
+        self.once = not source.again
         self.count = 0
         self.gate = Gate()
         self.swift: SwiftReader | None = None
@@ -251,7 +252,7 @@ class Reading:
     def _swiftly(self, record: Record) -> Transcript | None:
         """The conversation of a plain record, if it is one."""
         assert self.swift
-        record.kept = self.kept
+        record.kept, record.once = self.kept, self.once
         found = self.swift.read(record, self.count + self.gate.passed)
         if found is None or (not self.format and found.outline is None and _fits_badly(found)):
             return None
@@ -271,7 +272,7 @@ class Reading:
             yield from self._feed(owner, decoded)
 
     def _decode(self, carrier: Carrier, record: Record) -> Decoded[Any]:
-        record.kept = self.kept
+        record.kept, record.once = self.kept, self.once
         if self.watch:
             self.watch(record)
         return carrier.shape.read(record)

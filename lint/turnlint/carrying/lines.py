@@ -13,6 +13,7 @@ from msgspec import Struct, field, structs
 
 from turnlint.carrying.carrier import Stray, Vouched
 from turnlint.documents.decode import normal
+from turnlint.documents.reread import release
 from turnlint.model import Block, Call, Message, Misfit, Record, Result, Transcript, Wire
 
 HELD = 20_000
@@ -103,7 +104,7 @@ class Lines:
         self.held += 1
         record = message.record
         if not record.kept:
-            record.data, record.size = b"", len(record.data)
+            release(record)
 
     def reopen(self, key: str | None) -> Open:
         """The conversation that is spoken to: the one that spoke last stands last."""

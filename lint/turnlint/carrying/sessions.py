@@ -14,6 +14,7 @@ from turnlint.carrying.carrier import Carrier, Stray
 from turnlint.carrying.lines import digest, lean
 from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape
+from turnlint.documents.reread import release
 from turnlint.model import Link, Message, Misfit, Pointer, Record, Transcript, Wire
 
 Thread = tuple[str | None, str | None]
@@ -111,7 +112,7 @@ class Sessions:
         self.entries.append(entry)
         record = decoded.record
         if not record.kept:
-            record.data, record.size = b"", len(record.data)
+            release(record)
         return []
 
     def finish(self) -> Iterable[Transcript | Stray]:

@@ -16,6 +16,12 @@ GROUP = 500
 _STEP = 1 << 20
 
 
+def release(record: Record) -> None:
+    """Release the bytes of a record, or set them aside where its source cannot be read again."""
+    spare = record.data if record.once else b""
+    record.data, record.size, record.spare = b"", len(record.data), spare
+
+
 def reread(source: Source, items: list[T], records_of: Callable[[T], Iterable[Record]]) -> Iterator[list[T]]:
     """Yield the items in groups, in file order, while the bytes of their records are at hand."""
 
@@ -23,19 +29,31 @@ def reread(source: Source, items: list[T], records_of: Callable[[T], Iterable[Re
         return min(record.offset for record in records_of(item))
 
     ordered = sorted(items, key=first)
+    if not source.again:
+        yield from _in_groups(ordered, GROUP, records_of, lambda record: record.spare)
+        return
     with open_source(source) as stream:
         entered = _Entered(stream)
         size = GROUP if entered.anywhere else len(ordered)
-        for start in range(0, len(ordered), size):
-            group = ordered[start : start + size]
-            gone = {record.offset: record for item in group for record in records_of(item) if not record.data}
-            same = [record for item in group for record in records_of(item) if not record.data]
-            data = {offset: entered.read(offset, record.size) for offset, record in sorted(gone.items())}
-            for record in same:
-                record.data = data[record.offset]
-            yield group
-            for record in same:
-                record.data = b""
+        yield from _in_groups(
+            ordered, size, records_of, lambda record: entered.read(record.offset, record.size)
+        )
+
+
+def _in_groups(
+    ordered: list[T], size: int, records_of: Callable[[T], Iterable[Record]], read: Callable[[Record], bytes]
+) -> Iterator[list[T]]:
+    """Yield groups of items, each while its released records have their bytes, read at rising offsets."""
+    for start in range(0, len(ordered), size):
+        group = ordered[start : start + size]
+        same = [record for item in group for record in records_of(item) if not record.data]
+        gone = {record.offset: record for record in same}
+        data = {offset: read(record) for offset, record in sorted(gone.items())}
+        for record in same:
+            record.data = data[record.offset]
+        yield group
+        for record in same:
+            record.data = b""
 
 
 class _Entered:
