@@ -78,7 +78,7 @@ def test_commands_print_what_a_document_shows(
     tmp_path: Path, page: str, block: list[tuple[str, str]]
 ) -> None:
     """One after the other, for the next may be about what the last one did."""
-    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    shutil.copytree(ROOT / "fixtures" / "examples", tmp_path / "fixtures" / "examples")
     for name, text in FILE.findall(PAGES[page]):
         (tmp_path / name).write_text(text, encoding="utf-8")
     for command, shown in block:
