@@ -66,6 +66,12 @@ class Apart(Struct, frozen=True):
     message: int
 
 
+class Split(Struct, frozen=True):
+    """The message becomes several at its results, each of them in a message of results."""
+
+    message: int
+
+
 class Shift(Struct, frozen=True):
     """A block goes to another place of its list: before that of this index."""
 
@@ -140,6 +146,7 @@ Step = (
     | Rename
     | Sort
     | Apart
+    | Split
     | Shift
     | Join
     | Move

@@ -11,7 +11,7 @@ from msgspec import Struct
 from turnlint.engine import Judged
 from turnlint.model import Finding, Level, Reach
 from turnlint.rulebook import selects
-from turnlint.steps import Close, Patch, Relink, Rename, Step, Translate
+from turnlint.steps import Close, Patch, Relink, Rename, Split, Step, Translate
 
 LEVELS: tuple[Level, ...] = ("lossless", "placeholder", "lossy")
 REACHES: tuple[Reach, ...] = ("never", *LEVELS)
@@ -88,7 +88,9 @@ def _renames(finding: Finding) -> bool:
 
 
 def phase(finding: Finding, step: Step) -> int:
-    """Bytes, then what lets more be read, then who answers whom, then shapes, and ids last: they may count what stands before.
+    """Bytes, then what lets more be read, then mixed turns, then who answers whom, then shapes, and ids last.
+
+    Ids may count what stands before.
 
     What gives nothing up goes first: a result that can be moved is moved before another is given up for it.
     """
@@ -97,6 +99,8 @@ def phase(finding: Finding, step: Step) -> int:
         return 0
     if isinstance(step, Translate | Relink):
         return 1
+    if isinstance(step, Split):
+        return 2
     if finding.fault != "projection":
-        return 2 + (finding.fix.level != "lossless")
-    return 5 if isinstance(step, Rename) else 4
+        return 3 + (finding.fix.level != "lossless")
+    return 6 if isinstance(step, Rename) else 5

@@ -18,6 +18,7 @@ from turnlint.repair.change import Change, What
 from turnlint.repair.choosing import Chosen
 from turnlint.repair.names import Names, Renamed
 from turnlint.repair.sheet import Sheet, id_place
+from turnlint.repair.splitting import split
 from turnlint.repair.telling import Tale
 from turnlint.repair.translating import translate
 from turnlint.repair.windows import Wanted, arrange
@@ -36,6 +37,7 @@ from turnlint.steps import (
     Settle,
     Shift,
     Sort,
+    Split,
     Step,
     Take,
     Translate,
@@ -288,6 +290,10 @@ class Maker:
         sheet.add(sheet.holder(pieces, step.message, sheet.splice.holder), behind=step.message)
         self.tell(finding, "moved", step.message)
 
+    def split(self, finding: Finding, step: Split) -> None:
+        if split(self.sheet, step.message):
+            self.tell(finding, "moved", step.message, done="split the message at its results")
+
     def shift(self, finding: Finding, step: Shift) -> None:
         sheet = self.sheet
         at = sheet.place(step.piece.message, step.piece.at)
@@ -351,6 +357,7 @@ HANDS: dict[type, Callable[[Maker, Finding, Any], None]] = {
     Rename: Maker.rename,
     Sort: Maker.sort,
     Apart: Maker.apart,
+    Split: Maker.split,
     Shift: Maker.shift,
     Join: Maker.join,
     Move: Maker.move,

@@ -13,7 +13,8 @@ How it happens
     and its result was appended at the end of the log.
 
 What fix does
-    lossless: moves the result to its call. It is never replaced by a placeholder.
+    lossless: moves the result to its call. It is never replaced by a placeholder. An assistant message that
+    holds calls, results and texts is split at each result: the order of its blocks stays.
 
 Evidence
     OpenAI Chat and DeepSeek want `tool` messages contiguous after the assistant message; Anthropic
@@ -24,7 +25,21 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, Settle, near_call, quote, spot
+from turnlint.api import (
+    Answered,
+    Asked,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    Rule,
+    Settle,
+    Split,
+    Step,
+    near_call,
+    quote,
+    spot,
+)
 
 RULE = Rule("PA203", "misplaced-result", "error", fix="lossless")
 
@@ -78,5 +93,13 @@ def check(case: Case) -> Iterator[Finding]:
             f"result for {quote(answer.result.id)} is not directly after its call",
             label="should be directly after its call",
             related=(near_call(case, asked, "its call"),),
-            fix=Fix("lossless", "move the result to its call", (Settle(spot(asked), spot(answer)),)),
+            fix=Fix("lossless", "move the result to its call", _steps(case, asked, answer)),
         )
+
+
+def _steps(case: Case, asked: Asked, answer: Answered) -> tuple[Step, ...]:
+    """A message of the assistant that goes on after the result is split there first."""
+    settle = Settle(spot(asked), spot(answer))
+    message = case.messages[answer.message]
+    mixed = message.role == "assistant" and bool(answer.result.at) and len(message.blocks) > 1
+    return (Split(answer.message), settle) if mixed else (settle,)

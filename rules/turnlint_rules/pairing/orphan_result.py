@@ -17,7 +17,8 @@ How it happens
 
 What fix does
     lossy: removes the result and keeps it in the journal. It never invents a call to go with it.
-    lossless: gives a result whose id differs in its spelling only the id of its call.
+    lossless: gives a result whose id differs in its spelling only the id of its call. Splits an assistant message
+    at its results where a result without an id follows a call to its tool.
 
 Evidence
     OpenAI Chat: "messages with role 'tool' must be a response to a preceeding message with
@@ -29,7 +30,7 @@ Evidence
     provider keeps, 39a66efc31e359bf among them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from turnlint.api import (
     Answered,
@@ -44,6 +45,7 @@ from turnlint.api import (
     Related,
     Rule,
     Severity,
+    Split,
     is_kept_elsewhere,
     near,
     near_call,
@@ -96,6 +98,7 @@ def check(case: Case) -> Iterator[Finding]:
     yield from _respelled(case)
     if is_kept_elsewhere(case.transcript):
         return
+    calls = _calls_by_turn(case)
     for number, orphan in enumerate(case.ledger.orphans):
         if orphan.result.server:
             continue  # `unpaired-server-tool` tells of these
@@ -107,7 +110,7 @@ def check(case: Case) -> Iterator[Finding]:
             severity=_severity(case, orphan),
             label=label,
             related=related,
-            fix=_fix(orphan, related),
+            fix=_fix(case, orphan, related, calls),
         )
 
 
@@ -131,13 +134,34 @@ def _respelled(case: Case) -> Iterator[Finding]:
             )
 
 
-def _fix(orphan: Answered, related: tuple[Related, ...]) -> Fix:
+def _fix(
+    case: Case, orphan: Answered, related: tuple[Related, ...], calls: Mapping[tuple[int, str | None], int]
+) -> Fix:
+    if _is_in_its_turn(case, orphan, calls):
+        return Fix("lossless", "split the message at its results", (Split(orphan.message),))
     steps = (Drop(spot(orphan)),)
     if related:
         return Fix(
             "lossy", "remove the result (if it belongs to that call, correct its id by hand instead)", steps
         )
     return Fix("lossy", "remove the result", steps)
+
+
+def _calls_by_turn(case: Case) -> dict[tuple[int, str | None], int]:
+    """The place of the first call to each tool, by message and name."""
+    first: dict[tuple[int, str | None], int] = {}
+    for interaction in case.ledger.interactions if case.ledger.orphans else ():
+        asked = interaction.asked
+        first.setdefault((asked.message, asked.call.name), asked.seq)
+    return first
+
+
+def _is_in_its_turn(case: Case, orphan: Answered, calls: Mapping[tuple[int, str | None], int]) -> bool:
+    """Whether a result without an id is in an assistant message, behind a call to its tool."""
+    result, message = orphan.result, case.messages[orphan.message]
+    if message.role != "assistant" or usable(result.id) or not result.name or not result.at:
+        return False
+    return calls.get((orphan.message, result.name), orphan.seq) < orphan.seq
 
 
 def _name(orphan: Answered) -> str:

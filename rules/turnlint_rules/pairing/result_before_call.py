@@ -12,7 +12,8 @@ How it happens
     says when something ended, not when it began. A merge put blocks of one turn in another order.
 
 What fix does
-    lossless: moves the result behind its call.
+    lossless: moves the result behind its call. In one list of an assistant message the result first goes behind
+    the calls; the message is then split at the result.
 
 Evidence
     All providers read in order; the texts are those of `orphan-result` and `unanswered-call`. Most
@@ -21,7 +22,23 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, Settle, near_call, quote, spot
+from turnlint.api import (
+    Answered,
+    Asked,
+    Call,
+    Case,
+    Example,
+    Finding,
+    Fix,
+    Message,
+    Rule,
+    Settle,
+    Shift,
+    Step,
+    near_call,
+    quote,
+    spot,
+)
 
 RULE = Rule("PA204", "result-before-call", "error", fix="lossless")
 
@@ -46,6 +63,7 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
+    ends: dict[int, dict[int, int]] = {}
     for interaction in case.ledger.interactions:
         asked, answer = interaction.asked, interaction.answer
         if answer is None or interaction.how != "early" or asked.call.server:
@@ -56,5 +74,26 @@ def check(case: Case) -> Iterator[Finding]:
             f"result for {quote(answer.result.id)} is before its call",
             label="should be after its call",
             related=(near_call(case, asked, "its call"),),
-            fix=Fix("lossless", "move the result after its call", (Settle(spot(asked), spot(answer)),)),
+            fix=Fix("lossless", "move the result after its call", (_step(case, asked, answer, ends),)),
         )
+
+
+def _step(case: Case, asked: Asked, answer: Answered, ends: dict[int, dict[int, int]]) -> Step:
+    """In one list of an assistant message the result first goes behind the run of calls that holds its call."""
+    call, result, message = asked.call.at, answer.result.at, case.messages[asked.message]
+    same = asked.message == answer.message and message.role == "assistant"
+    if not same or not result or call[:-1] != result[:-1] or not isinstance(call[-1], int):
+        return Settle(spot(asked), spot(answer))
+    if asked.message not in ends:
+        ends[asked.message] = _ends_of_runs(message)
+    return Shift(spot(answer), ends[asked.message][call[-1]])
+
+
+def _ends_of_runs(message: Message) -> dict[int, int]:
+    """For the place of each call, the place behind the last call of its run."""
+    ends: dict[int, int] = {}
+    for block in reversed(message.blocks):
+        if isinstance(block, Call) and block.at and isinstance(block.at[-1], int):
+            following = block.at[-1] + 1
+            ends[block.at[-1]] = ends.get(following, following)
+    return ends

@@ -1,0 +1,38 @@
+"""Split a message of the assistant at the results in it, in the order of its blocks."""
+
+from itertools import groupby
+from typing import Any
+
+from turnlint.model import Result
+from turnlint.repair.sheet import Sheet
+
+
+def split(sheet: Sheet, index: int) -> bool:
+    """Put each run of results, and each run of blocks after one, into a message of its own."""
+    splice, message = sheet.splice, sheet.messages[index]
+    host, busy = sheet.host(index), index in sheet.dropped or index in sheet.removed
+    if splice is None or not splice.blocks or host is None or busy:
+        return False
+    blocks = sheet.value(index, (splice.blocks,))
+    shell = splice.speak("assistant", [], [])
+    if not isinstance(blocks, list) or not isinstance(shell, dict):
+        return False
+    results = {one.at for one in message.blocks if isinstance(one, Result) and not one.server}
+    runs = [
+        (is_result, [(splice.blocks, number) for number in numbers])
+        for is_result, numbers in groupby(
+            range(len(blocks)), lambda number: (splice.blocks, number) in results
+        )
+    ]
+    stays = next((number for number, (is_result, _) in enumerate(runs) if not is_result), None)
+    if stays is None or len(runs) == 1:
+        return False
+    own = {key: value for key, value in shell.items() if key != splice.blocks}
+    for number, (is_result, places) in enumerate(runs):
+        if number != stays:
+            pieces = [sheet.lift(index, place) for place in places]
+            more: dict[str, Any] = {**splice.holder} if is_result else own
+            where = {"before": index} if number < stays else {"behind": index}
+            sheet.add(sheet.holder(pieces, index, more), **where)
+    sheet.filled.add(index)
+    return True

@@ -1,0 +1,207 @@
+"""Split assistant turns that hold calls, results and texts in one content."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import pytest
+from click.testing import CliRunner
+from msgspec import Struct
+
+import turnlint
+from turnlint.cli.lint import command as lint_command
+from turnlint.model import Level
+
+Value = dict[str, Any]
+Kind = Literal["call", "result", "text", "thinking"]
+Items = list[tuple[Kind, str]]
+LEVELS: tuple[Level, ...] = get_args(Level)
+
+
+class Wire(Struct, frozen=True):
+    """The spelling of a turn on a wire that keeps the blocks of a message in one list."""
+
+    provider: str
+    roles: tuple[str, str, str]
+    """The key of the role, the user's role and the assistant's role."""
+    blocks: str
+    write: Callable[[Kind, str], Value]
+    wrap: Callable[[list[Value]], Value]
+
+
+def _anthropic(kind: Kind, name: str) -> Value:
+    return {
+        "call": {"type": "tool_use", "id": f"toolu_{name}", "name": "look", "input": {"of": name}},
+        "result": {"type": "tool_result", "tool_use_id": f"toolu_{name}", "content": f"result {name}"},
+        "text": {"type": "text", "text": name},
+        "thinking": {"type": "thinking", "thinking": name, "signature": "c2ln"},
+    }[kind]
+
+
+def _bedrock(kind: Kind, name: str) -> Value:
+    return {
+        "call": {"toolUse": {"toolUseId": f"tooluse_{name}", "name": "look", "input": {"of": name}}},
+        "result": {"toolResult": {"toolUseId": f"tooluse_{name}", "content": [{"text": f"result {name}"}]}},
+        "text": {"text": name},
+        "thinking": {"reasoningContent": {"reasoningText": {"text": name, "signature": "c2ln"}}},
+    }[kind]
+
+
+def _gemini(kind: Kind, name: str) -> Value:
+    return {
+        "call": {"functionCall": {"id": f"f{name}", "name": "look", "args": {"of": name}}},
+        "result": {"functionResponse": {"id": f"f{name}", "name": "look", "response": {"output": name}}},
+        "text": {"text": name},
+        "thinking": {"text": name, "thought": True},
+    }[kind]
+
+
+def _gemini_without_ids(kind: Kind, name: str) -> Value:
+    return {
+        "call": {"functionCall": {"name": f"look_{name}", "args": {"of": name}}},
+        "result": {"functionResponse": {"name": f"look_{name}", "response": {"output": name}}},
+        "text": {"text": name},
+        "thinking": {"text": name, "thought": True},
+    }[kind]
+
+
+def _canonical(kind: Kind, name: str) -> Value:
+    return {
+        "call": {"type": "tool_call", "id": f"hist_tool_{name}", "name": "look", "parameters": {"of": name}},
+        "result": {
+            "type": "tool_response", "callId": f"hist_tool_{name}", "toolName": "look", "result": name,
+            "isComplete": True,
+        },
+        "text": {"type": "text", "text": name},
+        "thinking": {"type": "thinking", "thought": name},
+    }[kind]  # fmt: skip
+
+
+TOOLS = {"tools": [{"toolSpec": {"name": "look", "inputSchema": {"json": {"type": "object"}}}}]}
+WIRES = {
+    "anthropic": Wire(
+        "anthropic", ("role", "user", "assistant"), "content", _anthropic,
+        lambda said: {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": said},
+    ),
+    "bedrock": Wire(
+        "bedrock", ("role", "user", "assistant"), "content", _bedrock,
+        lambda said: {"modelId": "anthropic.claude-sonnet-4-5", "messages": said, "toolConfig": TOOLS},
+    ),
+    "gemini": Wire(
+        "gemini", ("role", "user", "model"), "parts", _gemini,
+        lambda said: {"contents": said},
+    ),
+    "gemini without ids": Wire(
+        "gemini", ("role", "user", "model"), "parts", _gemini_without_ids,
+        lambda said: {"contents": said},
+    ),
+    "canonical": Wire(
+        "shared", ("speaker", "human", "ai"), "blocks", _canonical,
+        lambda said: {"contents": said},
+    ),
+}  # fmt: skip
+
+ANSWERED: Items = [("call", "1"), ("result", "1"), ("text", "The answer is 42.")]
+TWO: Items = [
+    ("text", "first"), ("call", "1"), ("result", "1"), ("text", "middle"), ("call", "2"), ("result", "2"),
+    ("text", "last"),
+]  # fmt: skip
+PARALLEL: Items = [("call", "1"), ("call", "2"), ("result", "1"), ("result", "2"), ("text", "last")]
+FAN_OUT: Items = [
+    ("thinking", "a"), ("call", "1"), ("result", "1"), ("thinking", "b"),
+    *(("call", name) for name in "23456"), ("result", "3"), ("thinking", "c"), ("text", "The end."),
+]  # type: ignore[list-item] # fmt: skip
+TURNS = {"answered": ANSWERED, "two": TWO, "parallel": PARALLEL, "fan-out": FAN_OUT}
+
+
+def request(wire: Wire, items: Items) -> Value:
+    key, user, assistant = wire.roles
+    said = [
+        {key: user, wire.blocks: [wire.write("text", "Go.")]},
+        {key: assistant, wire.blocks: [wire.write(*item) for item in items]},
+        {key: user, wire.blocks: [wire.write("text", "Thanks.")]},
+    ]
+    return wire.wrap(said)
+
+
+def messages_of(value: Value) -> list[Value]:
+    found: list[Value] = value.get("messages") or value["contents"]
+    return found
+
+
+def blocks_of(wire: Wire, value: Value) -> list[Value]:
+    return [block for message in messages_of(value) for block in message[wire.blocks]]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("turn", ["answered", "two", "parallel"])
+@pytest.mark.parametrize("name", WIRES)
+def test_a_mixed_turn_is_split_at_each_result(name: str, turn: str, level: Level) -> None:
+    wire, items = WIRES[name], TURNS[turn]
+    before = request(wire, items)
+    fixed = turnlint.fix(before, provider=wire.provider, level=level)
+    assert not [one for one in fixed.left if one.severity == "error"]
+    assert blocks_of(wire, fixed.value) == blocks_of(wire, before), "the order of the blocks changed"
+    for message in messages_of(fixed.value):
+        results = [
+            block in [wire.write(*item) for item in items if item[0] == "result"]
+            for block in message[wire.blocks]
+        ]
+        assert all(results) or not any(results)
+        assert (message[wire.roles[0]] == wire.roles[2]) <= (not any(results))
+    again = turnlint.fix(fixed.value, provider=wire.provider, level=level)
+    assert again.value == fixed.value
+
+
+@pytest.mark.parametrize("name", [name for name in WIRES if name != "gemini without ids"])
+def test_open_calls_of_a_mixed_turn_get_placeholders(name: str) -> None:
+    wire = WIRES[name]
+    before = request(wire, FAN_OUT)
+    fixed = turnlint.fix(before, provider=wire.provider, level="placeholder")
+    assert not fixed.left
+    blocks = blocks_of(wire, fixed.value)
+    known = blocks_of(wire, before)
+    assert [block for block in blocks if block in known] == known, "the order of the blocks changed"
+    assert len(blocks) == len(known) + 4
+    sizes = [len(message[wire.blocks]) for message in messages_of(fixed.value)]
+    assert sizes == [1, 2, 1, 6, 5, 2, 1]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_result_before_its_call_in_one_turn_goes_behind_the_calls(level: Level) -> None:
+    wire = WIRES["anthropic"]
+    items: Items = [
+        ("text", "first"), ("result", "1"), ("result", "2"), ("call", "1"), ("call", "2"), ("text", "last"),
+    ]  # fmt: skip
+    fixed = turnlint.fix(request(wire, items), level=level)
+    wanted: Items = [
+        ("text", "first"),
+        ("call", "1"),
+        ("call", "2"),
+        ("result", "1"),
+        ("result", "2"),
+        ("text", "last"),
+    ]
+    assert not fixed.left
+    assert blocks_of(wire, fixed.value)[1:-1] == [wire.write(*item) for item in wanted]
+
+
+def test_messages_that_are_lines_are_split() -> None:
+    wire = WIRES["canonical"]
+    before = messages_of(request(wire, TWO))
+    fixed = turnlint.fix(before, provider="shared", level="lossless")
+    assert not fixed.left
+    assert [len(message["blocks"]) for message in fixed.value] == [1, 2, 1, 2, 1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["anthropic", "bedrock", "gemini", "canonical"])
+def test_each_mixed_turn_of_a_long_log_is_found(name: str, tmp_path: Path) -> None:
+    line = json.dumps(request(WIRES[name], ANSWERED))
+    counts = []
+    for number in (1, 40):
+        path = tmp_path / f"{number}.jsonl"
+        path.write_text(f"{line}\n" * number)
+        run = CliRunner().invoke(lint_command, ["--select", "PA203", "--output-format", "concise", str(path)])
+        counts.append(run.output.count("PA203"))
+    assert counts == [1, 40]
