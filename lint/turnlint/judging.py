@@ -166,7 +166,7 @@ Ask = Callable[["Entry", int, Callable[[Any], Any], Any], list[Finding]]
 
 def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
     """Pair a conversation and hold it against the rules of a run."""
-    pairs = ledger.read(transcript.messages, transcript.wire)
+    pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at)
     faults = concerns(transcript, pairs)
     chosen = () if transcript.dead else book.chosen(transcript)
     held = [one for one in chosen if one.judges(transcript)]

@@ -320,6 +320,8 @@ class Transcript(Struct, frozen=True):
     """Known where somebody made the messages at once; it says nothing that they do not."""
     bound: str = ""
     """Why its file must not be rewritten in place, where something else relies on its bytes."""
+    answer_at: int | None = None
+    """Index of the first message of the recorded answer, where the record holds a request and its answer."""
     stored: bool = False
     """Its messages have keys of the program that stores them, so it is no request body."""
 

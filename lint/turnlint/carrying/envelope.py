@@ -105,6 +105,7 @@ class _Found(Struct):
     open_end: bool = False
     headless: bool = False
     request: Request | None = None
+    answer_at: int | None = None
 
 
 def text_of(raw: Raw) -> str | None:
@@ -249,6 +250,7 @@ class Spelling:
                     here,
                     one.request,
                     bound=ANSWERED if one.request is not None and _is_kept(one.request) else "",
+                    answer_at=one.answer_at,
                     stored=self._is_stored(data, one.request),
                 )
             )
@@ -292,6 +294,7 @@ class Spelling:
                 True,
                 request.headless,
                 taken,
+                len(request.messages),
             )
             for said, misfits in answers
         ]

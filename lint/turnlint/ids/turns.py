@@ -40,7 +40,10 @@ class Turn(Struct, frozen=True):
 def turn_keys(transcript: Transcript, pairs: Ledger | None = None) -> tuple[str, ...]:
     """A key for each turn with calls, in order. Turns share one only where the log's own id says that they are one."""
     return tuple(
-        turn.key for turn in turns(transcript, pairs or ledger.read(transcript.messages, transcript.wire))
+        turn.key
+        for turn in turns(
+            transcript, pairs or ledger.read(transcript.messages, transcript.wire, transcript.answer_at)
+        )
     )
 
 

@@ -60,11 +60,18 @@ __all__ = [
 ]
 
 
-def read(messages: Iterable[Message], wire: Wire) -> Ledger:
-    """Pair a conversation: one pass over the messages, then the few pieces the pass left over."""
+def read(messages: Iterable[Message], wire: Wire, answer_at: int | None = None) -> Ledger:
+    """Pair a conversation: one pass over the messages, then the few pieces the pass left over.
+
+    A recorded answer that begins at `answer_at` is a new turn behind a request that ends on an open call.
+    """
     work = Matching(afterwards="in-place" if wire.anywhere else "late")
-    native = loaded() if type(messages) is tuple else None
-    count = _walk(messages, wire, work) if native is None else _walk_natively(native, messages, wire, work)
+    splits = answer_at is not None and wire.joins
+    native = loaded() if type(messages) is tuple and not splits else None
+    if native is None:
+        count = _walk(messages, wire, work, answer_at)
+    else:
+        count = _walk_natively(native, messages, wire, work)
     if work.spare or work.shared or len(work.answer_of) < len(work.calls):
         # Most conversations leave nothing over, and most runs need none of these.
         from turnlint.ledger.sharing import match_shared
@@ -82,7 +89,7 @@ def read(messages: Iterable[Message], wire: Wire) -> Ledger:
     return _close(work, count)
 
 
-def _walk(messages: Iterable[Message], wire: Wire, work: Matching) -> int:
+def _walk(messages: Iterable[Message], wire: Wire, work: Matching, answer_at: int | None) -> int:
     """Rule 1. Collect occurrences turn by turn and match each window as it ends. Returns how many messages."""
     window, joins = wire.window, wire.joins
     turn = index = -1
@@ -93,7 +100,8 @@ def _walk(messages: Iterable[Message], wire: Wire, work: Matching) -> int:
     for index, message in enumerate(messages):
         role = message.role
         if role == "assistant":
-            if not (joins and asking):
+            is_next = index == answer_at and any(not work.calls[one].call.server for one in turn_calls)
+            if not (joins and asking) or is_next:
                 _end_window(work, turn_calls, turn_results)
                 turn, turn_calls, turn_results = turn + 1, [], []
             asking, waiting, spoken = True, False, False

@@ -79,7 +79,7 @@ def check(case: Case) -> Iterator[Finding]:
             if message.role != "assistant":
                 open_call = None
                 continue
-            if not joins:
+            if not joins or index == case.transcript.answer_at:
                 open_call = None
             first: Call | None = None
             for place, block in enumerate(message.blocks):
