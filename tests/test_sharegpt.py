@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from kin import CORPUS, NEEDS_CORPUS, battered, exchanges, judged, sniffed, transcripts
 from turnlint import carriers, ledger, testing
 from turnlint.cli.fix import command
+from turnlint.cli.lint import command as lint
 from turnlint.lifecycle import UNKNOWN
 from turnlint.model import Call, Message, Other, Record, Result, Text
 
@@ -81,6 +82,42 @@ def test_one_observation_answers_all_calls_of_a_value_or_each_has_its_own(
     answers = [pair.answer.message if pair.answer else None for pair in pairs.interactions]
     assert answers == ([2] * calls if observations == 1 else [*range(2, 2 + calls)])
     assert codes(*turns, folder=tmp_path) == []
+
+
+def test_an_observation_behind_prose_has_no_call(tmp_path: Path) -> None:
+    prose = {"from": "gpt", "value": "I calculate the price for you."}
+    assert codes(HUMAN, prose, seen(), GPT, folder=tmp_path) == [("PA202", "warning")]
+    rows, _ = judged([sample(HUMAN, prose, seen(), GPT)] * 40, "sharegpt", tmp_path)
+    assert [row.finding.code for row in rows] == ["PA202"] * 40
+
+
+WRITTEN = {
+    "Hermes": ('<tool_call>{"name": "run"}</tool_call>' * 2, 2),
+    "Glaive": ('<functioncall> {"name": "run", "arguments": {}} <|endoftext|>', 1),
+    "ToolACE": ("[run(a=1), Get Weather(city='Rome')]", 2),
+    "ReAct": ("Thought: I run it.\nAction: run\nAction Input: 1", 1),
+    "JSON": ('{"name": "run", "arguments": {}}', 1),
+}
+
+
+@pytest.mark.parametrize(("value", "count"), WRITTEN.values(), ids=WRITTEN)
+def test_calls_written_as_text_are_counted_and_named(value: str, count: int, tmp_path: Path) -> None:
+    turns = (HUMAN, {"from": "gpt", "value": value}, {"from": "tool", "value": "1"}, GPT)
+    log = tmp_path / "sample.json"
+    log.write_text(json.dumps(sample(*turns)))
+    text = CliRunner().invoke(lint, [str(log)])
+    words = f"{count} {'call' if count == 1 else 'calls'} written as text, not checked."
+    assert (text.exit_code, words in text.output.replace("\n", " ")) == (0, True)
+    report = json.loads(CliRunner().invoke(lint, [str(log), "--output-format", "json"]).output)
+    assert report["summary"]["noted"] == {"text-calls": count}
+
+
+def test_prose_and_data_are_no_calls(tmp_path: Path) -> None:
+    log = tmp_path / "sample.json"
+    log.write_text(
+        json.dumps(sample(HUMAN, {"from": "gpt", "value": '{"name": "John"} [see f(x), g(y)] <b>'}))
+    )
+    assert "written as text" not in CliRunner().invoke(lint, [str(log)]).output
 
 
 def test_calls_in_a_row_are_one_turn(tmp_path: Path) -> None:
@@ -322,8 +359,9 @@ def test_published_samples_are_read_whole_and_carry_no_finding(tmp_path: Path) -
             (a["from"], b["from"]) == ("gpt", "observation") for one in some for a, b in pairwise(one["conversations"])
         )  # fmt: skip
         assert read[Call] == said["function_call"] > 0
-        assert (read[Result], read[Other]) == (said["observation"] - texts, texts)
-        assert testing.picture(str(path), name).startswith("No findings")
+        assert (read[Result], read[Other]) == (said["observation"], 0)
+        rows = [row.finding for row in judged(some, "sharegpt", tmp_path)[0]]
+        assert [(one.code, one.severity) for one in rows] == [("PA202", "warning")] * texts
         assert all(map(is_taken, some))
 
 

@@ -23,6 +23,8 @@ def count(tally: Tally, transcript: Transcript, pairs: Ledger) -> None:
     tally.calls += len(pairs.interactions)
     answered = sum([interaction.answer is not None for interaction in pairs.interactions])
     tally.results += answered + len(pairs.duplicates) + len(pairs.orphans)
+    for what, times in transcript.noted:
+        _note(tally, what, times)
     if pairs.orphans and is_kept_elsewhere(transcript):
         _note(tally, KEPT_CALLS, sum(not one.result.server for one in pairs.orphans))
     if "renamed" in pairs.odd:

@@ -220,6 +220,8 @@ class Wire(Struct, frozen=True):
     """Consecutive assistant messages are one turn."""
     idless: bool = False
     """Some dialects of it have no ids at all, and pair by position."""
+    suspects: bool = False
+    """A result without an id that no call waits for is suspicious, though no provider counts it."""
     counts: bool = False
     """Its provider counts results and does not look at their names, so where numbers agree, order decides."""
     anywhere: bool = False
@@ -320,6 +322,8 @@ class Transcript(Struct, frozen=True):
     """Known where somebody made the messages at once; it says nothing that they do not."""
     bound: str = ""
     """Why its file must not be rewritten in place, where something else relies on its bytes."""
+    noted: tuple[tuple[str, int], ...] = ()
+    """What a summary counts and no rule checks, by its name."""
     answer_at: int | None = None
     """Index of the first message of the recorded answer, where the record holds a request and its answer."""
     stored: bool = False

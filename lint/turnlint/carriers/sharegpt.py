@@ -14,7 +14,7 @@ from typing import Any
 from msgspec import Raw, Struct, field, json, structs
 
 from turnlint.carrying.carrier import SPEAKS, Reader, Stray
-from turnlint.carrying.contents import arguments_in_text
+from turnlint.carrying.contents import MARKERS, arguments_in_text
 from turnlint.carrying.draft import Draft
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
@@ -78,9 +78,20 @@ CALL_KEYS = Keys(("name",), ("name",), ("arguments",))
 RESULT_KEYS = Keys(("value",), ("value",), ("value",))
 WIRE = Wire("sharegpt", idless=True)
 TURN = Shape(Turn)
+TEXT_CALLS = "text-calls"
+"""The name of their count."""
+_TEXT_CALL, _MAYBE_CALL = _WRITTEN = "text-call", "maybe-call"
 HARMLESS = frozenset({"duplicate-key", "duplicate-keys", "not-a-number"})
 """What Python's own reader of JSON takes, and so LLaMA-Factory."""
 
+_MARKED = re.compile(MARKERS)
+_LISTED = re.compile(r"(?:\A\s*\[|\)\s*,\s*)[\w./ -]{1,99}\((?=[^()]*[=)])")
+_GLAIVE = "<functioncall>"
+_LIKE_A_CALL = re.compile(
+    r"""^[ \t]*Action[ \t]*:|["'](?:name|function|tool|tool_name|action)["']\s*:\s*["']|<[^<>]{1,99}>|```""",
+    re.MULTILINE,
+)
+"""Calls as text: the notations of `carrying.contents`, of ToolACE, of Glaive; and what an unknown notation has (read 2026-11)."""
 _THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _NAME = re.compile(r"""["']name["']\s*:\s*["']([^"'\\]+)["']""")
 _asked = json.Decoder(Asked | list[Asked])
@@ -109,12 +120,29 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         )  # fmt: skip
     elif head(turn.value) == b'"':
         out.say(turn.value, ("value",))
+        if out.role == "assistant":
+            out.blocks += _written_calls(turn.value, out.blocks[0]) if out.blocks else []
     message = Message(
         out.role, at, tuple(out.blocks), record, said,
         empty=out.role in ("user", "assistant") and not (out.blocks or out.misfits),
         content=content_of(turn.value), blanks=tuple(out.blanks),
     )  # fmt: skip
     return message, out.misfits
+
+
+def _written_calls(value: Raw, said: Block) -> list[Block]:
+    """A piece for each call that the model writes in a text, and one for a text that may hold a call."""
+    data = bytes(value)
+    if not any(one in data for one in (b"<", b"[", b"{", b"Action", b"`")):
+        return []
+    text = string(value) or ""
+    if _is_marked(said):
+        count = sum(1 for _ in _MARKED.finditer(text))
+    else:
+        is_list = text.lstrip()[:1] == "[" and text.rstrip()[-1:] == "]"
+        count = text.count(_GLAIVE) + (sum(1 for _ in _LISTED.finditer(text)) if is_list else 0)
+    kinds = [_TEXT_CALL] * count or [_MAYBE_CALL] * bool(_LIKE_A_CALL.search(text))
+    return [Other(("value",), kind) for kind in kinds]
 
 
 def _read_calls(value: Raw, said: str, out: Draft) -> None:
@@ -209,8 +237,9 @@ class _Stray(Struct):
 
 def settled(said: Transcript) -> Transcript:
     """A sample with its results as its maker meant them."""
-    turns, strays = _turns(said.messages)
     messages = list(said.messages)
+    written = _take_written(messages)
+    turns, strays = _turns(messages)
     for turn in turns:
         if len(turn.results) == 1:
             (index,) = turn.results
@@ -225,14 +254,29 @@ def settled(said: Transcript) -> Transcript:
         _share_out(messages, waiting, strays)
     else:
         for stray in strays:
-            if _answers_text(stray.behind, only_texts=not turns):
+            if _answers_text(stray.behind, only_texts=not turns and bool(written)):
                 messages[stray.index] = _set_aside(messages[stray.index])
     # Where each call has its result, one behind no model is as certainly too many as where a provider counts them.
     known = not waiting and not any(turn.filled(messages) for turn in turns)
     grave = known and any(_answers_nothing(stray.behind) for stray in strays)
     joins = any(len(turn.asked) > 1 for turn in turns)
-    wire = structs.replace(said.wire, joins=joins, counts=grave)
-    return structs.replace(said, wire=wire, messages=tuple(messages), open_end=True)
+    wire = structs.replace(said.wire, joins=joins, counts=grave, suspects=not turns and not written)
+    noted = () if turns or not written else ((TEXT_CALLS, written),)
+    return structs.replace(said, wire=wire, messages=tuple(messages), open_end=True, noted=noted)
+
+
+def _take_written(messages: list[Message]) -> int:
+    """Remove the pieces that stand for calls written as text, and return how many calls they are."""
+    count = 0
+    for index, message in enumerate(messages):
+        pieces = [one for one in message.blocks if isinstance(one, Other) and one.kind in _WRITTEN]
+        if not pieces:
+            continue
+        blocks = tuple(one for one in message.blocks if one not in pieces)
+        messages[index] = structs.replace(message, blocks=blocks)
+        is_answered = index + 1 < len(messages) and messages[index + 1].role == "tool"
+        count += sum(one.kind == _TEXT_CALL or is_answered for one in pieces)
+    return count
 
 
 def _turns(messages: Sequence[Message]) -> tuple[list[_Turn], list[_Stray]]:

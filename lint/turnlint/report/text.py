@@ -12,7 +12,7 @@ from turnlint.engine import Crash, Event, Skipped, Tally
 from turnlint.model import SEVERITIES, Finding
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, fold, line_start, visible
-from turnlint.report.words import NOTED, answer, behind, found, many
+from turnlint.report.words import answer, behind, found, many, noted
 from turnlint.rows import Cell, Line, Mark, Row, shape_of
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ class Text:
             provider, _, wire = visible(key).partition(" on ")
             summed += f" In the format {wire} ({many(count, 'conversation')}): of {provider}, only the rules for ids, names and limits apply."
         for what, count in sorted(tally.noted.items()):
-            summed += f" {many(count, 'result')} {NOTED.get(what, what)}."
+            summed += f" {noted(what, count)}."
         return (
             summed
             if complete

@@ -32,8 +32,18 @@ def found(tally: Tally) -> str:
     return f"{summed} Not shown: {known(tally)}." if tally.ignored else summed
 
 
-NOTED = {"kept-calls": "for calls that the provider keeps", "foreign-names": "with a name that no tool has"}
-"""How a summary names what is only counted, behind the number of results."""
+NOTED = {
+    "kept-calls": ("result", "for calls that the provider keeps"),
+    "foreign-names": ("result", "with a name that no tool has"),
+    "text-calls": ("call", "written as text, not checked"),
+}
+"""How a summary names what is only counted: the noun, and the words behind it."""
+
+
+def noted(what: str, count: int) -> str:
+    """A count that is no finding, as a sentence without its full stop."""
+    noun, words = NOTED[what]
+    return f"{many(count, noun)} {words}"
 
 
 def known(tally: Tally) -> str:

@@ -174,7 +174,7 @@ def _name(orphan: Answered) -> str:
 def _severity(case: Case, orphan: Answered) -> Severity:
     uncounted = not orphan.result.needs_id and not case.transcript.wire.counts
     if case.transcript.headless or uncounted:
-        return "info"
+        return "warning" if case.transcript.wire.suspects else "info"
     return RULE.severity
 
 
