@@ -19,18 +19,20 @@ from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, Options, judge
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
-from turnlint.model import Finding, Fix, Level, Record, Transcript
+from turnlint.model import Finding, Fix, Level, Reach, Record, Transcript
 from turnlint.reading import Batch, Foreign, batches
 from turnlint.repair.change import Change
 from turnlint.repair.choosing import LEVELS, Policy, reach, wanted
 from turnlint.repair.layout import line_patches
-from turnlint.repair.mending import Mended, State, ask, judge_damage, mend, rewritten
+from turnlint.repair.mending import CANONICAL, Mended, State, ask, judge_damage, mend, rewritten
 from turnlint.repair.outcome import Failure, Fixed, Told
 from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
 from turnlint.repair.verifying import BRINGS_NEW, fault_of, is_better
 from turnlint.steps import Close, Patch, Take
 
+MAX_TRIALS = 6
+"""How many repairs with a rule left out are tried for a repair that fails the checks."""
 LONG = 1 << 20
 """A record from which on only what changes is held."""
 
@@ -279,6 +281,24 @@ class _Fixing:
         except Exception:  # noqa: BLE001 - a repair that nobody asked for fails without a word
             return None
 
+    def _partial(self, unit: Unit, mended: Mended) -> tuple[Mended, str] | None:
+        """The best repair that leaves out a single rule and passes all checks, and the code of that rule."""
+        found = []
+        codes = dict.fromkeys(one.code for one in mended.changes if one.code != CANONICAL[0])
+        for code in [*codes][:MAX_TRIALS]:
+            levels: tuple[tuple[str, Reach], ...] = (*self.policy.levels, (code, "never"))
+            try:
+                trial = mend(unit, self.book, structs.replace(self.policy, levels=levels))
+                sound = fault_of(trial, _checked_as(self.policy)) is None
+            except Exception:  # noqa: BLE001, S112 - the whole repair already has a reason to report
+                continue
+            if sound:
+                found.append((sum(one.severity == "error" for one in trial.end.findings), code, trial))
+        if not found:
+            return None
+        _, code, trial = min(found, key=lambda one: one[:2])
+        return trial, code
+
     def _foresee(self, unit: Unit) -> None:
         """Count what level lossy would remove from a unit."""
         more = _lossy(self.policy)
@@ -286,13 +306,13 @@ class _Fixing:
         if mended:
             self.out.would.add(mended.changes)
 
-    def _leave(self, unit: Unit, mended: Mended) -> None:
-        """Leave a unit as it is, because a repair at the level of the run would be partial and bring in a finding."""
+    def _leave(self, unit: Unit, mended: Mended) -> bool:
+        """Leave a unit as it is, if only a higher level repairs it without a new finding."""
         found = [*mended.start.findings]
-        self._count(found)
         for level in LEVELS[LEVELS.index(self.policy.level) + 1 :]:
             if self._verified(unit, structs.replace(self.policy, level=level)) is None:
                 continue
+            self._count(found)
             counts = self.out.needs.setdefault(level, {})
             for one in found:
                 if wanted(one, self.policy):
@@ -300,7 +320,14 @@ class _Fixing:
                     self.out.held[level] = self.out.held.get(level, 0) + 1
             if level == "lossy":
                 self._foresee(unit)
-            return
+            return True
+        return False
+
+    def _note(self, unit: Unit, mended: Mended, reason: str) -> None:
+        """Say why a conversation keeps a finding that has a repair."""
+        origin, judged = unit.cells[0].origin, mended.start.judged
+        name = judged[0].transcript.id if judged else None
+        self.out.notes.append(Failure(origin.line if origin else 1, name, reason))
 
     def _mended(self, unit: Unit, first: int, known: list[Finding], *, asked: bool) -> Mended | None:
         """The repair, if it may be written; what is to be said of it either way."""
@@ -318,9 +345,19 @@ class _Fixing:
             out.failures.append(Failure(record.line if record else 1, None, said))
             self._count(known)
             return None
-        if reason is not None and reason.startswith(BRINGS_NEW) and self.policy.level != "lossy":
-            self._leave(unit, mended)
-            return None
+        if reason is not None:
+            brings_new = reason.startswith(BRINGS_NEW)
+            if brings_new and self.policy.level != "lossy" and self._leave(unit, mended):
+                return None
+            partial = self._partial(unit, mended)
+            if partial is not None and (brings_new or partial[0].changes):
+                mended, code = partial
+                self._note(unit, mended, f"no repair of {code}: {reason}")
+                reason = None
+            elif brings_new and self.policy.level != "lossy":
+                self._note(unit, mended, f"unchanged: {reason}")
+                self._count(mended.start.findings)
+                return None
         self._count(mended.start.findings, mended.end.findings if reason is None else None)
         if reason is not None:
             judged = mended.start.judged

@@ -35,6 +35,8 @@ from turnlint.steps import Patch, Rename
 
 ROUNDS = 10
 """A repair that has not come to rest by then never will."""
+PATCHED, LAST = 0, 6
+"""Phases of a round: before all others, and after them."""
 CANONICAL: tuple[str, str, Fault] = ("ID", "canonical-ids", "projection")
 """As whose finding a run that was asked for canonical ids tells of them: it is about how ids are spelled."""
 
@@ -57,6 +59,8 @@ class Mended(Struct, frozen=True):
     """What became of a unit."""
 
     start: State
+    read: State
+    """The unit after its damaged bytes were repaired: a finding that is absent here is new afterwards."""
     base: State
     """As it was when all of it could be read: only then can one say whether something is new."""
     end: State
@@ -88,25 +92,25 @@ def ask(_: Entry, __: int, check: Callable[[Any], Any], subject: object) -> list
 def mend(unit: Unit, book: Book, policy: Policy) -> Mended:
     """Repair a unit as far as it goes."""
     spared = Spared(book.options)
-    start = base = state = look(unit, book, spared)
+    start = read = base = state = look(unit, book, spared)
     changes: list[Change] = []
     overruled: set[str | None] = set()
     last: str | None = None
     for _ in range(ROUNDS):
         step = _round(state, base, book, policy, overruled)
         if step is None:
-            return Mended(start, base, state, tuple(changes), settled=True)
-        unit, told, early = step
+            return Mended(start, read, base, state, tuple(changes), settled=True)
+        unit, told, phase = step
         changes += told
         for one in told:
             if one.what == "renamed" and one.fault == "projection" and one.provider != last:
                 overruled |= {last} if last else set()
                 last = one.provider
         state = look(unit, book, spared)
-        base = state if early else base
-    return Mended(
-        start, base, state, tuple(changes), settled=_round(state, base, book, policy, overruled) is None
-    )
+        read = state if phase == PATCHED else read
+        base = state if phase in (PATCHED, 1) else base
+    settled = _round(state, base, book, policy, overruled) is None
+    return Mended(start, read, base, state, tuple(changes), settled=settled)
 
 
 def _memory(base: State, judged: Judged) -> Memory | None:
@@ -118,11 +122,11 @@ def _memory(base: State, judged: Judged) -> Memory | None:
 
 def _round(
     state: State, base: State, book: Book, policy: Policy, overruled: Container[str | None]
-) -> tuple[Unit, list[Change], bool] | None:
-    """The unit with the next steps made, what was done, and whether more of it can be read now."""
+) -> tuple[Unit, list[Change], int] | None:
+    """The unit with the next steps made, what was done, and the phase of the steps."""
     patched = _patch(state, policy)
     if patched is not None:
-        return *patched, True
+        return *patched, PATCHED
     chosen = [choose(judged, policy, overruled) for judged in state.judged]
     for phase in sorted({phase for one in chosen for phase in one}):
         changes, told = Changes(), list[Change]()
@@ -143,7 +147,7 @@ def _round(
             explained += _along(state.unit, changes)
             if lost((cell.data for cell in state.unit.cells), (cell.data for cell in unit.cells), explained):
                 raise Unrepairable("it would remove content that no finding names")
-            return unit, told, phase == 1
+            return unit, told, phase
     return _canonical(state, base) if policy.canonical else None
 
 
@@ -226,7 +230,7 @@ def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
     )  # fmt: skip
 
 
-def _canonical(state: State, base: State) -> tuple[Unit, list[Change], bool] | None:
+def _canonical(state: State, base: State) -> tuple[Unit, list[Change], int] | None:
     """Ids in their canonical form, when all else is done."""
     changes, told = Changes(), []
     for judged in state.judged:
@@ -238,4 +242,4 @@ def _canonical(state: State, base: State) -> tuple[Unit, list[Change], bool] | N
                 judged.transcript.id, judged.transcript.index, one.old, one.tool, before_id=one.old, after_id=one.new,
             ))  # fmt: skip
     unit = changed(state.unit, changes)
-    return (unit, told, False) if unit.cells != state.unit.cells else None
+    return (unit, told, LAST) if unit.cells != state.unit.cells else None

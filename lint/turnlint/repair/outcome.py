@@ -75,6 +75,8 @@ class Fixed(Struct):
     changes: list[Change] = []
     told: list[Told] = []
     failures: list[Failure] = []
+    notes: list[Failure] = []
+    """Conversations that keep a finding, because its repair would bring in another."""
     foreign: bool = False
     near: Near | None = None
     """What a file of no supported format looks like."""

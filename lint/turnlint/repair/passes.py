@@ -16,7 +16,8 @@ from turnlint.keeping.patches import patched
 from turnlint.model import SEVERITIES, Finding
 from turnlint.repair.choosing import Policy, wanted
 from turnlint.repair.fixing import as_read, fix_once
-from turnlint.repair.outcome import Fixed, Told, provider_of
+from turnlint.repair.outcome import Failure, Fixed, Told, provider_of
+from turnlint.repair.verifying import BRINGS_NEW
 from turnlint.rows import Row
 
 MAX_PASSES = 6
@@ -46,11 +47,32 @@ def fix(
             break
         _join(fixed, more)
         left = _left(source, fixed, ask, policy)
+    if fixed.patches and (reason := _regression(source, fixed, left, ask, book, policy)):
+        bare = Fixed(source)
+        left = _left(source, bare, ask, policy)
+        fixed.patches, fixed.changes, fixed.told, fixed.mended = [], [], [], 0
+        fixed.failures.append(Failure(1, None, reason))
     if not left.skipped:
         fixed.after, fixed.left, fixed.errors_left = left.severities, left.rules, left.errors
         fixed.refused = left.refused
     fixed.removed.add(fixed.changes)
     return fixed
+
+
+def _regression(
+    source: Source, fixed: Fixed, left: "_Left", ask: Linter, book: Book, policy: Policy
+) -> str | None:
+    """Why the repairs of a file may not be written together, if there is a reason."""
+    if left.skipped and not fixed.foreign:
+        return "the format of the file would be unknown afterwards"
+    revealing = {entry.rule.code for entry in book.rules() if entry.check_record}
+    if not left.errors or any(one.code in revealing for one in fixed.changes):
+        return None  # a damaged record shows its findings once it can be parsed
+    before = _left(source, Fixed(source), ask, policy)
+    if sum(left.errors.values()) <= sum(before.errors.values()):
+        return None
+    new = sorted(left.errors.keys() - before.rules.keys())
+    return f"{BRINGS_NEW}: {', '.join(new)}" if new else None
 
 
 class _Left(Struct):
@@ -127,6 +149,7 @@ def _join(fixed: Fixed, more: Fixed) -> None:
     told.update({(one.index, one.conversation): one for one in more.told})
     fixed.told = [*told.values()]
     fixed.failures = more.failures
+    fixed.notes = more.notes
     fixed.mended = max(fixed.mended, more.mended)
     fixed.bound = fixed.bound or more.bound
     fixed.held, fixed.needs, fixed.would = more.held, more.needs, more.would

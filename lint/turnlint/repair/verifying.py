@@ -33,8 +33,8 @@ def _untied(mended: Mended) -> str | None:
 
 def _new(mended: Mended, *, partly: bool) -> str | None:
     """What was not found before. Where the settings exclude rules, what is left may have another code."""
-    before, after = _counts(mended.base.findings, "error"), _counts(mended.end.findings, "error")
-    known = _counts(mended.base.findings, "warning", "error")
+    before, after = _counts(mended.read.findings, "error"), _counts(mended.end.findings, "error")
+    known = _counts(mended.read.findings, "warning", "error")
     grown = _counts(mended.end.findings, "warning", "error") - known
     # A warning that becomes an error because the repair puts something after it is not a new finding.
     new = sorted(code for code, count in after.items() if count > before[code] and code in grown)

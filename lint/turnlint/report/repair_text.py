@@ -11,7 +11,7 @@ from shlex import quote
 
 from turnlint.model import SEVERITIES
 from turnlint.repair.change import Change
-from turnlint.repair.outcome import Removal
+from turnlint.repair.outcome import Failure, Removal
 from turnlint.report import Look
 from turnlint.report.accepted import Terms, acceptances
 from turnlint.report.escape import clip, columns, line_start, visible
@@ -70,12 +70,20 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
         ]
         yield from _wrapped(None, f"  {_many(total, 'finding')} {verb}: ", parts, look)
     for failure in fixed.failures[:FAILURES]:
-        name = failure.conversation
-        which = f', conversation "{clip(visible(name[:80]), 40)}"' if name is not None else ""
-        reason = clip(visible(" ".join(failure.reason[:400].split())), max(40, look.width - 40))
-        yield _painted("31", f"  line {failure.line:,}{which}: unchanged: {reason}", look)
+        yield _painted("31", _kept(failure, "unchanged: ", look), look)
     if len(fixed.failures) > FAILURES:
         yield _painted("31", f"  … {len(fixed.failures) - FAILURES:,} more are unchanged", look)
+    for note in fixed.notes[:FAILURES]:
+        yield _painted("33", _kept(note, "", look), look)
+
+
+def _kept(one: Failure, said: str, look: Look) -> str:
+    """A line on a conversation that a repair leaves as it is."""
+    which = (
+        f', conversation "{clip(visible(one.conversation[:80]), 40)}"' if one.conversation is not None else ""
+    )
+    reason = clip(visible(" ".join(one.reason[:400].split())), max(40, look.width - 40))
+    return f"  line {one.line:,}{which}: {said}{reason}"
 
 
 def _left(rule: str, count: int, errors: int) -> str:
