@@ -117,3 +117,42 @@ def test_every_command_gives_the_same_name(command: list[str], name: str, tmp_pa
     done = run(tmp_path, *command, name)
     assert f"looks like {NAMES[name]}; not supported yet" in " ".join(done.output.split())
     assert (done.exit_code, log.read_text()) == (3, LOGS[name])
+
+
+CONFIGURATIONS = {
+    "JSON with comments": '// settings\n{\n  "a": 1, // one\n  "b": [1, 2,],\n}\n',
+    "a TOML file": '[tool]\nname = "a"\nlist = [1, 2]\n',
+}
+
+
+@pytest.mark.parametrize("name", CONFIGURATIONS)
+def test_a_configuration_file_is_named_and_has_no_finding(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text(CONFIGURATIONS[name])
+    done = run(tmp_path, "lint", str(path))
+    assert (done.exit_code, f"is {name}; it is a configuration file, not a transcript" in done.output) == (
+        3,
+        True,
+    )
+
+
+def test_damage_with_slashes_in_a_text_is_no_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    path.write_text('{"messages": [{"role": "user", "content": "code:\n// a comment\n"}\n')
+    assert run(tmp_path, "lint", str(path)).exit_code == 1
+
+
+def test_conversations_of_a_neighbour_in_a_mixed_log_are_counted_and_named(tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    other = {"id": "c1", "name": "f", "arguments": {"a": 1}, "requestor": "assistant"}
+    ends = {"role": "user", "content": "Hi."}, {"role": "assistant", "content": "Done."}
+    chat = [ends[0], {"role": "assistant", "content": None, "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "x"}, ends[1]]  # fmt: skip
+    near = [ends[0], {"role": "assistant", "content": None, "tool_calls": [other]},
+            {"role": "tool", "id": "c1", "content": "x", "requestor": "assistant"}, ends[1]]  # fmt: skip
+    path = tmp_path / "mixed.jsonl"
+    path.write_text("".join(json.dumps({"messages": one}) + "\n" for one in [chat] * 5 + [near] * 3))
+    said = " ".join(run(tmp_path, "lint", str(path)).output.split())
+    assert "3 conversations not read, similar to messages of another chat format." in said
+    report = json.loads(run(tmp_path, "lint", str(path), "--output-format", "json").output)
+    assert report["summary"]["noted"] == {"unread messages of another chat format": 3}

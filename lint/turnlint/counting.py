@@ -4,12 +4,14 @@ This module owns how a conversation adds to a tally, whether it was read or only
 was found in it.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from turnlint.events import Tally
 from turnlint.harmless import FOREIGN_NAMES, KEPT_CALLS, foreign_names, is_kept_elsewhere
 from turnlint.ledger import Ledger
 from turnlint.model import Transcript
+from turnlint.neighbours import Near
 from turnlint.providers import Chosen
 
 if TYPE_CHECKING:
@@ -29,6 +31,12 @@ def count(tally: Tally, transcript: Transcript, pairs: Ledger) -> None:
         _note(tally, KEPT_CALLS, sum(not one.result.server for one in pairs.orphans))
     if "renamed" in pairs.odd:
         _note(tally, FOREIGN_NAMES, foreign_names(transcript, pairs))
+
+
+def count_unread(tally: Tally, unread: Mapping[Near, int]) -> None:
+    """Conversations of formats that are not supported, by the name of what they look like."""
+    for near, times in unread.items():
+        _note(tally, f"unread {near.name}", times)
 
 
 def _note(tally: Tally, what: str, times: int) -> None:

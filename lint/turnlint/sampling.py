@@ -63,6 +63,11 @@ def sample(
     if best is not None and prefer and best.name not in prefer and not best.session:
         best = _preferred(head, prefer, decided=decided) or best
     if best is None and is_log and _is_damage(head):
+        from turnlint.neighbours.configurations import configuration_in
+
+        near = configuration_in([item.data for item in head if isinstance(item, Record)])
+        if near is not None:
+            return Sampled(head, None, near)
         best = carriers.carrier(carriers.NAMES[0])
     if best is None:
         return Sampled(head, None, near_to([item for item in head if isinstance(item, Record)]))

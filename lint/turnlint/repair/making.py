@@ -48,6 +48,10 @@ NUMBERS = frozenset({"message", "onto", "before"})
 """Fields of steps that number messages; the place before which a block is shifted is none."""
 
 
+_SHELL = ("role", "type", "status")
+"""Keys of a message that say nothing of their own."""
+
+
 class Maker:
     """Makes steps on one conversation."""
 
@@ -310,6 +314,9 @@ class Maker:
         busy = {step.onto, step.message} & {*sheet.dropped, *(sheet.filled - self.joined)}
         if not key or not isinstance(target, list) or not isinstance(source, list) or busy:
             return
+        foreign = [name for name in sheet.value(step.message) if name not in (*_SHELL, key)]
+        if foreign and finding.fix and finding.fix.level != "lossy":
+            return
         list_at = sheet.place(step.onto, (key,))
         for index in range(len(source)):
             piece = Moved(sheet.cell(step.message), sheet.place(step.message, (key, index)))
@@ -318,6 +325,8 @@ class Maker:
         sheet.filled |= {step.onto, step.message}
         self.joined.add(step.onto)
         self.tell(finding, "moved", step.message)
+        for name in foreign:
+            self.tell(finding, "removed", step.message, (name,), done=f"remove the key {quote(name)}")
 
     def move(self, finding: Finding, step: Move) -> None:
         last = len(self.sheet.messages) - 1

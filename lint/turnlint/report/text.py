@@ -240,7 +240,7 @@ class Text:
             provider, _, wire = visible(key).partition(" on ")
             summed += f" In the format {wire} ({many(count, 'conversation')}): of {provider}, only the rules for ids, names and limits apply."
         for what, count in sorted(tally.noted.items()):
-            summed += f" {noted(what, count)}."
+            summed += f" {visible(noted(what, count))}."
         return (
             summed
             if complete

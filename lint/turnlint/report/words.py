@@ -32,6 +32,7 @@ def found(tally: Tally) -> str:
     return f"{summed} Not shown: {known(tally)}." if tally.ignored else summed
 
 
+UNREAD = "unread "
 NOTED = {
     "kept-calls": ("result", "for calls that the provider keeps"),
     "foreign-names": ("result", "with a name that no tool has"),
@@ -42,6 +43,8 @@ NOTED = {
 
 def noted(what: str, count: int) -> str:
     """A count that is no finding, as a sentence without its full stop."""
+    if what.startswith(UNREAD):
+        return f"{many(count, 'conversation')} not read, similar to {what.removeprefix(UNREAD)}"
     noun, words = NOTED[what]
     return f"{many(count, noun)} {words}"
 

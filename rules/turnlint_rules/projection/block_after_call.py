@@ -13,6 +13,7 @@ How it happens
 What fix does
     lossless: moves the text before the calls. Where it stands in a message of its own behind them, that is
     joined to theirs first, or goes before it.
+    lossy: joins a message that has keys of the program that stores it. These keys are removed.
 
 Evidence
     Anthropic: recorded 610f3c5b201d5b69 was refused with "`tool_use` ids were found without `tool_result` blocks
@@ -44,7 +45,9 @@ from turnlint.api import (
     near_call,
 )
 
-RULE = Rule("PR322", "block-after-call", "error", fix="lossless")
+RULE = Rule("PR322", "block-after-call", "error", fix="lossy")
+
+_OWN_KEYS = frozenset({"role", "type", "status", "content"})
 
 BAD = (
     Example("""
@@ -120,7 +123,17 @@ def _fix(case: Case, index: int, asked: Asked, texts: list[Pointer], first: Call
         steps = tuple(Join(one, asked.message) for one in (index, *_following(case, index)))
     elif only:
         steps = tuple(Move(one, asked.message) for one in (index, *_following(case, index)))
+    joined = [step.message for step in steps if isinstance(step, Join)]
+    if any(_has_foreign_keys(case, one) for one in joined):
+        title = "move the text before the calls, and remove the keys of its message that are not part of a request"
+        return Fix("lossy", title, steps)
     return Fix("lossless", "move the text before the calls", steps) if steps else None
+
+
+def _has_foreign_keys(case: Case, index: int) -> bool:
+    """Whether a message has keys that do not fit into the message that takes its blocks."""
+    written = case.written(index)
+    return isinstance(written, dict) and not written.keys() <= _OWN_KEYS
 
 
 def _following(case: Case, index: int) -> Iterator[int]:
