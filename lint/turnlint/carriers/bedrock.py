@@ -291,8 +291,17 @@ def _evidence(value: Any) -> int:
             value.additionalModelRequestFields,
             value.stopReason,
         )
+        if not declares and not any(map(given, settings)) and _is_of_chat(value.messages or ()):
+            return STRANGE * (1 + len(value.messages or ()))
         return SPEAKS * (declares + sum(map(given, settings))) + sum(_evidence(turn) for _, turn in replies)
     return 0
+
+
+def _is_of_chat(turns: Sequence[Turn]) -> bool:
+    """Whether calls are spelled as in Chat Completions, and all content is text: those parts only lack their type."""
+    if not any(given(turn.tool_calls) or given(turn.tool_call_id) for turn in turns):
+        return False
+    return not any(mark in bytes(turn.content) for turn in turns for mark in _MARKS)
 
 
 def _evidence_of_blocks(turn: Turn) -> int:
@@ -307,6 +316,9 @@ def _evidence_of_blocks(turn: Turn) -> int:
         return 0
     own = all(map(_is_own, blocks)) and turn.role in ROLES and not given(turn.meta)
     return SPEAKS if own else STRANGE
+
+
+_MARKS = (b'"toolUse"', b'"toolResult"', b'"reasoningContent"', b'"cachePoint"', b'"guardContent"')
 
 
 def _is_own(block: dict[str, Raw]) -> bool:
