@@ -95,7 +95,7 @@ def test_the_folder_is_the_users_alone(runs: Runs) -> None:
     before = runs.entries()
     (runs.logs / "d.jsonl").write_text(BROKEN)
     _, err, code = runs.lint()
-    assert "no cache" in err
+    assert "the cache is disabled" in err
     assert code == 1
     assert runs.entries() == before
 

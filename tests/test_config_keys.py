@@ -133,7 +133,7 @@ def test_rules_pages_and_settings_are_explained_at_once(tmp_path: Path) -> None:
     ]  # fmt: skip
     rule = said[0]
     assert (rule["code"], rule["severity"], rule["fix"], rule["state"], rule["since"]) == (
-        "PA201", "error", "placeholder", "stable", "0.1.0",
+        "PA201", "error", "lossy", "stable", "0.1.0",
     )  # fmt: skip
     assert [*rule["sections"]] == [
         "What it does", "Why it matters", "How it happens", "What fix does", "Evidence",

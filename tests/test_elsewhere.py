@@ -147,7 +147,9 @@ def test_without_zstd_the_way_to_get_it_is_told(
 ) -> None:
     monkeypatch.setitem(sys.modules, "zstandard", None)
     monkeypatch.setitem(sys.modules, "compression", None)
-    with pytest.raises(NotWritten, match=r"writing \.zst needs an extra; pip install 'turnlint\[zstd\]'"):
+    with pytest.raises(
+        NotWritten, match=r"writing \.zst needs an extra package; pip install 'turnlint\[zstd\]'"
+    ):
         write_to(str(tmp_path / "b.zst"), [NEW], like=read)
     assert os.listdir(tmp_path) == ["a.jsonl"]
 

@@ -222,8 +222,8 @@ def test_packed_data_that_end_early_are_left_as_they_are(folder: Path) -> None:
 
 def test_an_unknown_format_is_named_and_left() -> None:
     run = fix("foreign.jsonl", "sound.jsonl")
-    assert "turnlint: foreign.jsonl: skipped: unrecognized format; " in run.stderr
-    assert "left as it is" in run.stderr
+    assert "turnlint: foreign.jsonl: unrecognized format; " in run.stderr
+    assert "unchanged" in run.stderr
     assert run.stdout == "1 file: nothing to repair; 1 of unrecognized format\n"
     assert "foreign" not in fix(".").stderr
 

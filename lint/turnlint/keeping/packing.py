@@ -45,6 +45,6 @@ def _zstd() -> Any:
         import zstandard
     except ImportError:
         raise NotWritten(
-            "writing .zst needs an extra package package", "pip install 'turnlint[zstd]'"
+            "writing .zst needs an extra package", "pip install 'turnlint[zstd]'"
         ) from None
     return zstandard.ZstdCompressor(write_checksum=True).compressobj()
