@@ -447,3 +447,17 @@ def test_formats_say_what_can_be_done_with_each() -> None:
     table = CliRunner().invoke(cli, ["formats"]).stdout.splitlines()
     assert table[0].split() == ["format", "what", "it", "is", "read", "fix", "render", "read", "as"]
     assert [line.split()[0] for line in table[1:]] == list(NAMES)
+
+
+def test_a_damaged_record_is_read_exactly_once_for_all_formats(monkeypatch: pytest.MonkeyPatch) -> None:
+    from turnlint.documents import exact
+    from turnlint.inspecting.container import recognise
+    from turnlint.model import Record
+
+    seen: list[bytes] = []
+    read = exact.read
+    monkeypatch.setattr(exact, "read", lambda data: seen.append(data) or read(data))
+    data = b'{"messages": [{"role": "user", "content": "hi"}], "id": 1, "id": 2}'
+    found = recognise([Record(1, 0, data)], None, told=False)
+    assert [one.format for one in found.others if one.own or one.possible]
+    assert seen == [data]

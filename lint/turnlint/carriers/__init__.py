@@ -6,10 +6,14 @@ This package owns what a format looks like and where it writes things. A carrier
 
 import os
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from turnlint.carrying.carrier import SPEAKS, STRANGE, Carrier
 from turnlint.documents.census import is_plain
 from turnlint.model import Record
+
+if TYPE_CHECKING:
+    from turnlint.documents.exact import Reading
 
 NAMES = tuple(
     sorted(
@@ -108,13 +112,15 @@ def _is_hopeless(record: Record) -> bool:
     return not exact.read(record.data).whole
 
 
-def score(candidate: Carrier, record: Record, *, plain: bool | None = None) -> int:
+def score(
+    candidate: Carrier, record: Record, *, plain: bool | None = None, exactly: "Reading | None" = None
+) -> int:
     """How strongly a record speaks for a format."""
     data = record.data
     if len(data) <= LONG:
-        return _score(candidate, record, plain)
+        return _score(candidate, record, plain, exactly)
     if not (plain := is_plain(data) if plain is None else plain):
-        return _score(candidate, record, plain)
+        return _score(candidate, record, plain, exactly)
     from turnlint.carriers._stretches import stretches
 
     try:
@@ -133,8 +139,8 @@ def score(candidate: Carrier, record: Record, *, plain: bool | None = None) -> i
     return sum(more) + max(one % SPEAKS for one in (first, *scores))
 
 
-def _score(candidate: Carrier, record: Record, plain: bool | None) -> int:
-    decoded = candidate.shape.read(record, plain=plain)
+def _score(candidate: Carrier, record: Record, plain: bool | None, exactly: "Reading | None" = None) -> int:
+    decoded = candidate.shape.read(record, plain=plain, exactly=exactly)
     try:
         return 0 if decoded.value is None else candidate.sniff(decoded)
     except RecursionError:

@@ -6,7 +6,7 @@ both end in the same struct. It refuses to know any format.
 """
 
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +15,9 @@ from turnlint.documents import census
 from turnlint.documents.columns import measure, more
 from turnlint.documents.trouble import Trouble
 from turnlint.model import Misfit, Pointer, Record
+
+if TYPE_CHECKING:
+    from turnlint.documents.exact import Reading
 
 T = TypeVar("T")
 _encode = msgspec.json.Encoder(order="sorted").encode
@@ -44,8 +47,10 @@ class Shape(Generic[T]):
         """Made when it is first needed: a format has more shapes than most records show."""
         return msgspec.json.Decoder(self.declared)
 
-    def read(self, record: Record, *, plain: bool | None = None) -> Decoded[T]:
-        """Decode a record. Whoever reads it as several shapes asks but once whether it is plain."""
+    def read(
+        self, record: Record, *, plain: bool | None = None, exactly: "Reading | None" = None
+    ) -> Decoded[T]:
+        """Decode a record; a caller with several shapes passes what is known of its bytes."""
         data = record.data
         try:
             if census.is_plain(data) if plain is None else plain:
@@ -53,7 +58,7 @@ class Shape(Generic[T]):
                 return Decoded(record, self.decoder.decode(data), data)
         except (ValueError, RecursionError):
             pass  # the exact reading says what it is, with its place
-        return self._read_exactly(record)
+        return self._read_exactly(record, exactly)
 
     def inner(self, data: bytes | msgspec.Raw, at: Pointer = ()) -> tuple[T | None, tuple[Misfit, ...]]:
         """Decode a part of a record whose bytes have been vouched for; misfits name places below `at`."""
@@ -64,10 +69,10 @@ class Shape(Generic[T]):
             wrong = (msgspec.structs.replace(one, at=(*at, *one.at)) for one in decoded.misfits)
             return decoded.value, tuple(wrong)
 
-    def _read_exactly(self, record: Record) -> Decoded[T]:
+    def _read_exactly(self, record: Record, known: "Reading | None" = None) -> Decoded[T]:
         from turnlint.documents import exact, fit
 
-        reading = exact.read(record.data)
+        reading = known or exact.read(record.data)
         troubles = tuple(reading.troubles)
         if not reading.whole:
             return Decoded(record, None, b"", troubles)

@@ -88,24 +88,31 @@ def framed(source: Source, format_name: str | None, progress: Progress | None) -
 
 def recognise(records: list[Record], name: str | None, *, told: bool) -> Recognition:
     """What some records say for each format, the chosen one first."""
-    plain = [
-        is_plain(record.data) for record in records
-    ]  # asked once for all formats: it costs a whole reading
-    found = [_evidence(one, records, plain) for one in carriers.NAMES]
+    by_record = [_scores(record) for record in records]
+    found = [
+        _evidence(name, [scores[number] for scores in by_record])
+        for number, name in enumerate(carriers.NAMES)
+    ]
     chosen = next((one for one in found if one.format == name), None)
     others = [one for one in found if one is not chosen and (one.own or one.possible)]
     others.sort(key=lambda one: (-one.own, one.against, -one.possible, one.format))
     return Recognition(sampled=len(records), told=told, format=chosen, others=tuple(others))
 
 
-def _evidence(name: str, records: list[Record], plain: list[bool]) -> Evidence:
-    carrier = carriers.carrier(name)
-    scores = [
-        carriers.score(carrier, record, plain=known) for record, known in zip(records, plain, strict=True)
-    ]
+def _scores(record: Record) -> list[int]:
+    """How strongly a record speaks for each format. Its bytes are checked, and read exactly, once for all."""
+    from turnlint.documents import exact
+
+    plain = is_plain(record.data)
+    exactly = None if plain else exact.read(record.data)
+    known = map(carriers.carrier, carriers.NAMES)
+    return [carriers.score(carrier, record, plain=plain, exactly=exactly) for carrier in known]
+
+
+def _evidence(name: str, scores: list[int]) -> Evidence:
     return Evidence(
         format=name,
-        title=carrier.title,
+        title=carriers.carrier(name).title,
         own=sum(score >= SPEAKS for score in scores),
         possible=sum(0 < score < SPEAKS for score in scores),
         against=sum(score < 0 for score in scores),
