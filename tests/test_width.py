@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,10 @@ COMMANDS = (
     ["lint", "log.jsonl", "--statistics", "--statistics=file"],
     ["lint", "log.jsonl", "odd.jsonl", "empty.jsonl"],
     ["fix", "log.jsonl", "--check"],
+    ["fix", "log.jsonl", "orphan.jsonl", "--check", "--provider", "anthropic"],
+    ["fix", "log.jsonl", "orphan.jsonl", "--check", "--level", "lossless"],
+    ["fix", "log.jsonl", "orphan.jsonl", "--diff", "--level", "lossy"],
+    ["fix", "waiting.jsonl", "--canonical"],
     ["ids", "log.jsonl", "--provider", "mistral"],
     ["why", REFUSAL],
     ["why", REFUSAL, "log.jsonl"],
@@ -82,24 +87,52 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"role": "user", "content": "Never mind, tell me a joke instead of all this."},
     ]
     (folder / "log.jsonl").write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": messages}) + "\n")
+    orphan = {"type": "tool_result", "tool_use_id": "toolu_02", "content": "18 degrees and sunny all day"}
+    asked = [messages[0], {"role": "user", "content": [orphan]}]
+    (folder / "orphan.jsonl").write_text(json.dumps({"model": "claude-sonnet-4-5", "messages": asked}) + "\n")
+    (folder / "waiting.jsonl").write_text(
+        json.dumps({"model": "claude-sonnet-4-5", "messages": messages[:2]}) + "\n"
+    )
     (folder / "odd.jsonl").write_text('{"resourceSpans": [{"scopeSpans": []}], "another_key": 1}\n')
     (folder / "empty.jsonl").write_text("")
     (folder / "turnlint.yaml").write_text(SETTINGS)
     return folder
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
-def test_no_line_is_wider_than_the_terminal(folder: Path, arguments: list[str], width: int) -> None:
+def ran(arguments: list[str], folder: Path, width: int) -> subprocess.CompletedProcess[str]:
     program = "import sys\nsys.argv[0] = 'turnlint'\nfrom turnlint.cli import main\nmain()\n"
-    run = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-c", program, *arguments], cwd=folder, capture_output=True, text=True, check=False,
         env={**os.environ, "COLUMNS": str(width), "NO_COLOR": "1", "XDG_STATE_HOME": str(folder / "state")},
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
+def test_no_line_is_wider_than_the_terminal(folder: Path, arguments: list[str], width: int) -> None:
+    run = ran(arguments, folder, width)
     assert run.returncode in (0, 1, 2), run.stderr
     assert run.stdout + run.stderr
     wide = [line for line in (run.stdout + run.stderr).split("\n") if columns(line) > width]
     assert wide == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_repair_and_its_undo_fit_the_terminal(tmp_path: Path, folder: Path, width: int) -> None:
+    name = "a-log-with-a-rather-long-name.jsonl"
+    for source in ("log.jsonl", "orphan.jsonl"):
+        (tmp_path / f"{source[:3]}-{name}").write_bytes((folder / source).read_bytes())
+    for arguments in (["fix", ".", "--level", "lossy"], ["undo", "."]):
+        done = ran(arguments, tmp_path, width)
+        assert done.returncode == 0, done.stderr
+        assert [line for line in done.stdout.split("\n") if columns(line) > width] == []
+
+
+@pytest.mark.parametrize("command", ["lint", "fix", "inspect", "why", "ids"])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_help_breaks_no_line_at_a_hyphen(tmp_path: Path, command: str, width: int) -> None:
+    lines = ran([command, "--help"], tmp_path, width).stdout.splitlines()
+    assert [line for line in lines if re.search(r"\w-$", line)] == []
 
 
 ROWS = [("PA201", "unanswered-call", "a call has no result, and the conversation goes on"), ("PA2", "x", "")]

@@ -16,7 +16,7 @@ from turnlint.cli import option
 from turnlint.cli.aggregation import aggregate
 from turnlint.cli.asking import is_same, rules_of_a_run, shown, skipped_in_folders, sources_of, words
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
-from turnlint.cli.look import Look, colors, is_terminal, width
+from turnlint.cli.look import Look, colors, is_terminal, line_limit, width
 from turnlint.cli.loose import Command, Loose
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
@@ -195,7 +195,7 @@ def _run(sources: list[Source], settings: _Settings) -> int:
         return EXIT_INTERNAL
     out = Pipe(sys.stdout)
     said = Pipe(sys.stderr) if settings.busy else out
-    look = Look(width(), colors(settings.color), "")
+    look = Look(width(), colors(settings.color), "", folds=line_limit() is not None)
     last = LastRun()
     runs = [_run_of(source, settings, look, out, last) for source in sources]
     words_look = structs.replace(look, color=look.color and (said is out or _colors_errors(settings.color)))

@@ -9,6 +9,8 @@ from turnlint.cli.look import line_limit
 MAX_COLUMNS = 80
 MARGIN = 2
 LEAST_WIDTH = 30
+HYPHEN = "\u2011"
+"""A hyphen at which click does not break a line: option names stay whole."""
 
 
 class Formatter(click.HelpFormatter):
@@ -26,7 +28,16 @@ class Formatter(click.HelpFormatter):
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
         """Write names and what they mean, side by side."""
-        super().write_dl(rows, min(col_max, max(1, self.width // 2 - col_spacing)), col_spacing)
+        whole = [(name, about.replace("-", HYPHEN)) for name, about in rows]
+        super().write_dl(whole, min(col_max, max(1, self.width // 2 - col_spacing)), col_spacing)
+
+    def write_text(self, text: str) -> None:
+        """Write a paragraph, broken at spaces."""
+        super().write_text(text.replace("-", HYPHEN))
+
+    def write(self, string: str) -> None:
+        """Write a text with its hyphens as they were."""
+        super().write(string.replace(HYPHEN, "-"))
 
 
 def open_formatter() -> Formatter:

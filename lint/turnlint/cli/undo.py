@@ -5,13 +5,15 @@ import os
 import click
 
 from turnlint.cli import option
+from turnlint.cli.folding import LEAST_WIDTH
+from turnlint.cli.look import line_limit
 from turnlint.documents.source import STDIN
 from turnlint.keeping.disk import NotWritten
 from turnlint.keeping.journal import AS_BEFORE, Missing, find, forget, known_in
 from turnlint.keeping.last_run import changed_files
 from turnlint.keeping.last_run import forget as forget_last_run
 from turnlint.keeping.restoring import Unproven, restore
-from turnlint.report.escape import line_start, visible
+from turnlint.report.escape import fold, line_start, visible
 
 EXIT_NOT_DONE, EXIT_UNPROVEN = 2, 4
 
@@ -72,7 +74,7 @@ def _summed(codes: list[int]) -> int:
     if len(codes) > 1:
         done = codes.count(0)
         rest = f", {len(codes) - done:,} unchanged" if done < len(codes) else ""
-        click.echo(f"{done:,} of {len(codes):,} files restored{rest}" if rest else f"{done:,} files restored")
+        _print(f"{done:,} of {len(codes):,} files restored{rest}" if rest else f"{done:,} files restored")
     return max(codes)
 
 
@@ -94,8 +96,13 @@ def _undo(path: str, journal: str | None) -> int:
     if journal is None:
         forget(document)
     places = "1 place" if count == 1 else f"{count:,} places"
-    click.echo(f"{line_start(path)}: restored to the bytes before the fix ({places} changed back)")
+    _print(f"{line_start(path)}: restored to the bytes before the fix ({places} changed back)")
     return 0
+
+
+def _print(line: str) -> None:
+    limit = line_limit()
+    click.echo("\n".join(fold(line, max(LEAST_WIDTH, limit), "    ") if limit else [line]))
 
 
 def _said(sentence: str, code: int) -> int:

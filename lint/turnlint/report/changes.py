@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 
 from turnlint.repair.outcome import Fixed
 from turnlint.report import Look
-from turnlint.report.escape import clip, columns, visible
+from turnlint.report.escape import clip, columns, fold, visible
 from turnlint.report.stretches import NEAR, Stretch, stretches
 
 MOST = 60
@@ -56,8 +56,8 @@ def changes(fixed: Fixed, look: Look) -> Iterator[str]:
         return
     paint = _Paint(max(LEAST, look.width), color=look.color)
     name = visible(fixed.source.name)
-    yield paint.bold(f"--- {name}")
-    yield paint.bold(f"+++ {name} (repaired)")
+    for title in (f"--- {name}", f"+++ {name} (repaired)"):
+        yield from map(paint.bold, fold(title, paint.room, "    ") if look.folds else [title])
     last: _Block | None = None
     more = 0
     for number, block in enumerate(_blocks(stretches(fixed.source, fixed.patches), paint.room)):
@@ -75,7 +75,8 @@ def changes(fixed: Fixed, look: Look) -> Iterator[str]:
         last = block
     yield from paint.context(_behind(last, paint.room) if last else ())
     if more:
-        yield f"{DOTS} {more:,} more {'change' if more == 1 else 'changes'}; --report FILE lists all"
+        rest = f"{DOTS} {more:,} more {'change' if more == 1 else 'changes'}; --report FILE lists all"
+        yield from fold(rest, paint.room, "    ")
 
 
 # Stretches to blocks.

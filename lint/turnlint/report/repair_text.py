@@ -14,9 +14,11 @@ from turnlint.repair.change import Change
 from turnlint.repair.outcome import Failure, Removal
 from turnlint.report import Look
 from turnlint.report.accepted import Terms, acceptances
-from turnlint.report.escape import clip, columns, line_start, visible
+from turnlint.report.escape import clip, columns, fold, line_start, visible
 from turnlint.report.repaired import Done, completes, key_of, removed_in, repaired_in
 
+LEAST_WIDTH = 20
+"""Columns of the narrowest terminal that lines are broken for."""
 FAILURES = 5
 """So many conversations of a file are named that were left as they are."""
 WORDS = {
@@ -70,11 +72,11 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
         ]
         yield from _wrapped(None, f"  {_many(total, 'finding')} {verb}: ", parts, look)
     for failure in fixed.failures[:FAILURES]:
-        yield _painted("31", _kept(failure, "unchanged: ", look), look)
+        yield from _painted("31", _kept(failure, "unchanged: ", look), look)
     if len(fixed.failures) > FAILURES:
-        yield _painted("31", f"  … {len(fixed.failures) - FAILURES:,} more are unchanged", look)
+        yield from _painted("31", f"  … {len(fixed.failures) - FAILURES:,} more are unchanged", look)
     for note in fixed.notes[:FAILURES]:
-        yield _painted("33", _kept(note, "", look), look)
+        yield from _painted("33", _kept(note, "", look), look)
 
 
 def _kept(one: Failure, said: str, look: Look) -> str:
@@ -128,14 +130,17 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
         parts.append(f"{' and '.join(some)} {verb}, `turnlint lint` shows where")
     if parts:
         yield from _wrapped(None, "", parts, look, mark="; ")
-    yield from _across(known)
+    for line in _across(known):
+        yield from _folded(line, look)
     yield from _removed(known, look)
     yield from _held(known, terms, look)
     yield from _accepted(done, terms, look)
     refused = {rule for one in known if one.fixed for rule in one.fixed.errors_left} & ID_RULES
     if terms.canonical and refused:
-        yield "the provider of a record rejects canonical ids; use `turnlint fix --provider NAME` for accepted ids"
-    yield from _undo(done)
+        advice = "the provider of a record rejects canonical ids; use `turnlint fix --provider NAME` for accepted ids"
+        yield from _folded(advice, look)
+    for line in _undo(done):
+        yield from _folded(line, look)
 
 
 def _sum(files: int, changed: int, *, dry: bool, well: bool) -> str:
@@ -202,7 +207,8 @@ def _held(known: list[Done], terms: Terms, look: Look) -> Iterator[str]:
         for level, counts in one.fixed.needs.items():
             needs.setdefault(level, Counter()).update(counts)
     if found := needs.get("placeholder"):
-        yield f"{_needing(found)} --level placeholder: it would add placeholders and remove nothing"
+        line = f"{_needing(found)} --level placeholder: it would add placeholders and remove nothing"
+        yield from _folded(line, look)
     if found := needs.get("lossy"):
         would_do = []
         if would.pieces:
@@ -216,10 +222,11 @@ def _held(known: list[Done], terms: Terms, look: Look) -> Iterator[str]:
         start = f"{_needing(found)} --level lossy" + (": " if parts else "")
         yield from _wrapped(None, start, parts or [""], look, mark="; ")
     if alone := held["levels"]:
-        yield f"{_many(alone, 'finding')} left alone, as `levels` says of {'its rule' if alone == 1 else 'their rules'}"
+        rules = "its rule" if alone == 1 else "their rules"
+        yield from _folded(f"{_many(alone, 'finding')} left alone, as `levels` says of {rules}", look)
     if pending := held["close-pending"]:
         calls = "1 last call has" if pending == 1 else f"{pending:,} last calls have"
-        yield f"{calls} no result yet; --close-pending adds a placeholder result"
+        yield from _folded(f"{calls} no result yet; --close-pending adds a placeholder result", look)
 
 
 def _needing(counts: Counter[str]) -> str:
@@ -233,9 +240,9 @@ def _accepted(done: list[Done], terms: Terms, look: Look) -> Iterator[str]:
     for one in acceptances(done, terms):
         start = f"{'would be accepted' if terms.dry else 'accepted'} by {visible(one.provider)}: "
         if one.accepted:
-            yield f"{start}yes"
+            yield from _folded(f"{start}yes", look)
         elif one.accepted is None:
-            yield f"{start}unknown; {one.reason}"
+            yield from _folded(f"{start}unknown; {one.reason}", look)
         else:
             total = sum(one.missing.values())
             codes = [f"{visible(name)} ({count:,})" for name, count in sorted(one.missing.items())]
@@ -268,19 +275,29 @@ def _wrapped(name: str | None, start: str, parts: list[str], look: Look, mark: s
     painted = len(head)
     for part in parts[1:]:
         if columns(line) + len(mark) + columns(part) + 1 > look.width:
-            yield _bold(f"{line}{mark.rstrip()}", painted, look)
+            yield from _bold(f"{line}{mark.rstrip()}", painted, look)
             line, painted = f"    {part}", 0
         else:
             line += f"{mark}{part}"
-    yield _bold(line, painted, look)
+    yield from _bold(line, painted, look)
 
 
-def _bold(line: str, size: int, look: Look) -> str:
-    return f"\x1b[1m{line[:size]}\x1b[0m{line[size:]}" if look.color and size else line
+def _bold(line: str, size: int, look: Look) -> Iterator[str]:
+    """A line whose beginning is bold."""
+    for piece in _folded(line, look):
+        end = min(size, len(piece))
+        yield f"\x1b[1m{piece[:end]}\x1b[0m{piece[end:]}" if look.color and end else piece
+        size -= end
 
 
-def _painted(code: str, text: str, look: Look) -> str:
-    return f"\x1b[{code}m{text}\x1b[0m" if look.color else text
+def _painted(code: str, text: str, look: Look) -> Iterator[str]:
+    for line in _folded(text, look):
+        yield f"\x1b[{code}m{line}\x1b[0m" if look.color else line
+
+
+def _folded(line: str, look: Look) -> list[str]:
+    """The line, broken at the width of the terminal where there is one."""
+    return fold(line, max(LEAST_WIDTH, look.width), "    ") if look.folds else [line]
 
 
 def _many(count: int, name: str) -> str:
