@@ -167,3 +167,59 @@ def test_a_complete_result_beats_a_partial_one() -> None:
     done = json.dumps(fix(log, format="canonical", level="lossy").value)
     assert '"partial full"' in done
     assert '"par"' not in done
+
+
+def _sharing(results: str) -> dict[str, Any]:
+    """Three calls of one turn, two of them under the id `c`, and results under the ids in the order given."""
+    calls = [
+        {"id": identifier, "type": "function", "function": {"name": "run", "arguments": f'{{"n":{number}}}'}}
+        for number, identifier in enumerate("ccx")
+    ]
+    said = [
+        {"role": "tool", "tool_call_id": identifier, "content": f"{identifier}-{number}"}
+        for number, identifier in enumerate(results)
+    ]
+    user = {"role": "user", "content": "go"}
+    return {"messages": [user, {"role": "assistant", "content": None, "tool_calls": calls}, *said, user]}
+
+
+@pytest.mark.parametrize(("results", "kept"), [("ccx", 3), ("xcc", 3), ("cxc", 1), ("cx", 1)])
+def test_the_order_of_results_is_evidence_only_where_no_other_result_contradicts_it(
+    results: str, kept: int
+) -> None:
+    """With `cxc` some result stands out of place, and nothing says which of the two under `c` that is."""
+    done = fix(_sharing(results), format="openai-chat", provider="openai", level="lossy").value
+    texts = [one["content"] for one in done["messages"] if one["role"] == "tool"]
+    assert len(texts) == 3
+    assert sum(len(one) == 3 for one in texts) == kept
+    again = fix(_sharing(results), format="openai-chat", provider="openai", level="placeholder").value
+    there = [one["content"] for one in again["messages"] if one["role"] == "tool"]
+    assert {f"{identifier}-{number}" for number, identifier in enumerate(results)} <= {*there}
+
+
+@pytest.mark.parametrize(("asked", "left"), [(0, 1), (1, 0)])
+def test_only_a_call_that_the_assistant_made_too_is_an_echo(asked: int, left: int) -> None:
+    """A call in a turn of results is removed only where an assistant message has it as well."""
+    call = {"type": "tool_call", "id": "hist_tool_1", "name": "f", "parameters": {}}
+    said = {"type": "tool_response", "callId": "hist_tool_1", "toolName": "f", "result": "found"}
+    asks = [{"speaker": "ai", "blocks": [call]}] * asked
+    user = {"speaker": "human", "blocks": [{"type": "text", "text": "go"}]}
+    log = {"history": [user, *asks, {"speaker": "tool", "blocks": [call, said]}, user]}
+    done = fix(log, format="canonical", level="lossy").value
+    tool = next(one for one in done["history"] if one["speaker"] == "tool")
+    assert [one["type"] for one in tool["blocks"]].count("tool_call") == left
+    assert fix(log, format="canonical", level="placeholder").value == log
+
+
+@pytest.mark.parametrize("identifier", ["call_", "toolu_"])
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "mistral", "kimi"])
+def test_fix_gives_a_bare_prefix_the_id_that_ids_shows(identifier: str, provider: str) -> None:
+    calls = [Piece("call", "", mark, identifier, "run") for mark in (1, 2)]
+    results = [Piece("result", f"result-of-{mark}.", mark, identifier, "run") for mark in (1, 2)]
+    talk = [
+        Turn("user", [Piece("text", "go")]),
+        *(Turn(role, [piece]) for pair in zip(calls, results, strict=True) for role, piece in zip(("model", "tool"), pair, strict=True)),
+        Turn("user", [Piece("text", "on")]),
+    ]  # fmt: skip
+    case = fuzz_pairs.Case("openai-chat", talk, [], "lossless", provider)
+    assert [*fuzz_pairs.judged(case)] == []

@@ -242,7 +242,9 @@ def test_a_response_is_the_models_and_may_be_cut_short() -> None:
 
 
 UNSOUND: dict[str, tuple[list[Any], list[tuple[str, str]]]] = {
-    "fewer results than calls": ([content("model", IDLESS, IDLESS), content("user", ANSWER), SAYS], [("PA201", "error")]),
+    "fewer results than calls": (  # nothing says which of the two calls the result answers
+        [content("model", IDLESS, IDLESS), content("user", ANSWER), SAYS], [("PA201", "error"), ("PA201", "error"), ("PA202", "error")],
+    ),
     "more results than calls": ([content("model", IDLESS), content("user", ANSWER, ANSWER), SAYS], [("PA202", "error")]),
     "results of no call": ([content("user", ANSWER), SAYS], [("PA202", "error")]),
     "a user who speaks instead": ([content("model", IDLESS), USER], [("PA201", "error")]),

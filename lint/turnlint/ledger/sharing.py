@@ -4,6 +4,8 @@ This module pairs them by the evidence of turns, numbers and names. A result tha
 stays without a call, and so do those calls: a placeholder is better than a result under another call.
 """
 
+from itertools import pairwise
+
 from turnlint.ledger.alike import NEAR, is_copy, is_same_call, normal_form
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.values import How, usable
@@ -36,6 +38,7 @@ def match_shared(work: Matching) -> None:
         key = _key(answered.result)
         if key in results:
             results[key].append(index)
+    call_of = {result: call for call, result in work.answer_of.items()} if wanted else {}
     for key, some in wanted.items():
         if len({work.calls[call].call.id for call in some}) > 1:
             # Two ids of one form: an exact id pairs inside a window, and nothing else does.
@@ -45,7 +48,7 @@ def match_shared(work: Matching) -> None:
             if not work.open(call):
                 work.part(call)
         for numbers, answers in _by_name(work, some, results[key]):
-            _Group(work, numbers, answers, whole=len(numbers) == len(some)).match()
+            _Group(work, numbers, answers, call_of, whole=len(numbers) == len(some)).match()
 
 
 def _key(piece: Call | Result) -> Key:
@@ -105,10 +108,14 @@ def fresh_of(work: Matching, results: Numbers) -> Numbers:
 class _Group:
     """The calls and the results of one id, both in order."""
 
-    def __init__(self, work: Matching, calls: Numbers, results: Numbers, *, whole: bool) -> None:
+    def __init__(
+        self, work: Matching, calls: Numbers, results: Numbers, call_of: dict[int, int], *, whole: bool
+    ) -> None:
         self.work = work
         self.calls = calls
         self.results = results
+        self.call_of = call_of
+        """The calls of results as exact ids pair them inside their windows."""
         self.whole = whole
         """No other call has the id."""
         self.waiting: Numbers = []
@@ -202,8 +209,11 @@ class _Group:
         return same and (alone or len(calls) > 1)
 
     def _take(self, calls: Numbers, results: Numbers) -> None:
-        """Match in order, as far as both go. `calls` are the last of the waiting calls."""
+        """Match in order, if nothing contradicts it, as far as both go. `calls` are the last of the waiting calls."""
         work = self.work
+        if self._is_out_of_order(calls, results):
+            self._contest(results)
+            return
         start = len(self.waiting) - len(calls)
         count = min(len(calls), len(results))
         for call, result in zip(calls, results, strict=False):
@@ -213,6 +223,22 @@ class _Group:
             if work.results[result].result.synthetic:
                 self.filled.append(call)
         del self.waiting[start : start + count]
+
+    def _is_out_of_order(self, calls: Numbers, results: Numbers) -> bool:
+        """Whether the result of another call of the turn stands between two results, but its call does not."""
+        if self.alike:
+            return False
+        work = self.work
+        pairs = zip(pairwise(calls), pairwise(results), strict=False)
+        for (call, next_call), (result, next_result) in pairs:
+            turn = work.calls[call].turn
+            if turn != work.calls[next_call].turn:
+                continue
+            near = {*range(result + 1, next_result)[:NEAR], *range(result + 1, next_result)[-NEAR:]}
+            others = [self.call_of[one] for one in near if one in self.call_of]
+            if any(work.calls[one].turn == turn and not call < one < next_call for one in others):
+                return True
+        return False
 
     def _contest(self, run: Numbers) -> None:
         self.work.contest(self.waiting, run)
