@@ -24,6 +24,7 @@ from turnlint.providers import Providers, UnknownProvider
 from turnlint.repair.choosing import LEVELS
 from turnlint.repair.passes import fix as fix_of
 from turnlint.report import open_sink
+from turnlint.report.accepted import Terms
 from turnlint.report.changes import changes as diff_of
 from turnlint.report.escape import visible
 from turnlint.report.machine import finding_of, summary_of
@@ -149,7 +150,7 @@ def _fix(data: bytes, name: str, asked: dict[str, str]) -> tuple[dict[str, Any],
         "changes": report["changes"][:MOST],
         "summary": report["summary"],
         "bound": visible(fixed.bound),
-        "words": _cut(_lines((*lines_of(done, look, dry=False), *last_lines([done], look, dry=False)))),
+        "words": _cut(_lines((*lines_of(done, look, dry=False), *last_lines([done], look, Terms())))),
         "diff": _cut(_lines(diff_of(fixed, look))),
     }, repaired
 

@@ -124,7 +124,8 @@ def test_what_only_lint_has_is_said_so(logs: Path, option: str) -> None:
     done = lint("--fix", option, "a.jsonl", cwd=logs)
     assert done.returncode == 2
     assert (
-        f"which has no {option[:2] if option[1] != '-' else option.partition('=')[0]}" in done.stderr.decode()
+        f"which has no option {option[:2] if option[1] != '-' else option.partition('=')[0]}"
+        in done.stderr.decode()
     )
     assert (logs / "a.jsonl").read_text(encoding="utf-8") == BROKEN
 

@@ -58,7 +58,7 @@ def test_a_fixture_is_shown_and_repaired_as_its_twin(path: Path, lossy: Editor) 
     twin = path.with_suffix(".fixed" + path.suffix)
     wanted = text if fixed.bound or not twin.exists() else twin.read_bytes().removeprefix(BOM).decode()
     assert lossy.repaired(name) == wanted
-    assert bool(lossy.said and "left as it is" in lossy.said[-1]) == bool(fixed.patches and fixed.bound)
+    assert bool(lossy.said and "unchanged" in lossy.said[-1]) == bool(fixed.patches and fixed.bound)
     lossy.said.clear()
     lossy.close_document(name)
 

@@ -44,7 +44,5 @@ def _zstd() -> Any:
             return zstd.ZstdCompressor(options={zstd.CompressionParameter.checksum_flag: 1})
         import zstandard
     except ImportError:
-        raise NotWritten(
-            "writing .zst needs an extra package", "pip install 'turnlint[zstd]'"
-        ) from None
+        raise NotWritten("writing .zst needs an extra package", "pip install 'turnlint[zstd]'") from None
     return zstandard.ZstdCompressor(write_checksum=True).compressobj()
