@@ -109,7 +109,9 @@ def test_an_ignore_whose_time_is_up_is_told_of(folder: Path) -> None:
         run.stderr
         == "turnlint: turnlint.yaml:1:10: this ignore expired after 2026-05-01; 3 findings are reported again\n"
     )
-    assert turnlint(folder, "lint", "b.jsonl", "--today", "2026-06-01").stderr.endswith("1 finding is back\n")
+    assert turnlint(folder, "lint", "b.jsonl", "--today", "2026-06-01").stderr.endswith(
+        "1 finding is reported again\n"
+    )
 
 
 @pytest.mark.parametrize("today", ["tomorrow", "2026-5-1", "2026-02-30", "20260501"])

@@ -127,7 +127,7 @@ def test_what_github_would_not_show_stands_in_the_log() -> None:
     assert counts == {"error": 10, "warning": 10, "notice": 10}
     assert sum("[error] unanswered-call: finding" in line for line in text.splitlines()) == 21
     assert "22 errors, 20 warnings, 21 info more" in told[-2].message
-    assert "not complete" in told[-1].message
+    assert "the report is incomplete" in told[-1].message
     assert "secret" not in text
 
 

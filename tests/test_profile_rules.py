@@ -22,7 +22,7 @@ def log(tmp_path: Path) -> Path:
 
 def told(stderr: bytes) -> dict[str, tuple[int, float]]:
     first, header, *rows = stderr.decode().splitlines()
-    assert "one process, no cache, and no first look" in first
+    assert "one process, no cache and no fast path" in first
     assert header.split() == ["rule", "calls", "ms", "share"]
     found = {}
     for line in rows:

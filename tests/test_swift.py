@@ -193,7 +193,7 @@ def test_the_native_walk_pairs_as_the_other_does(data: st.DataObject) -> None:
         if messages and data.draw(st.booleans()):
             messages = tuple(data.draw(st.permutations(messages)))
         works = [Matching(afterwards="in-place" if one.wire.anywhere else "late") for _ in range(2)]
-        count = whole_ledger._walk(messages, one.wire, works[0])
+        count = whole_ledger._walk(messages, one.wire, works[0], None)
         assert whole_ledger._walk_natively(native(), messages, one.wire, works[1]) == count
         assert works[0] == works[1]
 

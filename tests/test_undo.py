@@ -336,7 +336,7 @@ def test_a_folder_is_restored_with_all_files_that_a_journal_knows(tmp_path: Path
     paths[0].write_bytes(b"new")
     done = undo(str(logs))
     assert (done.exit_code, done.stdout.splitlines()[-1]) == (2, "1 of 2 files restored, 1 unchanged")
-    assert "it changed since the fix" in done.stderr
+    assert "the file changed after the fix" in done.stderr
 
 
 def test_a_folder_is_restored_from_a_journal_that_is_named(tmp_path: Path) -> None:
