@@ -91,7 +91,7 @@ def test_the_page_says_what_the_command_line_says(
     if "problem" in here:
         run = CliRunner().invoke(lint_command, ["-", "--no-config"], input=data)
         assert here == {"problem": answering.UNKNOWN, "repaired": data}
-        assert "unrecognized format" in run.stderr
+        assert "nothing to lint" in run.stderr
         return
     there = said_by_the_command_line(data, path.name, ASKED, tmp_path, monkeypatch)
     assert {key: here[key] for key in there} == there
@@ -139,7 +139,7 @@ def test_every_format_can_be_forced(name: str) -> None:
         (b"hello", {}, "unrecognized format"),
         (b"[]", {"format": "mistrall"}, "did you mean 'mistral'"),
         (b"[]", {"provider": "nobody"}, "'nobody'"),
-        (b"[]", {"provider": "none,openai"}, "cannot stand beside others"),
+        (b"[]", {"provider": "none,openai"}, "cannot be combined with other providers"),
     ],
     ids=["long", "packed", "foreign", "format", "provider", "none and another"],
 )
