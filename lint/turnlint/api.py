@@ -240,7 +240,7 @@ class More(TypedDict, total=False):
     fix: Fix | None
     label: str
     kind: str
-    """What stands at the place, where the provider's text names it."""
+    """The value at the place, where the provider's text names it."""
     related: tuple[Related, ...]
     under: Clause
     """The provider's clause that this offends: it brings severity, provider and the provider's own text."""

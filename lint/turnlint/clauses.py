@@ -229,7 +229,7 @@ class ReasoningUnpaired(Clause, kw_only=True, frozen=True, tag="reasoning-unpair
 
 
 class ItemNotStored(Clause, kw_only=True, frozen=True, tag="item-not-stored"):
-    """Where a request says that nothing is stored, no item stands for one that the provider keeps."""
+    """Where a request says that nothing is stored, no item refers to an item that the provider keeps."""
 
     code: ClassVar[str] = "PR326"
     kinds: tuple[str, ...]

@@ -278,9 +278,7 @@ def _evidence(value: Any) -> int:
         if value.messages is None and not _replies(value):
             return 0
         if value.messages and value.messages[0].role == "system":
-            return (
-                STRANGE  # the first system prompt stands beside the messages; later ones may stand among them
-            )
+            return STRANGE  # the first system prompt is a key of the request; later ones may be messages
         declares = b'"input_schema"' in start(value.tools, 4000)
         keys = value.system, value.anthropic_version, value.stop_reason
         model = start(value.model, 80)

@@ -1,4 +1,4 @@
-"""Findings that say the same of one file many times: one finding with a count stands for all of them."""
+"""Merge equal findings of a file into one finding with a count."""
 
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -11,7 +11,7 @@ from turnlint.rows import Row
 PER_FILE = frozenset({"unknown-key"})
 """A client that adds a key adds it to each message."""
 MAX_KEYS = 1000
-"""Beyond so many keys of one file, each finding stands for itself."""
+"""Limit of distinct keys per file; findings beyond it are not merged."""
 Key = tuple[str, str, str | None, str]
 T = TypeVar("T")
 

@@ -241,7 +241,7 @@ def is_root(folder: str) -> bool:
 
 
 def root_of(folder: str) -> str | None:
-    """The root of the repository that a folder stands in."""
+    """The root of the repository that contains a folder."""
     while not is_root(folder):
         above = os.path.dirname(folder)
         if above == folder:
@@ -270,7 +270,7 @@ def is_ignored(path: str, chain: tuple[Patterns, ...], *, folder: bool) -> bool:
 
 
 def chain_above(folder: str) -> tuple[Patterns, ...] | None:
-    """The patterns that hold inside a folder; nothing where it stands in no repository.
+    """The patterns that hold inside a folder; empty outside of a repository.
 
     Where the folder itself is ignored, only its own patterns hold: a user who names it wants to see what is in it.
     """

@@ -1,7 +1,7 @@
 """The files that the last run of `fix` changed, for `turnlint undo --last`.
 
 A file in the state folder has one line for each changed file: its path, and the journal if the user named one. A lone
-surrogate in a path stands for a byte that is not UTF-8; JSON escapes it.
+surrogate in a path represents a byte that is not UTF-8; JSON escapes it.
 """
 
 import json

@@ -81,7 +81,7 @@ def _by_name(work: Matching, calls: Numbers, results: Numbers) -> list[tuple[Num
 
 
 def _is_crossed(work: Matching, calls: Numbers, results: Numbers) -> bool:
-    """Whether a result stands in the window of one call and has the name of another."""
+    """Whether a result is in the window of one call and has the name of another."""
     turns: dict[int, set[str | None]] = {}
     for call in calls:
         turns.setdefault(work.calls[call].turn, set()).add(work.calls[call].call.name)

@@ -72,7 +72,7 @@ def _sketch(data: Any, depth: int) -> Sketch:
 
 
 def found(outline: Sketch, path: str) -> Iterator[Sketch]:
-    """What stands at a path: keys with dots between them, `[]` for the items of an array, bare at the start for its own."""
+    """The values at a path: keys with dots between them, `[]` for the items of an array, bare at the start for its own."""
     here = [outline]
     for step in path.replace("[]", ".[]").strip(".").split("."):
         if step == "[]":

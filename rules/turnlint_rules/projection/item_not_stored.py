@@ -1,4 +1,4 @@
-"""an item stands for one that the provider does not keep
+"""an item refers to an item that the provider does not store
 
 What it does
     Reports references to items, and reasoning items with an id and without their encrypted text, in a request
