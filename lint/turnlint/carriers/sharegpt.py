@@ -318,15 +318,8 @@ def _close(turn: _Turn, turns: list[_Turn], behind: Message | None) -> list[_Str
 
 
 def _share_out(messages: list[Message], waiting: Sequence[_Turn], strays: Sequence[_Stray]) -> None:
-    """A lone result is that of the lone call that waits; of several nobody knows, so they are set aside."""
+    """Set results aside that may answer any of several calls. The ledger judges a lone result and a lone call."""
     if len(strays) == sum(turn.open for turn in waiting) == 1:
-        index, (asked, call) = strays[0].index, waiting[0].calls[-1]
-        if index < asked:  # it is known by its tool, as results are that stand before their call
-            named = (
-                structs.replace(one, name=call.name) if isinstance(one, Result) else one
-                for one in messages[index].blocks
-            )
-            messages[index] = structs.replace(messages[index], blocks=tuple(named))
         return
     for stray in strays:
         messages[stray.index] = _set_aside(messages[stray.index])

@@ -64,6 +64,8 @@ class Source(Struct, frozen=True):
     """A record of more bytes is passed over."""
     ahead: bool = False
     """If it is compressed, a process of its own may unpack it."""
+    fallback: str | None = None
+    """The format of a repaired file before its repair, for a result that no longer shows any format."""
 
     @property
     def is_log(self) -> bool:

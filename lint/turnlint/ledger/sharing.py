@@ -127,6 +127,7 @@ class _Group:
         first = work.calls[calls[0]].call
         self.alike = all(is_same_call(first, work.calls[call].call) for call in calls[1:])
         """All calls are one call, written several times."""
+        self.names = {work.calls[call].call.name for call in calls}
 
     def match(self) -> None:
         turns = {self.work.calls[call].turn for call in self.calls}
@@ -211,7 +212,7 @@ class _Group:
     def _take(self, calls: Numbers, results: Numbers) -> None:
         """Match in order, if nothing contradicts it, as far as both go. `calls` are the last of the waiting calls."""
         work = self.work
-        if self._is_out_of_order(calls, results):
+        if self._is_misnamed(calls, results) or self._is_out_of_order(calls, results):
             self._contest(results)
             return
         start = len(self.waiting) - len(calls)
@@ -223,6 +224,16 @@ class _Group:
             if work.results[result].result.synthetic:
                 self.filled.append(call)
         del self.waiting[start : start + count]
+
+    def _is_misnamed(self, calls: Numbers, results: Numbers) -> bool:
+        """Whether a result has the name of another call than the one that the order gives it."""
+        if len(self.names) == 1:
+            return False
+        for call, result in zip(calls, results, strict=False):
+            name = self.work.results[result].result.name
+            if name and name in self.names and name != self.work.calls[call].call.name:
+                return True
+        return False
 
     def _is_out_of_order(self, calls: Numbers, results: Numbers) -> bool:
         """Whether the result of another call of the turn stands between two results, but its call does not."""

@@ -1,5 +1,6 @@
 """The names of files that are not read as transcripts: containers by their first bytes, formats by their marks."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -67,6 +68,8 @@ _MAGIC: tuple[tuple[bytes, int, str, str], ...] = (
 )
 """Magic bytes, their offset, the name with its article, and what to do with such a file."""
 _MOST_CONTROLS = 0.05
+_JSON_START = re.compile(rb"\s*[\[{]\s*[\[{\"\]}]")
+"""JSON with many control characters is a damaged transcript, not a binary file."""
 _CONTROLS = bytes(number for number in range(1, 32) if number not in b"\t\n\v\f\r\x1b")
 
 
@@ -76,7 +79,7 @@ def container_of(start: bytes) -> Near | None:
         if start[at : at + len(magic)] == magic:
             return Near(name, advice, is_certain=True)
     controls = len(start) - len(start.translate(None, _CONTROLS))
-    if controls > _MOST_CONTROLS * len(start):
+    if controls > _MOST_CONTROLS * len(start) and not _JSON_START.match(start):
         return Near("a binary file", _NO_LOG, is_certain=True)
     return None
 

@@ -1,6 +1,6 @@
 """Guards against reading the log of another format as the format that it resembles."""
 
-from turnlint.model import Call, Message, Result, Transcript
+from turnlint.model import Call, Message, Pointer, Result, Transcript
 from turnlint.neighbours import SHARE, Near
 from turnlint.neighbours.families import OTHER_CHAT
 
@@ -8,6 +8,9 @@ _PLAIN = frozenset({"openai-chat", "anthropic", "mistral", "ollama", "cohere"})
 """Wires whose messages are known by `role` and `content`, which many formats have; the others own their envelope."""
 _PRIVATE = "_"
 """Programs begin the roles of their own bookkeeping with it; no provider has such a role (2026-11)."""
+_OBJECT = "an object"
+_WORD = "`"
+_ABSENT = "none"
 
 
 def neighbour_in(transcript: Transcript) -> Near | None:
@@ -25,14 +28,32 @@ def neighbour_in(transcript: Transcript) -> Near | None:
         return _near(transcript)
     if request is not None and request.whole:
         return _near(transcript) if said and all(one.role == "other" for one in said) else None
-    spoiled = {
-        (id(record), misfit.at[:depth])
-        for record, misfit in transcript.misfits
-        for depth in range(len(misfit.at) + 1)
-    }
-    strange = sum((id(one.record), one.at) in spoiled or _is_nameless(one) for one in said)
+    marks = _marks(transcript)
+    asks_so = _has_nameless(transcript)
+    strange = sum((id(one.record), one.at) in marks or (asks_so and _is_nameless(one)) for one in said)
     most = max(SHARE * len(said), 1.0 if _has_calls(said) else 0.0)
     return _near(transcript) if strange > most else None
+
+
+def _marks(transcript: Transcript) -> set[tuple[int, Pointer]]:
+    """The places of another format's shapes, with all places around them, by record.
+
+    Other formats have a role or a type of their own, none at all, or an object for a text. Null, a number or a list at
+    such a place is damage: no format of the corpus has them there (2026-11). A damaged role is not a missing role.
+    """
+    damaged = {
+        (id(record), misfit.at[:-1])
+        for record, misfit in transcript.misfits
+        if not misfit.found.startswith(_WORD) and misfit.found not in (_OBJECT, _ABSENT)
+    }
+    return {
+        (id(record), misfit.at[:depth])
+        for record, misfit in transcript.misfits
+        if misfit.found.startswith(_WORD)
+        or misfit.found == _OBJECT
+        or (misfit.found == _ABSENT and (id(record), misfit.at) not in damaged)
+        for depth in range(len(misfit.at) + 1)
+    }
 
 
 def _near(transcript: Transcript) -> Near:
@@ -47,7 +68,12 @@ def _has_calls(said: tuple[Message, ...]) -> bool:
 
 
 def _has_nameless(transcript: Transcript) -> bool:
-    return transcript.wire.idless and any(map(_is_nameless, transcript.messages))
+    """Whether calls have no names. A call with a name shows that the others are damaged."""
+    if not transcript.wire.idless:
+        return False
+    said = transcript.messages
+    is_named = any(type(block) is Call and block.name for message in said for block in message.blocks)
+    return not is_named and any(map(_is_nameless, said))
 
 
 def _is_nameless(message: Message) -> bool:

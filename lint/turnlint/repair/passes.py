@@ -9,6 +9,7 @@ from contextlib import contextmanager
 
 from msgspec import Struct
 
+from turnlint import carriers
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.engine import Book, Event, Options, Skipped, lint
 from turnlint.keeping.composing import composed
@@ -121,6 +122,8 @@ def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
     if not fixed.patches:
         yield source
         return
+    carrier = carriers.of_wire(fixed.told[0].wire) if fixed.told else None
+    format_name = carrier.name if carrier else None
     pieces: list[bytes] = []
     size = 0
     stream = patched(source, fixed.patches)
@@ -130,7 +133,8 @@ def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
         if size > MAX_BYTES_IN_MEMORY:
             break
     else:
-        yield Source(source.name, source.path, named=source.named, data=b"".join(pieces))
+        data = b"".join(pieces)
+        yield Source(source.name, source.path, named=source.named, data=data, fallback=format_name)
         return
     from tempfile import TemporaryDirectory  # few runs need it
 
@@ -140,7 +144,7 @@ def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
             file.writelines(pieces)
             pieces.clear()
             file.writelines(stream)
-        yield Source(source.name, path, named=source.named)
+        yield Source(source.name, path, named=source.named, fallback=format_name)
 
 
 def _join(fixed: Fixed, more: Fixed) -> None:

@@ -58,9 +58,7 @@ def _annotation(row: Row) -> str:
             place |= {"col": start.unit, "endColumn": end.unit}
     place["title"] = finding.code + behind(finding)
     lines = [finding.message, answer(finding), repair(finding)]
-    return _command(
-        COMMANDS[finding.severity], place, "\n".join(" ".join(line.split("\n")) for line in lines if line)
-    )
+    return _command(COMMANDS[finding.severity], place, "\n".join(visible(line) for line in lines if line))
 
 
 def _command(name: str, properties: dict[str, object], message: str) -> str:
