@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from neighbouring import DOCUMENTS, LINES
+from neighbouring import ANSWER, CALL, CALLER, DOCUMENTS, LINES, USER
 from turnlint.cli import cli
 
 
@@ -156,3 +156,35 @@ def test_conversations_of_a_neighbour_in_a_mixed_log_are_counted_and_named(tmp_p
     assert "3 conversations not read, similar to messages of another chat format." in said
     report = json.loads(run(tmp_path, "lint", str(path), "--output-format", "json").output)
     assert report["summary"]["noted"] == {"unread messages of another chat format": 3}
+
+
+BROKEN: dict[str, list[object]] = {
+    "calls that are no objects": [USER, CALLER | {"tool_calls": [None, 1, CALL]}, USER],
+    "a call without a name": [USER, CALLER | {"tool_calls": [CALL, {}]}, ANSWER],
+    "a list for a text": [{"role": "user", "content": [[["x"]]]}],
+    "a number for a text": [{"role": "user", "content": 5}],
+    "a number for a role": [USER, {"role": 5, "content": "hi"}],
+}
+MARKED: dict[str, list[object]] = {
+    "a role of its own": [USER, {"role": "exit", "content": "done"}],
+    "an object for a text": [USER, {"role": "assistant", "content": {"parts": []}}],
+    "calls without names": [USER, {"role": "assistant", "tool_calls": [{"id": "c1", "name": "ls"}]}],
+}
+
+
+@pytest.mark.parametrize("count", [1, 40])
+@pytest.mark.parametrize("name", [*BROKEN, *MARKED])
+def test_damage_is_judged_and_marks_of_another_format_are_not(name: str, count: int, tmp_path: Path) -> None:
+    messages = BROKEN.get(name) or MARKED[name]
+    (tmp_path / "a.jsonl").write_text((json.dumps({"messages": messages}) + "\n") * count)
+    done = run(tmp_path, "lint", "a.jsonl", "--output-format", "json")
+    found = {one["line"] for one in json.loads(done.stdout)["findings"] if one["severity"] == "error"}
+    assert (done.exit_code, len(found)) == ((1, count) if name in BROKEN else (3, 0))
+    assert ("looks like messages of another chat format" in done.stderr) == (name in MARKED)
+
+
+def test_a_repair_may_remove_the_last_mark_of_a_format(tmp_path: Path) -> None:
+    """A repaired file is read in the format that it had."""
+    (tmp_path / "a.jsonl").write_text(json.dumps({"messages": [ANSWER]}) + "\n")
+    done = run(tmp_path, "fix", "a.jsonl", "--level", "lossy", "--no-journal")
+    assert (done.exit_code, json.loads((tmp_path / "a.jsonl").read_text())) == (0, {"messages": []})

@@ -89,7 +89,7 @@ def test_columns_are_counted_as_each_reader_counts_them(records: list[Any], tmp_
 
 
 def test_a_place_over_several_lines_ends_where_it_ends(tmp_path: Path) -> None:
-    text = json.dumps([conversation("s", said=WIDE), {"messages": [{"role": "user", "content": {"x": WIDE}}]}],
+    text = json.dumps([conversation("s", said=WIDE), {"messages": [{"role": "user", "content": [[WIDE]]}]}],
                       ensure_ascii=False, indent=1)  # fmt: skip
     (tmp_path / "a.json").write_text(text, encoding="utf-8")
     for one in json.loads(output(tmp_path, "json", "a.json"))["findings"]:

@@ -238,4 +238,6 @@ def test_a_build_is_whole_or_leaves_nothing(
 
 
 def test_the_example_is_the_one_that_everybody_reads_first() -> None:
-    assert read("example.jsonl") == (ROOT / "fixtures" / "examples" / "session.jsonl").read_text(encoding="utf-8")
+    assert read("example.jsonl") == (ROOT / "fixtures" / "examples" / "session.jsonl").read_text(
+        encoding="utf-8"
+    )

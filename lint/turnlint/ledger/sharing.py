@@ -160,7 +160,7 @@ class _Group:
                 runs.append((turn, following, [result]))
         for at in range(1, len(runs)):
             (before, first, _), (turn, second, _) = runs[at - 1], runs[at]
-            if before < 0 <= turn and first == second > 0:
+            if before < 0 <= turn and first == second > 0 and work.calls[self.calls[first - 1]].turn == turn:
                 runs[at - 1], runs[at] = runs[at], runs[at - 1]
         return [run for _, _, run in runs]
 
