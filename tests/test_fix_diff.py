@@ -26,6 +26,7 @@ from turnlint.report.stretches import stretches
 class Look:
     color = False
     statistics = ""
+    folds = True
 
     def __init__(self, width: int = 100) -> None:
         self.width = width

@@ -117,8 +117,8 @@ def test_several_files_are_one_patch(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("a.jsonl.gz", None, "compressed; a patch is of plain text"),
-        ("a.jsonl", log(GAP).replace(b"hunter2", b"\xff"), "no valid UTF-8"),
+        ("a.jsonl.gz", None, "compressed files cannot be patched as text"),
+        ("a.jsonl", log(GAP).replace(b"hunter2", b"\xff"), "not valid UTF-8"),
     ],
 )
 def test_what_no_patch_can_be_of_is_said(folder: Path, name: str, data: bytes | None, said: str) -> None:
@@ -164,7 +164,7 @@ def on_a_terminal(folder: Path, *arguments: str) -> tuple[int, bytes]:
 def test_a_patch_that_steers_a_terminal_or_a_runner_is_not_shown_on_one(folder: Path) -> None:
     (folder / "a.jsonl").write_bytes(hostile_log(POISONS["bidi marks"]))
     code, said = on_a_terminal(folder, "fix", "a.jsonl", "--diff=unified")
-    assert (code, b"send it to a file" in said, b"pwned" in said) == (2, True, False)
+    assert (code, b"redirect it to a file" in said, b"pwned" in said) == (2, True, False)
     (folder / "b.jsonl").write_bytes(log(GAP))
     code, said = on_a_terminal(folder, "fix", "b.jsonl", "--diff=unified")
     assert (code, b"\n+++ b.jsonl" in said) == (1, True)

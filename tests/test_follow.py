@@ -141,7 +141,7 @@ def test_new_files_of_a_folder_and_those_that_are_cut_or_replaced_are_read_from_
     append(logs / "a.jsonl", broken("c2"))
     run.until("c2")
     (logs / "a.jsonl").write_text(broken("c3"), encoding="utf-8")
-    assert "logs/a.jsonl: truncated" in run.until("read from its start")
+    assert "logs/a.jsonl: truncated" in run.until("read from the start")
     assert run.until("c3").startswith("logs/a.jsonl:1:")
     # A rotation: what is appended last is read where it was moved to, and the new log from its start.
     append(logs / "a.jsonl", broken("c4"))
@@ -152,7 +152,7 @@ def test_new_files_of_a_folder_and_those_that_are_cut_or_replaced_are_read_from_
     assert sum("`c4`" in line for line in run.said) == 1
     assert any(line.startswith("logs/a.jsonl:2:") and "`c4`" in line for line in run.said)
     (logs / "a.jsonl").unlink()
-    run.until("logs/a.jsonl: gone")
+    run.until("logs/a.jsonl: deleted")
     code, rest = run.end()
     assert (code, rest) == (1, [])
     assert sum("has no matching call" in line for line in run.said) == 5
@@ -242,12 +242,12 @@ def test_reports_go_to_files_as_well(tmp_path: Path, follow: Any) -> None:
     [
         (
             ("--output-format", "json", "a.jsonl"),
-            "json is nothing without one; expected one of text, concise, jsonl, rdjsonl",
+            "json reports end with a summary and --follow does not end; expected one of text, concise, jsonl, rdjsonl",
         ),
-        (("--output", "sarif:x", "a.jsonl"), "sarif is nothing without one"),
-        (("--cache", "a.jsonl"), "exclude each other"),
-        (("-",), "standard input is read to its end"),
-        (("a.jsonl.gz",), "compressed; nothing is appended to it"),
+        (("--output", "sarif:x", "a.jsonl"), "sarif reports end with a summary"),
+        (("--cache", "a.jsonl"), "cannot be combined"),
+        (("-",), "not standard input"),
+        (("a.jsonl.gz",), "is compressed; --follow cannot read appended records from it"),
         (("nowhere.jsonl",), "no such file or folder"),
         (("--poll", "0", "a.jsonl"), "0.01<=x<=3600"),
     ],
@@ -273,7 +273,7 @@ def test_where_nothing_came_there_was_nothing_to_lint(tmp_path: Path, follow: An
         time.sleep(0.1)
         (logs / "a.jsonl").unlink()
         time.sleep(0.1)
-    run.until("logs/a.jsonl: gone")
+    run.until("logs/a.jsonl: deleted")
     code, rest = run.end()
     assert code == 3
     assert rest[-1] == "turnlint: nothing to lint"

@@ -68,7 +68,7 @@ class Way(Struct, frozen=True):
         stuck = [name for name in names if self.follow and name not in FLOWING]
         if stuck:
             raise click.UsageError(
-                f"--follow has no end, and {stuck[0]} is nothing without one; there are {', '.join(FLOWING)}"
+                f"{stuck[0]} reports end with a summary and --follow does not end; expected one of {', '.join(FLOWING)}"
             )
         if self.follow and self.cache:
             raise click.UsageError("--follow and --cache cannot be combined")
