@@ -11,6 +11,7 @@ from typing import Any, cast
 from msgspec import Struct, structs
 
 from turnlint import __version__
+from turnlint.aggregation import aggregate
 from turnlint.carriers import NAMES
 from turnlint.documents.source import Source, SourceError, packed_as
 from turnlint.engine import Book, Options, Skipped, Tally
@@ -115,7 +116,7 @@ def _lint(data: bytes, name: str, asked: dict[str, str]) -> dict[str, Any]:
     sink = open_sink("text", pieces.append, _Look())
     findings: list[dict[str, Any]] = []
     tally = Tally()
-    for event in events_of(source, options, Book(options)):
+    for event in aggregate(events_of(source, options, Book(options))):
         if isinstance(event, Tally):
             tally = event
             continue
@@ -145,12 +146,13 @@ def _fix(data: bytes, name: str, asked: dict[str, str]) -> tuple[dict[str, Any],
     done = Done(name, fixed, changed=bool(fixed.patches), wrote=True, to="-")
     report = json.loads("".join(document([done], complete=not fixed.failures, dry=False)))
     look = _Look()
+    terms = Terms(providers=tuple(name for name in options.providers if name != "auto"))
     return {
         "changed": done.changed,
         "changes": report["changes"][:MOST],
         "summary": report["summary"],
         "bound": visible(fixed.bound),
-        "words": _cut(_lines((*lines_of(done, look, dry=False), *last_lines([done], look, Terms())))),
+        "words": _cut(_lines((*lines_of(done, look, dry=False), *last_lines([done], look, terms)))),
         "diff": _cut(_lines(diff_of(fixed, look))),
     }, repaired
 

@@ -169,6 +169,7 @@ def _speakers(x: str) -> list[Any]:
         {"speaker": "human", "blocks": [{"type": "text", "text": x}], "metadata": {"turnId": x}},
         {"speaker": "ai", "blocks": [call, {**call, "parameters": x}, {**call, "id": x + "2"}, {"type": x, "id": 5}]},
         {"speaker": "tool", "blocks": [response, {**response, "callId": x + "3", "isComplete": False}, call]},
+        {"speaker": "tool", "blocks": [{**response, "callId": x + "2"}]},
         {"speaker": x, "blocks": [x]},
     ]  # fmt: skip
     return [{"session_id": x, "history": history}, {"history": history[::-1]}]

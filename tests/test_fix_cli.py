@@ -122,11 +122,9 @@ def test_a_file_is_fixed_in_place_and_put_back(folder: Path) -> None:
     path = folder / "broken.jsonl"
     run = fix("broken.jsonl")
     assert path.read_bytes() == fixed() != BROKEN
-    assert (
-        run.stdout_bytes.decode()
-        .splitlines()[-1]
-        .startswith("to undo: turnlint undo broken.jsonl (journal: ")
-    )
+    said = run.stdout.partition("to undo: ")[2]
+    assert said.split()[:4] == ["turnlint", "undo", "broken.jsonl", "(journal:"]
+    assert said.startswith("turnlint undo broken.jsonl\n")
     again = fix("broken.jsonl")
     assert (again.exit_code, again.stdout) == (0, "1 file: nothing to repair\n")
     assert CliRunner().invoke(undo, ["broken.jsonl"]).exit_code == 0
@@ -140,12 +138,8 @@ def test_the_very_command_that_is_named_undoes_it(folder: Path) -> None:
         ["./-a b.jsonl", "--journal", "j'.jsonl"],
         ["broken.jsonl", "./-a b.jsonl"],
     ):
-        said = fix(*arguments).stdout.splitlines()[-1]
-        words = (
-            said.removeprefix("to undo: ")
-            .partition(" (")[0]
-            .replace("PATH...", "broken.jsonl './-a b.jsonl'")
-        )
+        said = fix(*arguments).stdout.partition("to undo: ")[2].splitlines()[0]
+        words = said.partition(" (")[0].replace("PATH...", "broken.jsonl './-a b.jsonl'")
         done = subprocess.run(["sh", "-c", words], capture_output=True, check=False, env=os.environ)
         assert done.returncode == 0, (words, done.stderr)
         assert (folder / "-a b.jsonl").read_bytes() == BROKEN
@@ -257,6 +251,17 @@ def test_a_pipe_is_read_once_and_not_written_in_place(folder: Path) -> None:
     assert (folder / "new.jsonl").read_bytes() == fixed()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+@pytest.mark.parametrize("arguments", [["-o", "-"], ["-o", "new.jsonl"], ["--check"], []], ids=" ".join)
+def test_a_named_pipe_is_refused_without_waiting_for_its_writer(folder: Path, arguments: list[str]) -> None:
+    os.mkfifo(folder / "pipe")
+    command = [sys.executable, "-m", "turnlint", "fix", "--level", "lossy", "pipe", *arguments]
+    run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+    assert run.returncode == 2
+    assert run.stderr.startswith(b"turnlint: pipe: is a named pipe, not a file\n")
+    assert not (folder / "new.jsonl").exists()
+
+
 # What can go wrong.
 
 
@@ -267,7 +272,7 @@ def test_a_file_that_another_program_writes_stays_and_the_others_are_done(folder
     with (folder / "busy.jsonl").open("ab"):
         run = fix("busy.jsonl", "broken.jsonl")
     assert run.exit_code == 2
-    assert "turnlint: busy.jsonl is open for writing by another program" in run.stderr
+    assert "turnlint: busy.jsonl is open for writing in another program" in run.stderr
     assert (folder / "busy.jsonl").read_bytes() == BROKEN
     assert (folder / "broken.jsonl").read_bytes() == fixed()
     assert fix("busy.jsonl").exit_code == 0
@@ -310,7 +315,7 @@ def test_a_repair_that_cannot_be_verified_is_not_written(
     assert (folder / "broken.jsonl").read_bytes() == BROKEN
     lines = run.stdout.splitlines()
     assert lines[0] == "broken.jsonl: unchanged"
-    assert "  line 1: unchanged: it would ::error::lose \\u{1b}[2Jsomething" in lines
+    assert "  line 1: unchanged: it would \\u{3a}:error::lose \\u{1b}[2Jsomething" in lines
     assert "5 conversations could not be repaired safely" in run.stdout
     report = json.loads((folder / "r.json").read_text())
     assert report["complete"] is False

@@ -35,7 +35,7 @@ LAYERS = (
     {"repair"},
     {"report", "why", "inspecting"},
     {"baseline"},
-    {"sifting"},
+    {"sifting", "aggregation"},
     {"library", "lsp"},
     {"testing", "cli", "pytest_plugin", "reference"},
 )

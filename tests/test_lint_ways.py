@@ -118,7 +118,7 @@ def _without_journal(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    "option", ["--output-format=json", "--statistics", "-q", "--follow", "--exit-zero", "-j1"]
+    "option", ["--output-format=json", "--statistics", "--cache", "--follow", "--exit-zero", "-j1"]
 )
 def test_what_only_lint_has_is_said_so(logs: Path, option: str) -> None:
     done = lint("--fix", option, "a.jsonl", cwd=logs)

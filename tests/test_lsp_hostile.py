@@ -94,7 +94,7 @@ def test_half_a_character_is_not_written_back(editor: Editor) -> None:
     text = ORPHAN + '{"messages": [{"role": "user", "content": "\ud800"}]}\n'
     assert editor.open("half.jsonl", text)
     assert editor.repaired("half.jsonl") == text
-    assert "unchanged: it holds half a character" in editor.said.pop()
+    assert "unchanged: it contains half of a surrogate pair" in editor.said.pop()
 
 
 def test_nothing_that_was_said_is_shown(editor: Editor) -> None:

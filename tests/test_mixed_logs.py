@@ -11,7 +11,7 @@ import pytest
 
 from turnlint.carriers import best_for
 from turnlint.documents.source import Source
-from turnlint.engine import Book, Options, lint
+from turnlint.engine import Book, Options, Skipped, Tally, lint
 from turnlint.model import Record
 from turnlint.rows import Row
 
@@ -92,3 +92,17 @@ def test_system_messages_of_a_router_stay_beside_requests_of_anthropic() -> None
     }  # fmt: skip
     for count in (2, 40):
         assert not findings([*[json.dumps(own).encode()] * count, *[json.dumps(routed).encode()] * count])
+
+
+def test_a_conversation_without_calls_is_read_beside_a_record_of_no_format() -> None:
+    plain = [
+        {"role": "user", "content": "hi"},
+        {"role": "assistant", "content": "hello"},
+        {"role": "user", "content": "bye"},
+    ]
+    lines = [json.dumps({key: plain}).encode() for key in ("messages", "input")]
+    for order in (lines, lines[::-1]):
+        source = Source("log.jsonl", None, data=b"\n".join(order))
+        events = list(lint(source, BOOK.options, BOOK))
+        assert not any(isinstance(one, Skipped) for one in events)
+        assert next(one.messages for one in events if isinstance(one, Tally)) == 3

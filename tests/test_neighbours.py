@@ -136,6 +136,15 @@ def test_a_configuration_file_is_named_and_has_no_finding(name: str, tmp_path: P
     )
 
 
+def test_a_log_with_bytes_of_another_file_behind_its_first_record_is_read(tmp_path: Path) -> None:
+    orphan = b'{"messages": [{"role": "user", "content": "hi"}, {"role": "tool", "tool_call_id": "c1", "content": "18"}]}\n'
+    (tmp_path / "a.jsonl").write_bytes(orphan + bytes(range(256)) * 4 + b"\n" + orphan)
+    done = run(tmp_path, "lint", "a.jsonl")
+    assert done.exit_code == 1
+    assert done.stdout.count("orphan-result: ") == 2
+    assert "unreadable-record: " in done.stdout
+
+
 def test_damage_with_slashes_in_a_text_is_no_configuration(tmp_path: Path) -> None:
     path = tmp_path / "log.json"
     path.write_text('{"messages": [{"role": "user", "content": "code:\n// a comment\n"}\n')

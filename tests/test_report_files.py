@@ -87,7 +87,7 @@ def test_an_internal_error_leaves_the_old_report(folder: Path) -> None:
 @pytest.mark.parametrize("name", HEARD)
 def test_a_signal_during_a_fix_leaves_no_temporary_file(name: str, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
-    path.write_bytes(ORPHAN * 20_000)
+    path.write_bytes(ORPHAN * 500)
     before = path.read_bytes()
     waiting = """
 import sys, time

@@ -12,7 +12,7 @@ from turnlint.carrying.carrier import SPEAKS, Carrier
 from turnlint.documents.gate import Ended
 from turnlint.documents.trouble import Damage
 from turnlint.model import Record, Transcript
-from turnlint.neighbours import Near, claimed_by, near_to
+from turnlint.neighbours import Near, claimed_by, is_body, near_to
 
 SAMPLE = 20
 FEW = 4
@@ -70,7 +70,9 @@ def sample(
             return Sampled(head, None, near)
         best = carriers.carrier(carriers.NAMES[0])
     if best is None:
-        return Sampled(head, None, near_to([item for item in head if isinstance(item, Record)]))
+        records = [item for item in head if isinstance(item, Record)]
+        best = next(filter(None, (format_of(record, prefer) for record in records if is_body(record))), None)
+        return Sampled(head, best, near_to(records) if best is None else None)
     return Sampled(head, best)
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 from msgspec import Struct, structs
 
+from turnlint.aggregation import aggregate
 from turnlint.cli import option
-from turnlint.cli.aggregation import aggregate
 from turnlint.cli.asking import is_same, rules_of_a_run, shown, skipped_in_folders, sources_of, words
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
 from turnlint.cli.look import Look, colors, is_terminal, line_limit, width

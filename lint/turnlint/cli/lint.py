@@ -276,7 +276,7 @@ def _aggregated(events: "Iterable[Event | Failure]") -> "Iterator[Event | Failur
     rest = iter(events)
     for event in rest:
         if isinstance(event, Row):
-            from turnlint.cli.aggregation import aggregate
+            from turnlint.aggregation import aggregate
 
             yield from aggregate(chain((event,), rest))
         else:

@@ -111,7 +111,7 @@ def claimed_by(records: Sequence[Record]) -> Near | None:
         name = family_of(record)
         if name is not None:
             found[name] += len(records) if number == 0 else 1
-        elif _is_body(record):
+        elif is_body(record):
             return None
     if not found:
         return None
@@ -119,7 +119,7 @@ def claimed_by(records: Sequence[Record]) -> Near | None:
     return Near(name) if count > SHARE * len(records) else None
 
 
-def _is_body(record: Record) -> bool:
+def is_body(record: Record) -> bool:
     """Whether a record holds a whole conversation, and not a message or an event of one."""
     try:
         return not _BODIES.isdisjoint(_members.decode(record.data))

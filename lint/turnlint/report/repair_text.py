@@ -139,8 +139,7 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     if terms.canonical and refused:
         advice = "the provider of a record rejects canonical ids; use `turnlint fix --provider NAME` for accepted ids"
         yield from _folded(advice, look)
-    for line in _undo(done):
-        yield from _folded(line, look)
+    yield from _undo(done, look)
 
 
 def _sum(files: int, changed: int, *, dry: bool, well: bool) -> str:
@@ -250,7 +249,8 @@ def _accepted(done: list[Done], terms: Terms, look: Look) -> Iterator[str]:
             yield from _wrapped(None, head, codes, look)
 
 
-def _undo(done: list[Done]) -> Iterator[str]:
+def _undo(done: list[Done], look: Look) -> Iterator[str]:
+    """The command that restores the files, on one line so that it can be copied, and the place of the journal."""
     kept = [one for one in done if one.journal]
     if not kept:
         return
@@ -261,7 +261,12 @@ def _undo(done: list[Done]) -> Iterator[str]:
         (f"--journal {_argument(one.journal)} " for one in kept if one.own_journal and one.journal), ""
     )
     noun = "journal" if len(kept) == 1 or own else "journals"
-    yield f"to undo: turnlint undo {own}{path} ({noun}: {visible(where)})"
+    command, journal = f"to undo: turnlint undo {own}{path}", f"({noun}: {visible(where)})"
+    if not look.folds or columns(f"{command} {journal}") <= look.width:
+        yield f"{command} {journal}"
+    else:
+        yield command
+        yield from _folded(f"    {journal}", look)
 
 
 def _argument(path: str) -> str:
