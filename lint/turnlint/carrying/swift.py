@@ -12,6 +12,7 @@ from turnlint.carrying.carrier import Stray
 from turnlint.carrying.contents import marker_in
 from turnlint.carrying.draft import WHOLE, WHOLE_TRAILING
 from turnlint.carrying.lines import Lines
+from turnlint.carrying.naming import mask
 from turnlint.carrying.stored import may_be_stored
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import PLACEHOLDERS, ending, is_placeholder
@@ -90,6 +91,8 @@ class SwiftReader:
         if found is None:
             return None
         shell, messages, odd, letters = found
+        masked = mask(shell)
+        shell = masked.envelope
         around = self.around[shell] if shell in self.around else self._learn(shell)
         if around is None:
             return None
@@ -105,7 +108,7 @@ class SwiftReader:
         record.plain = True
         self.idle = 0
         return Transcript(
-            around.wire, tuple(messages), number, around.id, around.headless, around.open_end,
+            around.wire, tuple(messages), number, masked.original(around.id), around.headless, around.open_end,
             tuple((record, misfit) for misfit in misfits), _of(request, record), bound=around.bound,
             outline=Outline(letters, self.samples) if letters else None,
         )  # fmt: skip

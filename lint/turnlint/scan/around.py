@@ -12,6 +12,7 @@ from msgspec import Struct
 from turnlint import carriers, ledger
 from turnlint.carrying.carrier import Carrier
 from turnlint.carrying.lines import Unread
+from turnlint.carrying.naming import mask
 from turnlint.case import Case
 from turnlint.model import Record, Transcript
 from turnlint.once import Kept
@@ -74,6 +75,7 @@ class Around:
 
     def facts(self, shell: bytes) -> Facts | None:
         """A shell is a record with an empty list of messages. Nothing where none in it is vouched for."""
+        shell = mask(shell).envelope
         if shell in self.shells:
             return self.shells[shell]
         if not self.shells.has_room(len(shell)):
