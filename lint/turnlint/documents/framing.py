@@ -26,9 +26,9 @@ HUGE = 1 << 25
 _UTF16 = {b"\xff\xfe": "UTF-16, little-endian", b"\xfe\xff": "UTF-16, big-endian"}
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
-_MANY_BLANKS = (b"\n" * 16, b"\r\n" * 16)
-_BLANK_RUN = rb"(?<=\n)(?:[ \t\r]*\n){15,}"
-"""Blank lines that are worth to be taken together before a scanner sees them."""
+_MANY_BLANKS = (b"\n" * 64, b"\r\n" * 64)
+_BLANK_RUN = rb"(?<=\n)(?:[ \t\r]*\n){63,}"
+"""Blank lines that are taken together before a scanner sees them. A long needle is found in fewer comparisons."""
 _SPACES = (b" ", b"\t", b"\r", b"\n")
 # Compiled when a document runs over lines: those that do not need none of them.
 _STRUCTURE = rb'["\[\]{}]'
