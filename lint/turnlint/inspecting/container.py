@@ -100,13 +100,19 @@ def recognise(records: list[Record], name: str | None, *, told: bool) -> Recogni
 
 
 def _scores(record: Record) -> list[int]:
-    """How strongly a record speaks for each format. Its bytes are checked, and read exactly, once for all."""
+    """Score a record for each format. A format without a mark in the bytes of the record scores nothing."""
+    from turnlint.carriers._marks import Sample, may_speak
     from turnlint.documents import exact
 
     plain = is_plain(record.data)
     exactly = None if plain else exact.read(record.data)
-    known = map(carriers.carrier, carriers.NAMES)
-    return [carriers.score(carrier, record, plain=plain, exactly=exactly) for carrier in known]
+    words = Sample([record.data])
+    return [
+        carriers.score(carriers.carrier(name), record, plain=plain, exactly=exactly)
+        if may_speak(name, words)
+        else 0
+        for name in carriers.NAMES
+    ]
 
 
 def _evidence(name: str, scores: list[int]) -> Evidence:
