@@ -75,6 +75,7 @@ def test_words_that_stand_for_a_lost_id_are_as_long_here_as_there() -> None:
     assert native.LONGEST_WORD == LONGEST_WORD
 
 
+@settings(deadline=None)
 @given(st.text(), st.booleans())
 @example("\U0001f600é\x7f\u2028", False)
 @example("\U0001f600é\x00", True)
