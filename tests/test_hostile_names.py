@@ -8,8 +8,10 @@ import os
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from hostile import ORPHAN, POISONS, WIRES, assert_ended_well, lint, lint_in_all_formats
+from turnlint.cli import cli
 from turnlint.report.escape import columns
 
 
@@ -53,3 +55,32 @@ def test_file_names_cannot_steer_a_terminal_or_a_runner(poison: str, tmp_path: P
     missing = lint(stdin_name + "-is-missing", cwd=tmp_path)
     assert_ended_well(missing)
     assert missing.returncode == (3 if b"[" in x else 2)  # a bracket makes it a pattern
+
+
+LONGEST = "n" * 249 + ".jsonl"
+
+
+def test_names_as_long_as_a_file_system_takes_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TURNLINT_STATE_DIR", str(tmp_path / "state"))
+    path = tmp_path / LONGEST
+    path.write_bytes(ORPHAN)
+    report, baseline, journal = (letter * 250 + ".json" for letter in "rbj")
+    for arguments, code in (
+        (["lint", LONGEST, "--output", f"json:{report}"], 1),
+        (["fix", LONGEST, "--level", "lossy", "--journal", journal], 0),
+        (["undo", LONGEST, "--journal", journal], 0),
+        (["fix", LONGEST, "--level", "lossy", "-o", "o" * 255], 0),
+        (["fix", LONGEST, "--level", "lossy"], 0),
+        (["undo", LONGEST], 0),
+        (["baseline", "write", LONGEST, "--baseline", baseline], 0),
+        (["lint", LONGEST, "--baseline", baseline], 0),
+        (["lint", "x" * 300], 2),
+        (["fix", LONGEST, "-o", "x" * 300], 2),
+    ):
+        done = CliRunner().invoke(cli, arguments)
+        assert done.exit_code == code, (arguments[0], done.output)
+        assert "Traceback" not in done.output
+    assert path.read_bytes() == ORPHAN
+    names = [one.name for one in tmp_path.iterdir()]
+    assert sorted(names) == sorted([LONGEST, report, baseline, journal, "o" * 255, "state"])

@@ -8,11 +8,16 @@ import io
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
+import zstandard
+from click.testing import CliRunner
 
-from hostile import ENVIRONMENT, LINT, ORPHAN, assert_safe, lint, reported
+from hostile import ENVIRONMENT, ORPHAN, assert_safe, lint, reported
+from turnlint.cli import cli
 from turnlint.documents.framing import frame
 from turnlint.model import Record
 
@@ -64,14 +69,41 @@ def test_what_is_no_file_is_refused_with_a_sentence(case: str, kind: str, tmp_pa
     assert_safe(done.stderr, "stderr")
 
 
-def test_standard_input_is_no_endless_device() -> None:
-    for device, code in (("/dev/zero", 2), (os.devnull, 0)):
+@pytest.mark.parametrize(
+    "command", [["lint"], ["fix"], ["inspect"], ["ids", "--provider", "openai"]], ids=" ".join
+)
+def test_standard_input_is_no_endless_device(command: list[str]) -> None:
+    for device, codes in (("/dev/zero", {2}), (os.devnull, {0, 3})):
         with open(device, "rb") as stream:
             done = subprocess.run(
-                [*LINT, "-"], stdin=stream, capture_output=True, check=False, env=ENVIRONMENT, timeout=60
+                [*COMMAND, *command, "-"],
+                stdin=stream,
+                capture_output=True,
+                check=False,
+                env=ENVIRONMENT,
+                timeout=60,
             )
-        assert done.returncode == code, done.stderr
+        assert done.returncode in codes, done.stderr
+        assert ("is a device, not a file or a pipe" in done.stderr.decode()) == (2 in codes)
     assert lint("-", stdin=ORPHAN).returncode == 1
+
+
+@pytest.mark.parametrize("command", [["fix"], ["fix", "--check"], ["inspect"]], ids=" ".join)
+@pytest.mark.parametrize("data", [ORPHAN, b"\0", b"x"], ids=["records", "zeros", "one record"])
+def test_a_pipe_without_an_end_is_refused_and_leaves_no_copy(
+    command: list[str], data: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnlint.documents.piped.MAX_PIPE_BYTES", 3_000_000)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    stream = io.BytesIO(data * (4_000_000 // len(data)))
+    done = CliRunner().invoke(cli, [*command, "-"], input=stream)
+    assert done.exit_code == 2
+    assert done.stderr.startswith(
+        "turnlint: <stdin>: is a pipe of more than 3,000,000 bytes; write it to a file"
+    )
+    assert stream.tell() < 4_000_000
+    assert ORPHAN not in done.stdout_bytes
+    assert list(tmp_path.iterdir()) == []
 
 
 LONG = b'{"messages": [{"role": "user", "content": "' + b"x\\\\" * 4000 + b'"}]}'
@@ -105,9 +137,20 @@ def test_a_record_beyond_the_limit_is_passed_over_whole(
         assert data[one.offset :].startswith(one.data)
 
 
-def test_a_record_beyond_the_limit_takes_bounded_memory_and_stays_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl.gz"
-    with gzip.open(path, "wb", compresslevel=1) as file:
+def _gzip(path: Path) -> IO[bytes]:
+    return gzip.open(path, "wb", compresslevel=1)
+
+
+def _zstd(path: Path) -> IO[bytes]:
+    return zstandard.open(path, "wb")
+
+
+@pytest.mark.parametrize(("name", "packed"), [("a.jsonl.gz", _gzip), ("a.jsonl.zst", _zstd)])
+def test_a_record_beyond_the_limit_takes_bounded_memory_and_stays_as_it_is(
+    name: str, packed: Callable[[Path], IO[bytes]], tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    with packed(path) as file:
         file.write(ORPHAN[:-8])
         for _ in range(300):
             file.write(b"x" * 1_000_000)

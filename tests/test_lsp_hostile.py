@@ -22,7 +22,7 @@ ORPHAN = '{"messages": [{"role": "tool", "tool_call_id": "c1", "content": "18 °
 MILLION = 1_000_000
 DOCUMENTS = {
     "a million brackets": "[" * MILLION,
-    "a million brackets, closed": "[" * MILLION + "]" * MILLION,
+    "200,000 brackets, closed": "[" * 200_000 + "]" * 200_000,
     "deep objects": '{"a":' * 100_000,
     "a deep message": '{"messages": [{"role": "user", "content": ' + "[" * 100_000 + "]" * 100_000 + "}]}\n",
     "a million quotes": '"' * MILLION,

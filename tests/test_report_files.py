@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from broken_logs import BROKEN
 from hostile import ENVIRONMENT, LINT, ORPHAN
 
 COMMAND = (sys.executable, "-m", "turnlint")
@@ -112,6 +113,55 @@ main()
     assert process.returncode == 128 + getattr(signal, name)
     assert path.read_bytes() == before
     assert left(tmp_path) == ["log.jsonl"]
+
+
+PAUSED = {
+    "baseline": (["baseline", "write", "log.jsonl"], "import os as module", "replace"),
+    "cache": (["lint", "--cache", "-j1", "log.jsonl"], "import os as module", "replace"),
+    "new journal": (["fix", "log.jsonl"], "from turnlint.keeping import journal as module", "_add"),
+    "own journal": (
+        ["fix", "log.jsonl", "--journal", "j"],
+        "from turnlint.keeping import journal as module",
+        "_add",
+    ),
+}
+"""Commands, and the function in which each of them waits while its file is half written."""
+PAUSE = """
+import sys, time
+{imported}
+real = module.{name}
+def wait(*arguments, **named):
+    if {name!r} == "_add":
+        real(arguments[0], arguments[1][:-9], arguments[2])
+    print("begun", file=sys.stderr, flush=True)
+    time.sleep(60)
+module.{name} = wait
+from turnlint.cli import main
+main()
+"""
+
+
+@POSIX
+@pytest.mark.parametrize("name", HEARD)
+@pytest.mark.parametrize("case", PAUSED)
+def test_a_signal_while_a_file_is_written_leaves_none_behind(case: str, name: str, tmp_path: Path) -> None:
+    logs, state = tmp_path / "logs", tmp_path / "state"
+    logs.mkdir()
+    (logs / "log.jsonl").write_bytes(BROKEN)
+    arguments, imported, function = PAUSED[case]
+    process = subprocess.Popen(
+        [sys.executable, "-c", PAUSE.format(imported=imported, name=function), *arguments], cwd=logs,
+        env={**ENVIRONMENT, "TURNLINT_STATE_DIR": str(state), "TURNLINT_CACHE": str(tmp_path / "cache")},
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert process.stderr
+    assert process.stderr.readline() == b"begun\n"
+    process.send_signal(getattr(signal, name))
+    process.communicate(timeout=60)
+    assert process.returncode == 128 + getattr(signal, name)
+    assert (logs / "log.jsonl").read_bytes() == BROKEN
+    files = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
+    assert files == ["log.jsonl"]
 
 
 @POSIX

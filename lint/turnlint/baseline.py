@@ -132,15 +132,16 @@ def write(path: str, entries: Iterable[Entry]) -> None:
     """Put a baseline in the place of what was there, at one stroke. Sorted by bytes, as `sort` does in the C locale."""
     lines = sorted({entry.line for entry in entries})
     data = "".join(f"{line}\n" for line in (_HEAD, *lines))
-    temporary = f"{path}.{os.getpid()}.tmp"
+    from turnlint.keeping.disk import new_file_beside
+
     try:
+        file, temporary = new_file_beside(os.path.abspath(path), 0o666)
         try:
-            with open(temporary, "x", encoding="ascii") as file:
-                file.write(data)
+            with open(file, "w", encoding="ascii") as stream:
+                stream.write(data)
             os.replace(temporary, path)
         except BaseException:
-            if os.path.exists(temporary):
-                os.unlink(temporary)
+            os.unlink(temporary)
             raise
     except OSError as error:
         raise BadBaseline(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None

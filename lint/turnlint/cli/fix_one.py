@@ -6,8 +6,6 @@ out as they went in where nothing could be repaired. It refuses to know how that
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +13,8 @@ import click
 from msgspec import Struct, field, structs
 
 from turnlint.cli.look import is_terminal
-from turnlint.documents.source import Damaged, Progress, Source, SourceError, open_named, packing_at
+from turnlint.documents.piped import at_rest
+from turnlint.documents.source import Damaged, Progress, Source, SourceError, packing_at
 from turnlint.engine import Book, Options
 from turnlint.keeping import journal, last_run
 from turnlint.keeping.disk import Digests, NotWritten, Stamp, replace, stamp, write_to
@@ -30,6 +29,8 @@ from turnlint.report.escape import visible
 from turnlint.report.repaired import Done
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from turnlint.report.unified import Reader
 
 _PIECE = 1 << 20
@@ -97,7 +98,7 @@ def repair(run: Run, source: Source, progress: Progress | None) -> Done:
     """Repair one source. What goes wrong stands in the answer; the next can still be done."""
     done = Done(source.name)
     try:
-        with _at_rest(source) as still:
+        with at_rest(source) as still:
             _repair(run, source, still, done, progress)
     except (SourceError, NotWritten) as error:
         done.problem = str(error)
@@ -151,36 +152,6 @@ def _fixed(run: Run, still: Source, done: Done, progress: Progress | None) -> Fi
 
 def _reason(error: OSError) -> str:
     return (error.strerror or "cannot be read").lower()
-
-
-@contextmanager
-def _at_rest(source: Source) -> Iterator[Source]:
-    """What can be read once only is put into a file first, as it came: it is read several times."""
-    if source.again:
-        yield source
-        return
-    from shutil import copyfileobj
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="turnlint-") as folder:
-        path = os.path.join(folder, "stdin")
-        try:
-            with _once(source) as stream, open(path, "wb") as file:
-                copyfileobj(stream, file, _PIECE)
-        except OSError as error:
-            raise SourceError(source.name, _reason(error)) from None
-        yield structs.replace(source, path=path)
-
-
-@contextmanager
-def _once(source: Source) -> Iterator[Any]:
-    if source.path is not None:
-        with open_named(source.path) as file:
-            yield file
-    elif sys.stdin is None:
-        raise SourceError(source.name, "standard input is closed")
-    else:
-        yield sys.stdin.buffer
 
 
 def _show(run: Run, fixed: Fixed) -> None:

@@ -127,7 +127,7 @@ def odd_kind(path: str) -> str | None:
         return None
 
 
-def _refuse_endless(stream: Any) -> None:
+def refuse_endless(stream: Any) -> None:
     """Standard input may be a file, a pipe, a terminal or the null device; another device has no end."""
     try:
         status = os.fstat(stream.fileno())
@@ -390,7 +390,7 @@ def _open_plain(source: Source) -> Any:
         if sys.stdin is None:
             raise OSError(9, "standard input is closed")
         raw: Any = sys.stdin.buffer
-        _refuse_endless(raw)
+        refuse_endless(raw)
         return BufferedReader(getattr(raw, "raw", raw), PIECE)
     return open_named(source.path, PIECE)
 

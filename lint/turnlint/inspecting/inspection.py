@@ -4,15 +4,12 @@ This module owns the order of things: the frames, the conversations, a second lo
 of. A source that can be read only once is kept in a file meanwhile. It refuses to lay anything out.
 """
 
-import sys
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import IO
 
 from msgspec import structs
 
-from turnlint.documents.source import Progress, Source, SourceError, open_named
+from turnlint.documents.piped import at_rest
+from turnlint.documents.source import Progress, Source
 from turnlint.documents.trouble import Damage
 from turnlint.inspecting.container import Framed, framed
 from turnlint.inspecting.example import example
@@ -30,7 +27,6 @@ from turnlint.reading import Foreign, read
 
 MOST_LOOKS = 3
 MOST_KEYS = 12
-_STEP = 1 << 20
 _START = 16
 
 
@@ -43,7 +39,7 @@ def inspect(
     progress: Progress | None = None,
 ) -> Inspection:
     """All that can be told of a source. Raises `SourceError` where it cannot be read."""
-    with _readable_again(source) as file:
+    with at_rest(source) as file:
         pass_over = framed(file, format_name, progress)
         gathering = Gathering(providers, pass_over.models)
         damage = _Damaged()
@@ -67,37 +63,6 @@ def inspect(
             unknown=None if known else _unknown(pass_over),
             named=source.named,
         )
-
-
-@contextmanager
-def _readable_again(source: Source) -> Iterator[Source]:
-    """The source, or a file with the same bytes under its name, while it is needed."""
-    if source.again:
-        yield source
-        return
-    from tempfile import NamedTemporaryFile
-
-    with NamedTemporaryFile() as file:
-        try:
-            with _plain(source) as stream:
-                while piece := stream.read(_STEP):
-                    file.write(piece)
-        except OSError as error:
-            raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
-        file.flush()
-        yield structs.replace(source, path=file.name)
-
-
-@contextmanager
-def _plain(source: Source) -> Iterator[IO[bytes]]:
-    """The bytes as they come, packed where they are packed."""
-    if source.path is not None:
-        with open_named(source.path) as file:
-            yield file
-    elif sys.stdin is None:
-        raise OSError(9, "standard input is closed")
-    else:
-        yield sys.stdin.buffer
 
 
 class _Damaged:

@@ -193,6 +193,8 @@ def _append(where: str, line: bytes, system: System) -> None:
             _add(file, _after_torn(file, status.st_size, system) + line, system)
         except BaseException:  # also where a signal ends the run
             system.truncate(file, status.st_size)
+            if new:
+                system.unlink(where)
             raise
     finally:
         system.close(file)
