@@ -167,6 +167,14 @@ class Case(Struct, frozen=True, dict=True):
         message = self.written(index)
         return message is not None and not says_something(message)
 
+    def has_own_call(self, answered: Answered) -> bool:
+        """Whether a call that no assistant message has stands beside a result: it may be the call of the result."""
+        from turnlint.repeats import echoed
+
+        places = self.messages[answered.message].inner_calls
+        calls = [asked.call for asked in self.asked] if places else []
+        return any(echoed(self.said(answered.message, place), calls) is None for place in places)
+
     def said(self, index: int, below: Pointer) -> Any:
         """Something below a message as it is written, decoded; nothing where its record was let go."""
         return _below(self.written(index), below)

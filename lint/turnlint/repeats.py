@@ -4,12 +4,19 @@ This module owns the comparison of two occurrences under one id. It refuses to s
 result belongs to; the ledger has said that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from json import loads
 
 from msgspec import Struct
 
-from turnlint.ledger import Interaction, Ledger, usable
+from turnlint.ledger import Interaction, Ledger, is_missing, usable
 from turnlint.ledger.alike import is_same_call
+from turnlint.model import Call, Pointer, Wire
+
+SHELLS = ("functionCall", "toolUse", "function")
+IDS = ("id", "toolUseId", "call_id")
+ARGUMENTS = ("input", "args", "arguments", "parameters")
+"""Keys of a call in the spelling of any wire."""
 
 
 class Repeat(Struct, frozen=True):
@@ -43,3 +50,55 @@ def repeats(ledger: Ledger) -> Iterator[Repeat]:
             other = first.asked.call
             same = is_same_call(call, other)
             yield Repeat(first, interaction, same, first.asked.turn == interaction.asked.turn)
+
+
+def has_no_ids(ledger: Ledger, wire: Wire) -> bool:
+    """Whether no call and no result has an id, on a wire whose logs may have none."""
+    calls = [one.asked.call for one in ledger.interactions if one.asked.call.needs_id]
+    answers = [one.answer for one in ledger.interactions if one.answer is not None]
+    results = [one.result for one in (*answers, *ledger.orphans) if one.result.needs_id]
+    ids = [*(one.id for one in calls), *(one.id for one in results)]
+    return wire.idless and bool(calls) and all(map(is_missing, ids))
+
+
+def echoed(value: object, calls: Iterable[Call]) -> Call | None:
+    """Find the call that a call in a message of results repeats: its arguments, and its id if both have one."""
+    found = _opened(value)
+    identifier = next((found[key] for key in IDS if found.get(key)), None)
+    arguments = _decoded(next((found[key] for key in ARGUMENTS if key in found), None))
+    for call in calls:
+        named = call.name == found.get("name") and (not identifier or call.id == identifier)
+        if named and _decoded(call.body) == arguments:
+            return call
+    return None
+
+
+def id_below(value: object) -> Pointer:
+    """Where a call in the spelling of any wire has its id, or should have it."""
+    at: Pointer = ()
+    while isinstance(value, dict):
+        key = next((key for key in IDS if value.get(key)), None)
+        inner = next((key for key in SHELLS if isinstance(value.get(key), dict)), None)
+        if key or not inner or inner == "function":
+            return (*at, key or ("toolUseId" if at == ("toolUse",) else "id"))
+        at, value = (*at, inner), value[inner]
+    return ()
+
+
+def _opened(value: object) -> dict[str, object]:
+    """The keys of a call and of the objects around its name and arguments."""
+    found: dict[str, object] = {}
+    while isinstance(value, dict):
+        found |= value
+        value = next((value[key] for key in SHELLS if key in value), None)
+    return found
+
+
+def _decoded(value: object) -> object:
+    """The value of arguments, which some wires write as a text."""
+    try:
+        while isinstance(value, str | bytes):
+            value = loads(value or "null")
+    except (ValueError, RecursionError):
+        pass
+    return value

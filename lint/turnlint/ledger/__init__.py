@@ -76,15 +76,19 @@ def read(messages: Iterable[Message], wire: Wire, answer_at: int | None = None) 
         # Most conversations leave nothing over, and most runs need none of these.
         from turnlint.ledger.sharing import match_shared
 
+        if isinstance(messages, Sequence):
+            work.mixed = frozenset(index for index, one in enumerate(messages) if one.inner_calls)
         match_shared(work)
     if work.spare:
         from turnlint.ledger.copies import prefer_fresh
+        from turnlint.ledger.inner import prefer_inner
         from turnlint.ledger.positions import match_by_position, match_last
         from turnlint.ledger.real import prefer_real
 
         match_by_position(work, counts=wire.counts)
         match_last(work)
         prefer_real(work)
+        prefer_inner(work)
         prefer_fresh(work)
     return _close(work, count)
 

@@ -31,6 +31,8 @@ class Matching(Struct):
     """Results that fit several calls equally well, and so get none of them."""
     disputed: set[int] = set()
     """The calls that they fit."""
+    mixed: frozenset[int] = frozenset()
+    """Messages that hold calls beside results."""
     interrupted: bool = False
     """Something was said in a window before its last result."""
     last_turn_message: int = -1

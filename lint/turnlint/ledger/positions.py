@@ -37,29 +37,35 @@ def match_by_position(work: Matching, *, counts: bool) -> None:
         calls.setdefault((asked.turn, asked.call.server), []).append(index)
     busy = _asking_messages(work, outside)
     unknown = [one for one in outside if usable(one.result.id)]
-    unknown += [
-        work.results[index]
-        for some in results.values()
-        for index in some
-        if usable(work.results[index].result.id)
-    ]
-    last = max(unknown, key=lambda one: one.seq, default=None)
+    extra = list(unknown)
     for side, some in results.items():
-        own = calls.get(side)
-        if own and last is not None and last.turn != side[0]:
-            # A later result under an id that no call bears may be the answer of a call whose id is known.
-            own = [
-                index
-                for index in own
-                if not usable(work.calls[index].call.id) or work.calls[index].seq > last.seq
-            ]
-            own = own if len(own) == len(calls[side]) else []
+        named = [work.results[index] for index in some if usable(work.results[index].result.id)]
+        unknown += named
+        extra += named if len(some) > len(calls.get(side, ())) else []
+    last = max(unknown, key=lambda one: one.seq, default=None)
+    last_extra = max(extra, key=lambda one: one.seq, default=None)
+    for side, some in results.items():
+        own, answers = calls.get(side), some
+        # A later result under an id that no call bears may be the answer of a call whose id is known. A call that
+        # lost its id may be the call of each result that is not the only one of another call.
+        if own and any(_may_be_later(work, index, side, last, last_extra) for index in own):
+            # Only a placeholder of a repair answers such a call.
+            answers = [index for index in some if work.results[index].result.synthetic]
         # A result among the calls of a turn may be the answer as well.
         if own and side[0] not in busy:
-            for call, result in _paired(work, own, some) or _paired_by_name(work, own, some):
+            for call, result in _paired(work, own, answers) or _paired_by_name(work, own, answers):
                 work.match(call, result, "by-position")
             if counts:
-                _match_by_count(work, own, some)
+                _match_by_count(work, own, answers)
+
+
+def _may_be_later(
+    work: Matching, call: int, side: tuple[int, bool], last: Answered | None, last_extra: Answered | None
+) -> bool:
+    """Whether a result behind the window of a turn may be the answer of a call of that turn."""
+    asked = work.calls[call]
+    later = last_extra if not usable(asked.call.id) else last
+    return later is not None and later.turn != side[0] and asked.seq < later.seq
 
 
 def _asking_messages(work: Matching, results: list[Answered]) -> set[int]:

@@ -4,8 +4,10 @@ This module pairs them by the evidence of turns, numbers and names. A result tha
 stays without a call, and so do those calls: a placeholder is better than a result under another call.
 """
 
+from bisect import bisect_left
 from itertools import pairwise
 
+from turnlint.documents.decode import normal
 from turnlint.ledger.alike import NEAR, is_copy, is_same_call, normal_form
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.values import How, usable
@@ -41,7 +43,16 @@ def match_shared(work: Matching) -> None:
     call_of = {result: call for call, result in work.answer_of.items()} if wanted else {}
     for key, some in wanted.items():
         if len({work.calls[call].call.id for call in some}) > 1:
-            # Two ids of one form: an exact id pairs inside a window, and nothing else does.
+            # Two ids of one form: an exact id pairs inside a window where no name contradicts, and nothing else does.
+            names = {work.calls[call].call.name for call in some}
+            for call in some:
+                answer = work.answer_of.get(call)
+                if (
+                    answer is not None
+                    and not work.agree(call, answer)
+                    and work.results[answer].result.name in names
+                ):
+                    work.part(call)
             work.contest(filter(work.open, some), (one for one in results[key] if one not in work.placed))
             continue
         for call in some:
@@ -183,23 +194,40 @@ class _Group:
             self._take(waiting[-len(run) :], run)
         elif count:
             self._match_window(run, fresh, count)
+        elif self._is_passed_over() and not self.alike:
+            self._contest(run)  # the call behind it has a result in its window: the two may be exchanged
         elif len(waiting) == 1 or self.alike:
             self._take(waiting[-len(fresh) :], fresh)
-        elif len(waiting) in (len(run), len(fresh)):
+        elif len(waiting) in (len(run), len(fresh)) and len({work.calls[call].turn for call in waiting}) == 1:
             self._take(list(waiting), run if len(run) == len(waiting) else fresh)
         else:
             self._contest(run)
+
+    def _is_passed_over(self) -> bool:
+        """Whether a result was matched with a call that stands behind a waiting call."""
+        later = self.calls[bisect_left(self.calls, self.waiting[0]) : self.following]
+        return any(not self.work.open(call) for call in later)
 
     def _match_window(self, run: Numbers, fresh: Numbers, count: int) -> None:
         """Match the results in the window of a turn; `count` of the waiting calls are of that turn."""
         waiting = self.waiting
         own = waiting[-count:]
-        if len(run) == count:
+        copies = len(fresh) < len(run)
+        if not self.alike and any(self.work.results[index].message in self.work.mixed for index in run):
+            self._contest(run)  # a call beside the results may say whose they are
+        elif len(run) == count and not (
+            copies and (len(run) < len(self.results) or not self._are_equal(run))
+        ):
             self._take(own, run)
         elif len(fresh) == count or self._is_one_call(own, alone=len(waiting) == count, fresh=fresh):
             self._take(own, fresh)
         else:
             self._contest(run)
+
+    def _are_equal(self, run: Numbers) -> bool:
+        """Whether each result that repeats another has its whole text."""
+        bodies = {normal(self.work.results[index].result.body) for index in run}
+        return len(bodies) == len(fresh_of(self.work, run))
 
     def _is_one_call(self, calls: Numbers, *, alone: bool, fresh: Numbers) -> bool:
         """Whether the calls of a turn are one call, written once or several times, and no other call waits."""

@@ -4,7 +4,7 @@ This module compares a conversation before and after its repair. It shares no co
 repair: it asks of each result whether its id, its place or its name led to that call before.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise, product
 from json import dumps, loads
@@ -16,6 +16,7 @@ from turnlint.model import Call, Result, Transcript
 
 BLANK = frozenset({"", "NULL", "REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX"})
 """Ids in capitals that name nothing."""
+Pair = tuple[str | None, bytes, bytes]
 MAX_READINGS = 64
 """Equal calls and equal results have many readings; with more than this number nothing is known of them."""
 
@@ -52,10 +53,12 @@ class Past(Struct):
 
 def untied(before: Iterable[Transcript], after: Iterable[Transcript]) -> tuple[Call, Result] | None:
     """A call and a result under it that no evidence ties together, if a repair made such a pair."""
-    past = Past()
+    past, before = Past(), tuple(before)
     for transcript in before:
         _read(transcript, past)
     kept = {pair for call, result in _pairs_before(past) if (pair := _named(call, result))}
+    after = tuple(after)
+    kept |= _as_before(before, after)
     for transcript in after:
         for call, result in _pairs(transcript):
             if _named(call, result) not in kept and not _is_tied(past, call, result):
@@ -63,8 +66,30 @@ def untied(before: Iterable[Transcript], after: Iterable[Transcript]) -> tuple[C
     return None
 
 
-def _named(call: Call, result: Result) -> tuple[str | None, bytes, bytes]:
+def _named(call: Call, result: Result) -> Pair:
     return call.name, call.body, result.body
+
+
+def _as_before(before: Iterable[Transcript], after: Iterable[Transcript]) -> set[Pair]:
+    """The pairs of ids on whose calls the repair changed nothing."""
+    was, now = _bearers(before), _bearers(after)
+    return {
+        _named(call, result)
+        for transcript in before
+        for call, result in _pairs(transcript)
+        if was[_form(call.id)] == now[_form(call.id)]
+    }
+
+
+def _bearers(transcripts: Iterable[Transcript]) -> dict[str, Counter[tuple[str | None, str | None, bytes]]]:
+    """The calls of each id, whatever its spelling."""
+    found: dict[str, Counter[tuple[str | None, str | None, bytes]]] = defaultdict(Counter)
+    for transcript in transcripts:
+        for message in transcript.messages:
+            for block in message.blocks:
+                if isinstance(block, Call):
+                    found[_form(block.id)][block.id, block.name, block.body] += 1
+    return found
 
 
 def _read(transcript: Transcript, past: Past) -> None:
@@ -137,8 +162,12 @@ def _is_tied(past: Past, call: Call, result: Result) -> bool:
 def _ties(past: Past, asked: Asked, answered: Answered) -> bool:
     call, result = asked.call, answered.result
     mine, theirs = _form(call.id), _form(result.id)
+    if call.id and call.id == result.id and not mine and call.id.upper() not in BLANK:
+        return answered.inside and answered.turn == asked.turn  # white space is an id as well
     if mine and theirs:
         return mine == theirs and _is_meant(past, asked, answered)
+    if theirs and past.bearers.get(theirs):
+        return False  # the id of another call
     if result.name and call.name and result.name != call.name and not _counts_agree(past, answered):
         return False
     if answered.inside and answered.turn == asked.turn:

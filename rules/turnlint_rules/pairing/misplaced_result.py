@@ -14,7 +14,8 @@ How it happens
 
 What fix does
     lossless: moves the result to its call. It is never replaced by a placeholder. An assistant message that
-    holds calls, results and texts is split at each result: the order of its blocks stays.
+    holds calls, results and texts is split at each result: the order of its blocks stays. A result beside a call that
+    no assistant message has stays: that call may be its own.
 
 Evidence
     OpenAI Chat and DeepSeek want `tool` messages contiguous after the assistant message; Anthropic
@@ -93,7 +94,9 @@ def check(case: Case) -> Iterator[Finding]:
             f"result for {quote(answer.result.id)} is not directly after its call",
             label="should be directly after its call",
             related=(near_call(case, asked, "its call"),),
-            fix=Fix("lossless", "move the result to its call", _steps(case, asked, answer)),
+            fix=None
+            if case.has_own_call(answer)
+            else Fix("lossless", "move the result to its call", _steps(case, asked, answer)),
         )
 
 

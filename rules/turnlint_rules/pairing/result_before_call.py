@@ -74,7 +74,9 @@ def check(case: Case) -> Iterator[Finding]:
             f"result for {quote(answer.result.id)} is before its call",
             label="should be after its call",
             related=(near_call(case, asked, "its call"),),
-            fix=Fix("lossless", "move the result after its call", (_step(case, asked, answer, ends),)),
+            fix=None
+            if case.has_own_call(answer)
+            else Fix("lossless", "move the result after its call", (_step(case, asked, answer, ends),)),
         )
 
 

@@ -108,9 +108,11 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(asked: Asked, loose: dict[int, list[Answered]]) -> Fix:
-    """A placeholder without an id would change whose a result beside it is by its position: that one goes."""
+    """A result without an id is matched by its place and name: a placeholder before it would change its call."""
     title = "add a placeholder result that says the outcome is unknown"
-    orphans = () if usable(asked.call.id) or asked.call.needs_id else loose.get(asked.turn, ())
+    orphans = loose.get(asked.turn, [])
+    if usable(asked.call.id) or asked.call.needs_id:
+        orphans = [one for one in orphans if one.result.name in (None, "", asked.call.name)]
     if orphans:
         title = f"{title}, and remove the results that fit several calls"
     steps: tuple[Step, ...] = (Close(spot(asked)), *(Drop(spot(orphan)) for orphan in orphans))

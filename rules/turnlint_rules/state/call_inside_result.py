@@ -22,9 +22,8 @@ Evidence
 """
 
 from collections.abc import Iterator
-from json import loads
 
-from turnlint.api import Case, Drop, Finding, Fix, Piece, Raw, Rule
+from turnlint.api import Case, Drop, Finding, Fix, Piece, Raw, Rule, echoed
 
 RULE = Rule("ST114", "call-inside-result", "error", fix="lossy")
 
@@ -63,45 +62,19 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
+    calls = [asked.call for asked in case.asked]
     for index, message in enumerate(case.messages):
         for place in message.inner_calls:
-            echo = _is_echo(case, case.said(index, place))
+            value = case.said(index, place)
+            # Without the bytes of the record a copy cannot be told from a call of its own.
+            echo = value is not None and echoed(value, calls) is not None
             yield RULE.at_message(
                 case,
                 index,
                 "a call is in a message of results, where it has no effect"
-                if echo
+                if echo or value is None
                 else "a call is in a message of results and in no message of the assistant",
                 below=place,
-                label="copy of a call" if echo else "its only place",
+                label="copy of a call" if echo else "its only place" if value is not None else "",
                 fix=Fix("lossy", "remove the copy", (Drop(Piece(index, place)),)) if echo else None,
             )
-
-
-def _is_echo(case: Case, value: object) -> bool:
-    """Whether a message of the assistant has the call too, under its id and name, or with its arguments."""
-    identifier, name, arguments = _parts(value)
-    for asked in case.asked:
-        call = asked.call
-        if call.name == name and (call.id == identifier if identifier else _is_value(call.body, arguments)):
-            return True
-    return False
-
-
-def _parts(value: object) -> tuple[object, object, object]:
-    """The id, the name and the arguments of a call in the spelling of any wire."""
-    found: dict[str, object] = {}
-    while isinstance(value, dict):
-        found |= value
-        value = next((value[key] for key in ("functionCall", "toolUse", "function") if key in value), None)
-    identifier = next((found[key] for key in ("id", "toolUseId", "call_id") if found.get(key)), None)
-    arguments = (found[key] for key in ("input", "args", "arguments", "parameters") if key in found)
-    return identifier, found.get("name"), next(arguments, None)
-
-
-def _is_value(body: bytes, arguments: object) -> bool:
-    try:
-        said = loads(arguments) if isinstance(arguments, str) else arguments
-        return bool(loads(body or b"null") == said)
-    except (ValueError, RecursionError):
-        return False
