@@ -67,8 +67,8 @@ def command(
 ) -> None:  # fmt: skip
     """Show the ids that calls and results would get for a provider.
 
-    An id that the provider accepts stays as it is. A result has the id of its call. No file is changed. PATH is a
-    file, a folder, a glob pattern, or - for standard input.
+    An id that the provider accepts stays as it is. A result has the id of its call. `turnlint fix` with the same
+    provider writes these ids. No file is changed. PATH is a file, a folder, a glob pattern, or - for standard input.
 
     Exit codes: 0 shown, 2 usage error, 3 no input, 4 internal error.
     """
@@ -101,7 +101,15 @@ class _Ids:
         if not self.named:
             return canonicalize(transcript, pairs)
         profile = self.providers.for_named(self.named, self._read_by(transcript)).profile
-        return project(transcript, pairs, profile, canonical=self.canonical, model=self.model)
+        # Without --canonical the ids are those that `fix` writes.
+        return project(
+            transcript,
+            pairs,
+            profile,
+            canonical=self.canonical,
+            model=self.model,
+            in_place=not self.canonical,
+        )
 
     def _read_by(self, transcript: Transcript) -> Transcript:
         """The conversation as the model would be given it that was named."""

@@ -21,19 +21,28 @@ from turnlint import ledger
 from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
 from turnlint.ids.shapes import TRIES, Demands, Unprojectable, number_in
 from turnlint.ids.turns import known_id, short, turns
-from turnlint.ledger import Answered, Asked, Ledger, usable
+from turnlint.ledger import Answered, Asked, Ledger, is_redacted, usable
 from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Keys, Message, Pointer, Record, Result, Transcript, Wire
 from turnlint.profiles import Profile
-from turnlint.repeats import repeats
+from turnlint.repeats import has_no_ids, repeats
 
 CANONICAL = "canonical"
 Signature = tuple[str | None, str | None, bytes]
 """The id, the tool and the arguments of a call."""
-Memory = Mapping[Signature, Sequence[str]]
-"""The canonical ids of calls in an earlier state of a conversation, each signature's in order."""
-REUSED = "reused-call-id"
-"""The rule whose weight says whether a provider takes an id that a call of an earlier turn bears."""
+
+
+class Memory(Struct, frozen=True):
+    """The ids in an earlier state of a conversation."""
+
+    names: Mapping[Signature, Sequence[str]] = {}
+    """The canonical ids of calls, for each signature in order."""
+    strays: frozenset[str] = frozenset()
+    """The ids of results that answered no call: no call may get one of these."""
+
+
+REUSED, MISSING = "reused-call-id", "missing-call-id"
+"""Rules whose weights say whether a provider takes an id of an earlier turn, or a call without an id."""
 
 
 class Entry(Struct, frozen=True):
@@ -101,14 +110,14 @@ class _Owner(Struct):
 Given = list[str | None]
 
 
-def remembered(transcript: Transcript, pairs: Ledger) -> dict[Signature, list[str]]:
-    """The canonical ids of all calls, for later states of a conversation that a repair changes."""
+def remembered(transcript: Transcript, pairs: Ledger) -> Memory:
+    """The ids of a conversation, for later states of it that a repair changes."""
     book = _Book(transcript, pairs)
     found: dict[Signature, list[str]] = {}
     for owner, name in zip(book.owners, book.canonical(), strict=True):
         if not owner.stray:
             found.setdefault(owner.signature, []).append(name)
-    return found
+    return Memory(found, book.strays)
 
 
 def canonicalize(
@@ -136,17 +145,22 @@ def project(
     canonical: bool = False,
     model: str | None = None,
     memory: Memory | None = None,
+    in_place: bool = False,
 ) -> Projection:
     """Every id as a provider takes it: as it stands where that will do, else made from the canonical one.
 
     With `canonical`, made from the canonical one in every case. The `model` is the one that is to read the
     conversation, where that is not the one it names. Raises `Unprojectable` where the profile's clauses
     leave no id to make.
+
+    With `in_place`, the conversation stays on its wire, as in a repair. Else it is written anew on a wire of the
+    provider: internal ids get the prefix of that wire, and missing ids are made.
     """
     book = _Book(transcript, pairs, memory)
-    demands = Demands(profile, transcript, model)
+    demands = Demands(profile, transcript, model, in_place=in_place)
     again = frozenset[int]() if canonical else book.reused(profile)
-    given = _given(book.owners, book.canonical(), demands, anew=canonical, again=again)
+    lenient = in_place and (book.takes(profile, MISSING) or has_no_ids(book.pairs, transcript.wire))
+    given = _given(book, demands, anew=canonical, again=again, lenient=lenient)
     return Projection(profile.label, tuple(book.entries(given, demands.leaves)))
 
 
@@ -166,10 +180,16 @@ class _Book:
 
     def __init__(self, transcript: Transcript, pairs: Ledger | None, memory: Memory | None = None) -> None:
         self.transcript = transcript
-        self.memory = memory or {}
+        self.memory = memory or Memory()
         self.pairs = pairs or ledger.read(transcript.messages, transcript.wire, transcript.answer_at)
         self.owners = _calls(transcript, self.pairs)
         self.places = sorted(self._places(), key=lambda place: place[0].seq)
+
+    @property
+    def strays(self) -> frozenset[str]:
+        """The ids of results that answer no call, now or before a repair."""
+        own = (owner.old for owner in self.owners if owner.stray)
+        return self.memory.strays.union(one for one in own if one is not None and usable(one))
 
     def _places(self) -> Iterator[tuple[Asked | Answered, int]]:
         """Every call and every result with its owner; those that answer no call are owners too."""
@@ -199,35 +219,36 @@ class _Book:
             return hashed(*parts, owner.content, salt) if salt else canonical_id(*parts)
 
         keep = [owner.old if is_canonical(owner.old) else None for owner in self.owners]
-        given = _assign(self.owners, (keep, self._remembered()), make, range(len(self.owners)))
+        wishes = keep, self._remembered()
+        given = _assign(self.owners, wishes, make, range(len(self.owners)), strays=self.strays)
         return [one or "" for one in given]
 
     def _remembered(self) -> Given:
         """What each call had in the state before a repair."""
-        left = {signature: iter(names) for signature, names in self.memory.items()}
+        left = {signature: iter(names) for signature, names in self.memory.names.items()}
         return [
             None if owner.stray or owner.signature not in left else next(left[owner.signature], None)
             for owner in self.owners
         ]
 
+    def takes(self, profile: Profile, rule: str) -> bool:
+        """Whether a provider accepts what a rule finds, on the wire of the conversation."""
+        said = self.transcript.wire.speaks
+        weights = (one for one in profile.by_rule.get(rule, ()) if not one.wires or said in one.wires)
+        weight = next(weights, None)
+        return weight is not None and "info" in (weight.mild, weight.severity)
+
     def reused(self, profile: Profile) -> frozenset[int]:
         """The calls that keep an id which a call of an earlier turn bears, where the provider takes that."""
-        said = self.transcript.wire.speaks
-        weights = (one for one in profile.by_rule.get(REUSED, ()) if not one.wires or said in one.wires)
-        weight = next(weights, None)
-        if weight is None or "info" not in (weight.mild, weight.severity) or "taken" not in self.pairs.odd:
+        if "taken" not in self.pairs.odd or not self.takes(profile, REUSED):
             return frozenset()
         loose = {orphan.result.id for orphan in self.pairs.orphans}
         number = {one.asked.seq: count for count, one in enumerate(self.pairs.interactions)}
         found: dict[str | None, set[int]] = {}
         for repeat in repeats(self.pairs):
-            identifier, taken = (
-                repeat.again.asked.call.id,
-                found.setdefault(repeat.again.asked.call.id, set()),
-            )
-            if repeat.same or repeat.same_turn or identifier in loose:
-                loose.add(identifier)
-            taken.add(number[repeat.again.asked.seq])
+            if not repeat.same and not repeat.same_turn:
+                again = repeat.again.asked
+                found.setdefault(again.call.id, set()).add(number[again.seq])
         return frozenset(one for identifier, some in found.items() if identifier not in loose for one in some)
 
     def entries(self, given: Given, leave: Callable[[Result], bool]) -> Iterator[Entry]:
@@ -235,7 +256,7 @@ class _Book:
         for place, number in self.places:
             block: Call | Result = place.call if isinstance(place, Asked) else place.result
             owner, new = self.owners[number], given[number]
-            left = not usable(block.id) and (new is None or (isinstance(block, Result) and leave(block)))
+            left = new is None or (not usable(block.id) and isinstance(block, Result) and leave(block))
             yield Entry(
                 "call" if isinstance(place, Asked) else "result",
                 place.message,
@@ -264,28 +285,35 @@ def _stray(result: Result) -> _Owner:
     return _Owner(result.id, result.name, short(result.body).hex(), 0, "", result)
 
 
-def _given(
-    owners: list[_Owner], names: list[str], demands: Demands, *, anew: bool, again: Container[int]
-) -> Given:
+def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], lenient: bool) -> Given:
     """What each owner gets of a provider: what it has where that is taken, else its canonical id in another form."""
+    owners, names, strays = book.owners, book.canonical(), book.strays
     of = [demands.of(owner.block) for owner in owners]
     counted = [index for index, demand in enumerate(of) if demand.counted]
     # A history that was trimmed at its front goes on counting.
     old = owners[counted[0]].old if counted and not anew else None
     start = number_in(old) if old is not None and of[counted[0]].fits(old) else 0
     numbers = {index: number for number, index in enumerate(counted, start)}
-    strays = {owner.old for owner in owners if owner.stray}
+
+    def numbered(index: int) -> str:
+        return of[index].numbered(owners[index].name, numbers[index], None if anew else owners[index].old)
+
+    if strays and any(numbered(index) in strays for index in counted if not owners[index].stray):
+        # An id that a result without a call bears would make that result this call's.
+        start = 1 + max(map(number_in, strays))
+        numbers = {index: number for number, index in enumerate(counted, start)}
     first: Given = [None] * len(owners)
     second: Given = [None] * len(owners)
     made = []
     for index, (owner, demand) in enumerate(zip(owners, of, strict=True)):
-        if not usable(owner.old) and demands.may_lack(owner.block):
+        old = owner.block.id if demands.in_place else owner.old
+        # A redacted id is an id for the rules.
+        lacks = demands.may_lack(owner.block) or lenient or (demands.in_place and is_redacted(old))
+        if not usable(old) and lacks and (not usable(owner.old) or demand.fits(owner.old or "")):
             continue
         made.append(index)
         if index in numbers and not owner.stray:
-            numbered = demand.numbered(owner.name, numbers[index], None if anew else owner.old)
-            # An id that a result without a call bears would make that result this call's.
-            first[index] = None if numbered in strays else numbered
+            first[index] = numbered(index)
         elif not anew and owner.old is not None and usable(owner.old):
             if owner.old.startswith(HISTORY) and not demands.spelled:
                 second[index] = demand.under_prefix(owner.old)
@@ -297,16 +325,16 @@ def _given(
             return of[index].numbered(owners[index].name, numbers[index] + salt)
         return of[index].made(names[index], salt)
 
-    return _assign(owners, (first, second), make, made, again)
+    return _assign(owners, (first, second), make, made, again, strays=strays)
 
 
 def _assign(
     owners: list[_Owner], wishes: Sequence[Given], make: Callable[[int, int], str], made: Iterable[int],
-    again: Container[int] = (),
+    again: Container[int] = (), strays: Iterable[str] = (),
 ) -> Given:  # fmt: skip
     """Each owner its first wish that no other has; those to be made one, else an id that is made.
 
-    The owners of `again` share an id with an earlier one.
+    The owners of `again` share an id with an earlier one. No made id is one of `strays`.
     """
     given: Given = [None] * len(owners)
     taken: dict[str, int] = {}
@@ -314,11 +342,12 @@ def _assign(
         for index, identifier in enumerate(wish):
             if owners[index].stray or given[index] is not None or identifier is None:
                 continue
-            if taken.setdefault(identifier, index) == index or index in again:
+            kept = index in again and identifier == owners[index].old
+            if taken.setdefault(identifier, index) == index or kept:
                 given[index] = identifier
     _keep_strays(owners, wishes, given, taken)
     # A new id is one that stood nowhere: whoever looks for an old one finds what bore it, and nothing else.
-    before = {owner.old for owner in owners}
+    before = {*strays, *(owner.old for owner in owners)}
     for index in made:
         if given[index] is None:
             tries = (make(index, salt) for salt in range(TRIES))
@@ -339,7 +368,7 @@ def _keep_strays(owners: list[_Owner], wishes: Sequence[Given], given: Given, ta
     now: dict[str, list[int]] = {}
     for index, owner in enumerate(owners):
         if not owner.stray:
-            bearers.setdefault(normal_form(owner.old or ""), []).append(index)
+            bearers.setdefault(normal_form(owner.block.id or ""), []).append(index)
             now.setdefault(normal_form(given[index] or ""), []).append(index)
     for index, owner in enumerate(owners):
         wish = next((wish[index] for wish in wishes if wish[index] is not None), None)

@@ -156,19 +156,22 @@ def number_in(identifier: str) -> int:
 class Demands:
     """What a profile wants of the ids of a conversation."""
 
-    def __init__(self, profile: Profile, transcript: Transcript, model: str | None = None) -> None:
+    def __init__(
+        self, profile: Profile, transcript: Transcript, model: str | None = None, *, in_place: bool = False
+    ) -> None:
         self.label = profile.label
         said = transcript.wire.speaks
-        self.spelled = said in profile.wires
-        """The conversation stands on a wire of the provider's, and need not be written anew."""
-        wire = said if self.spelled else profile.wires[0]
+        self.in_place = in_place
+        self.spelled = in_place or said in profile.wires
+        """The conversation stays on its wire, or is on a wire of the provider's, and need not be written anew."""
+        wire = said if said in profile.wires else profile.wires[0]
         holds = _holding(wire, model or _model_of(profile, transcript))
         clauses = tuple(one for one in profile.clauses if holds(one))
         own = HABITS.get(wire, USUAL)
         self.idless = wire in IDLESS
         self.call = Demand((own,), tuple(one for one in clauses if _is_of_calls(one)))
         server = tuple(one for one in clauses if isinstance(one, IdForm) and one.of == "server")
-        if server or self.spelled:
+        if server or said in profile.wires:
             self.server = Demand((*SERVER_HABITS, own), server)
         else:  # on another wire it is a call like any other
             self.server = self.call
@@ -178,7 +181,8 @@ class Demands:
 
     def may_lack(self, block: Call | Result) -> bool:
         """Whether a call or a result can do without an id."""
-        return not self.of(block).required and (self.idless or (self.spelled and not block.needs_id))
+        lacks = self.idless and not self.in_place
+        return not self.of(block).required and (lacks or (self.spelled and not block.needs_id))
 
     def leaves(self, result: Result) -> bool:
         """Whether a result without an id stays so where it stands, although its call has one."""

@@ -12,11 +12,12 @@ from msgspec import Struct
 from turnlint.api import quote
 from turnlint.documents.locate import Span, locate_all
 from turnlint.ids import Entry, Memory, Projection, Unprojectable, canonicalize, project
-from turnlint.ledger import usable
+from turnlint.ledger import Asked, usable
 from turnlint.ledger.alike import normal_form
 from turnlint.model import Pointer
 from turnlint.profiles import Profile
 from turnlint.repair.sheet import Sheet, id_place
+from turnlint.repeats import echoed, id_below
 
 
 class Renamed(Struct, frozen=True):
@@ -50,6 +51,15 @@ class _Plan:
             if entry.number < 0 and entry.changed:
                 self.strays.setdefault(normal_form(entry.old or ""), {})[key] = None
 
+    @cached_property
+    def nameless(self) -> list[tuple[int, str | None]]:
+        """The owners without an id."""
+        return [
+            key
+            for key, places in self.places.items()
+            if key[0] >= 0 and not any(usable(one.old) for one in places)
+        ]
+
     def strays_of(self, identifier: str | None) -> Iterable[tuple[int, str | None]]:
         """The owners of results that answer no call, bear an id and get another."""
         return self.strays.get(normal_form(identifier or ""), ()) if usable(identifier) else ()
@@ -80,8 +90,11 @@ class Names:
             return []
         done = self._together(plan.places[owner])
         # A result that answers no call must not become that of the one call which keeps the id they shared.
-        for stray in plan.strays_of(block.id) if done else ():
-            done += self._together(plan.places[stray])
+        named = {block.id, *(one.new for one in done)}
+        strays = {stray: None for name in named for stray in plan.strays_of(name)} if done else {}
+        # Nor may it be matched by its place with a call that has no id.
+        for key in (*strays, *(plan.nameless if strays else ())):
+            done += self._together(plan.places[key])
         return done
 
     def canonical(self) -> list[Renamed]:
@@ -119,7 +132,10 @@ class Names:
                 if self.anew:
                     plan = _Plan(canonicalize(judged.transcript, judged.pairs, memory=self.memory))
                 else:
-                    plan = _Plan(project(judged.transcript, judged.pairs, profile, memory=self.memory))
+                    memory = self.memory
+                    plan = _Plan(
+                        project(judged.transcript, judged.pairs, profile, memory=memory, in_place=True)
+                    )
             except Unprojectable:  # then the finding stays, and says what is wanted
                 plan = None
             self.plans[profile.label] = plan
@@ -136,23 +152,40 @@ class Names:
             data = sheet.written(entry.new, entry.message)
             if not sheet.edits(entry.message).put(entry.at, data):
                 continue
-            for twin in self._twins.get((entry.message, entry.at), ()):
-                sheet.edits(entry.message).put(twin, data)
-                sheet.changes.along.append((sheet.cell(entry.message), twin))
+            for message, twin in self._twins.get((entry.message, entry.at), ()):
+                sheet.edits(message).put(twin, data)
+                sheet.changes.along.append((sheet.cell(message), twin))
             below = entry.at[len(sheet.messages[entry.message].at) :]
             done.append(Renamed(entry.message, below, entry.piece, entry.old, entry.new, entry.tool))
         return done
 
     @cached_property
-    def _twins(self) -> dict[tuple[int, Pointer], list[Pointer]]:
-        """Where the id of a call stands once more: a framework's copy of the call bears the same."""
-        found: dict[tuple[int, Pointer], list[Pointer]] = {}
-        for one in self.sheet.judged.pairs.interactions:
+    def _twins(self) -> dict[tuple[int, Pointer], list[tuple[int, Pointer]]]:
+        """Where the id of a call occurs again: in a framework's copy, or in a copy in a message of results."""
+        found: dict[tuple[int, Pointer], list[tuple[int, Pointer]]] = {}
+        pairs = self.sheet.judged.pairs.interactions
+        for one in pairs:
             message, call = one.asked.message, one.asked.call
-            here = id_place(call)
-            if here is not None and call.also:
+            if call.also:
                 places = (at for twin in call.also if (at := id_place(twin)) is not None)
-                found[message, self.sheet.place(message, here)] = [
-                    self.sheet.place(message, at) for at in places
-                ]
+                self._add_twins(found, one.asked, [(message, self.sheet.place(message, at)) for at in places])
+        calls = [one.asked.call for one in pairs]
+        asked = {id(one.asked.call): one.asked for one in pairs}
+        for index, said in enumerate(self.sheet.messages):
+            for at in said.inner_calls:
+                value = self.sheet.value(index, at)
+                known = echoed(value, calls)
+                if known is not None:
+                    place = self.sheet.place(index, (*at, *id_below(value)))
+                    self._add_twins(found, asked[id(known)], [(index, place)])
         return found
+
+    def _add_twins(
+        self,
+        found: dict[tuple[int, Pointer], list[tuple[int, Pointer]]],
+        asked: Asked,
+        places: list[tuple[int, Pointer]],
+    ) -> None:
+        here = id_place(asked.call)
+        if here is not None:
+            found.setdefault((asked.message, self.sheet.place(asked.message, here)), []).extend(places)

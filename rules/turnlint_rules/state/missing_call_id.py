@@ -38,6 +38,7 @@ from turnlint.api import (
     Rename,
     Result,
     Rule,
+    has_no_ids,
     is_missing,
     quote,
     spot,
@@ -93,8 +94,8 @@ def check(case: Case) -> Iterator[Finding]:
     ]
     if not without and not unnamed:
         return
-    idless = case.transcript.wire.idless
-    if idless and len(without) == len(asked) and len(unnamed) == len(answered) and asked:
+    every = len(without) == len(asked) and len(unnamed) == len(answered)
+    if every and has_no_ids(case.ledger, case.transcript.wire):
         steps = tuple(Rename(spot(one)) for one in without)
         yield RULE.at_call(
             case, asked[0], "no call of this conversation has an id; results are matched by position", severity="info",
@@ -118,15 +119,14 @@ def _place(case: Case, one: Asked | Answered, block: Call | Result) -> tuple[int
 
 
 def _fix_call(asked: Asked, answer: Answered | None) -> Fix:
-    """The id that its result names, if one does."""
-    known = answer.result.id if answer and usable(answer.result.id) else None
-    if known:
-        return Fix(
-            "lossless", "set the id of the call to the one that its result names", (Name(spot(asked), known),)
-        )
-    return Fix(
-        "lossless", "add an id to the call and its result, derived from their content", (Rename(spot(asked)),)
+    """The id that its result names, or a new id."""
+    known = answer is not None and usable(answer.result.id)
+    title = (
+        "set the id of the call to the one that its result names"
+        if known
+        else "add an id to the call and its result, derived from their content"
     )
+    return Fix("lossless", title, (Rename(spot(asked)),))
 
 
 def _fix(case: Case, answered: Answered) -> Fix | None:
