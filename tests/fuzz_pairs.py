@@ -173,7 +173,28 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
         found |= {
             (mark, result.words) for mark in (own if len(own) == 1 else bearers if len(bearers) == 1 else ())
         }
-    return found.union(_by_position(turns, joined=True), _by_position(turns, joined=False))
+    for some in (turns, real):
+        for joined in (True, False):
+            found |= {*_by_position(some, joined=joined), *_by_name(some, joined=joined)}
+    return found
+
+
+def _by_name(turns: Talk, *, joined: bool) -> Iterator[Pair]:
+    """Windows with as many results as calls of one id and name."""
+    asked: list[Piece] = []
+    window: list[Piece] = []
+    for turn in [*(merged(turns) if joined else turns), Turn("model", [Piece("call")])]:
+        if turn.all("call"):
+            for key in {(one.id, one.name) for one in asked if one.id}:
+                calls, results = (
+                    [one for one in some if (one.id, one.name) == key] for some in (asked, window)
+                )
+                if len(calls) == len(results):
+                    yield from (
+                        (call.mark, result.words) for call, result in zip(calls, results, strict=True)
+                    )
+            asked, window = turn.all("call"), []
+        window += turn.all("result")
 
 
 def _form(identifier: str | None) -> str:
@@ -238,7 +259,7 @@ def judged(case: Case) -> Iterator[str]:
         yield "a second repair changes more"
     yield from _untrue(after, term, done)
     if after != before or case.provider not in ("auto", "none"):
-        yield from _other_ids(case, before, after)
+        yield from _other_ids(case, before, after, done)
 
 
 def _mispaired(case: Case, was: Talk, now: Talk) -> Iterator[str]:
@@ -252,7 +273,7 @@ def _mispaired(case: Case, was: Talk, now: Talk) -> Iterator[str]:
 def _lost(was: Talk, now: Talk, done: Fixed) -> Iterator[str]:
     def held(turns: Talk) -> Counter[tuple[str, int, str]]:
         every = (piece for turn in turns for piece in turn.pieces if piece.kind in ("call", "result", "text"))
-        return Counter((one.kind, one.mark, one.words) for one in every)
+        return Counter((one.kind, one.mark, one.words) for one in every if one.words or one.kind != "text")
 
     gone = sum((held(was) - held(now)).values())
     if gone > sum(one.what == "removed" for one in done.changes):
@@ -281,7 +302,7 @@ def _ids(case: Case, data: bytes) -> dict[int, set[str | None]] | None:
             if case.provider == CANONICAL:
                 shown = canonicalize(item, book)
             else:
-                shown = project(item, book, _profile(case.provider, item))
+                shown = project(item, book, _profile(case.provider, item), in_place=True)
         except Unprojectable:
             return None
         calls = [one.asked.call for one in book.interactions]
@@ -307,15 +328,15 @@ def _profile(name: str, transcript: Transcript) -> Any:
     return providers.for_named(versions, transcript).profile
 
 
-def _other_ids(case: Case, before: bytes, after: bytes) -> Iterator[str]:
-    if case.provider in ("auto", "none"):
+def _other_ids(case: Case, before: bytes, after: bytes, done: Fixed) -> Iterator[str]:
+    if case.provider in ("auto", "none") or (after == before and done.needs):
         return
     shown, there = _ids(case, before), _ids(case, after)
     if shown is None or there is None:
         return
     now: dict[int, set[str | None]] = defaultdict(set)
     for turn in turns_of(case.form, after):
-        for call in turn.all("call"):
+        for call in turn.all("call") if turn.role == "model" else ():
             now[call.mark].add(call.id)
     if any(there[mark] != now[mark] for mark in now if mark in there):
         yield "ids of the repaired file would change"

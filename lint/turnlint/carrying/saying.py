@@ -11,6 +11,8 @@ from turnlint.carrying.envelope import GROUPS, OWN_IDS, PARENT_IDS
 
 TIMES = frozenset({"timestamp", "time", "ts", "created_at", "createdAt", "created", "date"})
 _SHELL = frozenset({"role", "speaker", "type", "status", "index", "name", "prefix"})
+_ORIGIN = frozenset({"model", "usage", "stop_reason", "stop_sequence", "stopReason"})
+"""What made the message, and why it ended."""
 _RECORD = frozenset({*GROUPS, *OWN_IDS, *PARENT_IDS, "turnId", "turn_id"}) | TIMES
 
 
@@ -21,7 +23,7 @@ def says_something(message: Any) -> bool:
     beside = message.get("metadata")
     if isinstance(beside, dict):
         message = {**message, "metadata": {key: beside[key] for key in beside if key not in _RECORD}}
-    named = _SHELL | _RECORD
+    named = _SHELL | _RECORD | _ORIGIN
     return any(not _is_nothing(value) for key, value in message.items() if key not in named)
 
 

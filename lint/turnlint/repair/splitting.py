@@ -6,6 +6,9 @@ from typing import Any
 from turnlint.model import Result
 from turnlint.repair.sheet import Sheet
 
+SPEAKER = ("role", "type")
+"""Keys of a message that name its speaker."""
+
 
 def split(sheet: Sheet, index: int) -> bool:
     """Put each run of results, and each run of blocks after one, into a message of its own."""
@@ -15,6 +18,9 @@ def split(sheet: Sheet, index: int) -> bool:
         return False
     blocks = sheet.value(index, (splice.blocks,))
     shell = splice.speak("assistant", [], [])
+    if shell is None and host.list is None and not message.at:
+        # A format that adds no words to a log repeats who speaks.
+        shell = {key: value for key, value in sheet.value(index).items() if key in SPEAKER}
     if not isinstance(blocks, list) or not isinstance(shell, dict):
         return False
     results = {one.at for one in message.blocks if isinstance(one, Result) and not one.server}

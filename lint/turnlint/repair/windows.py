@@ -144,9 +144,10 @@ class _Window:
         return sheet.add(piece, behind=behind, asking=one.asked.message)
 
     def _is_whole(self, move: Answered) -> bool:
-        """Whether a result is all that its message says."""
+        """Whether a result is all that its message says, in a role in which results are read."""
         message = self.sheet.messages[move.message]
-        return len(message.blocks) == 1 and not message.blanks and not message.inner_calls
+        alone = message.role != "assistant" and len(message.blocks) == 1
+        return alone and not message.blanks and not message.inner_calls
 
     def _reach(self) -> int:
         """The last of the messages directly behind the turn that are nothing but results."""
@@ -234,6 +235,8 @@ class _Window:
         message = self.sheet.messages[source]
         if message.blanks or message.inner_calls or source in self.sheet.dropped:
             return None
+        if message.role == "assistant":
+            return None  # results are read in a message of another role only
         same = [block.at for block in message.blocks] == [
             move.result.at for move in moves if move is not None
         ]

@@ -1,0 +1,165 @@
+"""Evidence that contradicts a pair of a call and a result, and ids that `fix` and `ids` give alike."""
+
+import json
+from typing import Any
+
+import pytest
+
+import fuzz_pairs
+from breaking import Piece, Turn
+from ledger_oracle import BLOCKS, CHAT, read, story, talk
+from turnlint import fix
+from turnlint.ids import project
+from turnlint.model import Call, Keys, Wire
+from turnlint.repeats import echoed
+
+CASES = [
+    ("two turns share an id and one result is late", CHAT, "assistant ?c.f / assistant ?c.g / tool !c / user ~ / tool !c", "0 unanswered, 1 in-place 2, 3 orphan"),
+    ("two turns share an id and both results are late", CHAT, "assistant ?c.f / user ~ / assistant ?c.g / user ~ / tool !c !c", "0 unanswered, 1 unanswered, 2 orphan, 3 orphan"),
+    ("a later result may be that of the call without an id", CHAT, "assistant ?- / tool !x / assistant ~ / tool !y / user ~", "0 unanswered, 1 orphan, 2 orphan"),
+    ("each turn lost the ids of its calls", CHAT, "assistant ?- / tool !x / assistant ?- / tool !y", "0 by-position 1, 2 by-position 3"),
+    ("a name contradicts an id of another spelling", BLOCKS, "assistant ?\u00e9.f ?e\u0301.g / user !\u00e9.g / user ~", "0 unanswered, 1 unanswered, 2 orphan"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("wire", "text", "expected"), [one[1:] for one in CASES], ids=[one[0] for one in CASES]
+)
+def test_evidence_that_contradicts_leaves_no_pair(wire: Wire, text: str, expected: str) -> None:
+    told = sorted(story(read(talk(text), wire)).items())
+    assert ", ".join(f"{seq} {what}" for seq, what in told) == expected
+
+
+def _call(identifier: str, number: int, name: str = "run") -> dict[str, Any]:
+    return {"type": "tool_call", "id": identifier, "name": name, "parameters": {"n": number}}
+
+
+def _said(identifier: str, text: str, name: str = "run") -> dict[str, Any]:
+    return {"type": "tool_response", "callId": identifier, "toolName": name, "result": text}
+
+
+def test_a_call_with_other_arguments_is_no_copy() -> None:
+    log = {"history": [
+        {"speaker": "ai", "blocks": [_call("c1", 1)]}, {"speaker": "tool", "blocks": [_call("c1", 2), _said("c1", "two")]},
+    ]}  # fmt: skip
+    assert fix(log, format="canonical", level="lossy").value == log
+
+
+def test_a_result_stays_beside_a_call_that_may_be_its_own() -> None:
+    log = {"history": [
+        {"speaker": "ai", "blocks": [_call("c1", 1)]}, {"speaker": "human", "blocks": [{"type": "text", "text": "go"}]},
+        {"speaker": "ai", "blocks": [{"type": "text", "text": "wait"}]},
+        {"speaker": "tool", "blocks": [_call("c1", 2), _said("c1", "two")]},
+    ]}  # fmt: skip
+    done = fix(log, format="canonical", level="lossless").value
+    assert done == log
+
+
+def test_a_copy_of_a_call_gets_the_new_id_of_the_call() -> None:
+    use = {"toolUse": {"toolUseId": "bad id", "name": "run", "input": {"n": 1}}}
+    said = {"toolResult": {"toolUseId": "bad id", "content": [{"text": "one"}]}}
+    user = {"role": "user", "content": [{"text": "go"}]}
+    log = {
+        "messages": [user, {"role": "assistant", "content": [use]}, {"role": "user", "content": [use, said]}]
+    }
+    done = fix(log, format="bedrock", provider="bedrock", level="lossless").value
+    copy = done["messages"][2]["content"][0]
+    assert copy == done["messages"][1]["content"][0]
+    assert copy != use
+
+
+@pytest.mark.parametrize("value", [
+    {"type": "function", "function": {"name": "run", "arguments": '{"n": 1}'}},
+    {"functionCall": {"name": "run", "args": {"n": 1}}},
+    {"toolUse": {"toolUseId": "c1", "name": "run", "input": {"n": 1}}},
+    {"type": "tool_use", "id": "c1", "name": "run", "input": {"n": 1}},
+])  # fmt: skip
+def test_a_copy_is_known_on_each_wire(value: dict[str, Any]) -> None:
+    keys = Keys(("id",), ("name",), ("arguments",))
+    one, other = (Call((), keys, "c1", "run", b'{"n":%d}' % number, "object") for number in (1, 2))
+    assert echoed(value, [other, one]) is one
+    assert echoed(value, [other]) is None
+
+
+def test_the_first_of_two_results_is_the_one_behind_its_call() -> None:
+    use = {"type": "tool_use", "id": "t1", "name": "run", "input": {}}
+    said = [{"type": "tool_result", "tool_use_id": "t1", "content": text} for text in ("one", "other")]
+    log = {
+        "messages": [
+            {"role": "user", "content": "go"},
+            {"role": "assistant", "content": [use, said[0]]},
+            {"role": "user", "content": [said[1]]},
+        ]
+    }
+    done = fix(log, format="anthropic", provider="anthropic", level="lossy").value
+    assert done["messages"][1:] == [
+        {"role": "assistant", "content": [use]},
+        {"role": "user", "content": [said[0]]},
+    ]
+
+
+USER = {"role": "user", "content": "go"}
+
+
+def _asks(identifier: str | None, name: str = "run") -> dict[str, Any]:
+    made = {"id": identifier, "type": "function", "function": {"name": name, "arguments": "{}"}}
+    return {"role": "assistant", "content": None, "tool_calls": [made]}
+
+
+def test_a_call_without_an_id_does_not_take_the_result_of_another_name() -> None:
+    """Two results under one id that no call bears: only the second one has the name of the call."""
+    log = [USER, _asks("", "f"), {"role": "tool", "tool_call_id": "b", "name": "g", "content": "of g"},
+           {"role": "tool", "tool_call_id": "b", "name": "f", "content": "of f"}, USER]  # fmt: skip
+    done = fix(log, format="mistral", provider="mistral", level="lossy").value
+    call = done[1]["tool_calls"][0]["id"]
+    assert [one["content"] for one in done if one.get("tool_call_id") == call] == ["of f"]
+
+
+@pytest.mark.parametrize("level", ["lossless", "placeholder", "lossy"])
+def test_a_counted_id_is_never_that_of_a_stray_result(level: Any) -> None:
+    stray = {"role": "tool", "tool_call_id": "functions.run:0", "content": "STALE"}
+    log = [USER, stray, _asks("call_a"), {"role": "tool", "tool_call_id": "call_a", "content": "fresh"}, USER]
+    done = fix(log, format="openai-chat", provider="kimi", level=level).value
+    assert [one["tool_calls"][0]["id"] for one in done if one.get("tool_calls")] == ["functions.run:1"]
+
+
+def test_a_session_of_gemini_cli_is_split_at_a_result_in_an_answer() -> None:
+    parts = [
+        {"functionCall": {"name": "run", "args": {"n": 1}}},
+        {"functionResponse": {"name": "run", "response": {"output": "one"}}},
+    ]
+    lines = [
+        {"sessionId": "s1", "projectHash": "p1", "startTime": "2026-06-02T14:11:20.000Z"},
+        {"id": "m0", "timestamp": "2026-06-02T14:11:20.000Z", "type": "gemini", "content": parts},
+        {"id": "m1", "timestamp": "2026-06-02T14:11:20.000Z", "type": "user", "content": [{"text": "on"}]},
+    ]
+    done = fix(lines, format="gemini-cli", level="lossless").value
+    assert [(one.get("type"), len(one.get("content", ()))) for one in done[1:]] == [
+        ("gemini", 1),
+        ("user", 1),
+        ("user", 1),
+    ]
+
+
+@pytest.mark.parametrize("identifier", ["null", "REDACTED", "", "hist_tool_1"])
+@pytest.mark.parametrize("form", ["gemini", "ollama", "canonical", "openai-chat", "openai-responses"])
+@pytest.mark.parametrize("provider", ["openai", "gemini", "ollama", "mistral"])
+def test_fix_writes_the_ids_that_ids_shows(form: str, provider: str, identifier: str) -> None:
+    call = Piece("call", "", 1, identifier, "run")
+    said = Piece("result", "result-of-1.", 1, identifier, "run")
+    turns = [
+        Turn("user", [Piece("text", "go")]),
+        Turn("model", [call]),
+        Turn("tool", [said]),
+        Turn("user", [Piece("text", "on")]),
+    ]
+    assert [*fuzz_pairs.judged(fuzz_pairs.Case(form, turns, [], "lossless", provider))] == []
+
+
+def test_an_internal_id_gets_the_prefix_of_a_provider_only_where_it_is_written_anew() -> None:
+    (said,) = fuzz_pairs.read(fuzz_pairs.Source("t", None, data=json.dumps({"history": [
+        {"speaker": "ai", "blocks": [_call("hist_tool_1", 1)]}, {"speaker": "tool", "blocks": [_said("hist_tool_1", "one")]},
+    ]}).encode()), "canonical")  # fmt: skip
+    profile = fuzz_pairs._profile("anthropic", said)
+    assert {one.new for one in project(said, None, profile).entries} == {"toolu_1"}
+    assert {one.new for one in project(said, None, profile, in_place=True).entries} == {"hist_tool_1"}
