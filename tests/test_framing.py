@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from arbitrary_json import DOCUMENTS, MANY, SHREDS
 from turnlint.documents import framing
+from turnlint.documents.breaks import raw_bytes
 from turnlint.model import Pointer, Record
 
 
@@ -22,9 +23,10 @@ def _frames(data: bytes, name: str, chunk: int) -> list[tuple[str, int, int, Poi
     found = []
     for item in items:
         record, kind = (item, "record") if isinstance(item, Record) else (item.record, item.trouble.kind)
-        assert data[record.offset : record.offset + len(record.data)] == record.data
+        raw = raw_bytes(record)
+        assert data[record.offset : record.offset + len(raw)] == raw
         assert record.line == 1 + data[: record.offset].count(b"\n")
-        found.append((kind, record.line, record.offset, record.prefix, record.data))
+        found.append((kind, record.line, record.offset, record.prefix, raw))
     return found
 
 

@@ -19,7 +19,7 @@ LAYERS = (
     {"events"},
     {"ledger", "carrying", "placing", "profiles"},
     {"carriers", "harmless"},
-    {"repeats", "clean", "view", "fingerprint", "provenance", "sampling", "wording", "providers"},
+    {"gaps", "repeats", "clean", "view", "fingerprint", "provenance", "sampling", "wording", "providers"},
     {"keys", "traits"},
     {"case", "weighing", "ids"},
     {"taking"},

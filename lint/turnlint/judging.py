@@ -166,7 +166,7 @@ Ask = Callable[["Entry", int, Callable[[Any], Any], Any], list[Finding]]
 
 def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
     """Pair a conversation and hold it against the rules of a run."""
-    pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at)
+    pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
     faults = concerns(transcript, pairs)
     chosen = () if transcript.dead else book.chosen(transcript)
     held = [one for one in chosen if one.judges(transcript)]
@@ -193,4 +193,8 @@ def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
             found = ask(entry, line, entry.check, bare)
             judged.findings += [weigh(finding, transcript, chosen) for finding in found] if chosen else found
     judged.findings = book.told(judged.findings)
+    if judged.findings:
+        from turnlint.gaps import held_back
+
+        judged.findings = held_back(judged.findings, transcript, pairs)
     return judged

@@ -142,6 +142,17 @@ class Other(Struct, frozen=True, gc=False):
 Block = Text | Thinking | Call | Result | Other
 
 
+class Break(Struct, frozen=True, gc=False):
+    """A line break that split a record."""
+
+    at: int
+    """Where in the bytes of the joined record."""
+    old: bytes
+    """The line end in the file."""
+    new: bytes
+    """What the record has in its place: an escape, or nothing."""
+
+
 class Record(Struct, gc=False):
     """One framed JSON text of a file: a line, an array element, or the whole document."""
 
@@ -165,6 +176,21 @@ class Record(Struct, gc=False):
     """By how much what stands before it in its line is longer in bytes, and in UTF-16, than in characters."""
     plain: bool = False
     """It is known to be JSON of which no decoder misses anything."""
+    breaks: tuple[Break, ...] = ()
+    """The line breaks that split it in its file; its bytes are those without them."""
+
+
+class Gap(Struct, frozen=True, gc=False):
+    """A record that may hold a call or a result which is not known."""
+
+    line: int
+    offset: int
+    what: str = "is unreadable"
+    """What is wrong with its line."""
+    is_cut: bool = False
+    """It ends in the middle."""
+    names: frozenset[str] = frozenset()
+    """The conversations that it may belong to; empty where it may be any."""
 
 
 class Misfit(Struct, frozen=True, gc=False):
@@ -326,6 +352,10 @@ class Transcript(Struct, frozen=True):
     """What a summary counts and no rule checks, by its name."""
     answer_at: int | None = None
     """Index of the first message of the recorded answer, where the record holds a request and its answer."""
+    spread: bool = False
+    """Its messages are records of a log, so that an unreadable record may belong to it."""
+    gaps: tuple[Gap, ...] = ()
+    """The unreadable records of its log that may belong to it, in the order of the file."""
     stored: bool = False
     """Its messages have keys of the program that stores them, so it is no request body."""
 
@@ -357,6 +387,8 @@ class Fix(Struct, frozen=True):
     title: str
     steps: "tuple[Step, ...]" = ()
     """Nothing where it can be said what to do but not done here."""
+    blocked: bool = False
+    """It is not made, because an unreadable record may hold what it needs."""
     let_go: bool = False
     """Its steps were, once nobody was to take them any more."""
 
@@ -367,7 +399,7 @@ class Fix(Struct, frozen=True):
 
     def lean(self) -> "Fix":
         """All that is shown of it."""
-        return Fix(self.level, self.title, (), self.is_done_here)
+        return Fix(self.level, self.title, blocked=self.blocked, let_go=self.is_done_here)
 
 
 class Related(Struct, frozen=True):

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from types import ModuleType
 
 from turnlint.compiled import loaded
+from turnlint.documents.breaks import raw_bytes, raw_offset
 from turnlint.documents.columns import measure, more
 from turnlint.documents.locate import locate_all
 from turnlint.model import Finding, Location, Pointer, Record
@@ -57,7 +58,7 @@ class Placer:
         return location.record.data[start:end]
 
     def _place(self, record: Record, locations: list[Location], others: list[Pointer]) -> None:
-        native = loaded() if record.plain and not self.spans else None
+        native = loaded() if record.plain and not self.spans and not record.breaks else None
         if native is None or not self._place_natively(native, record, locations, others):
             self._place_exactly(record, locations, others)
 
@@ -95,6 +96,8 @@ class Placer:
             else:
                 at, start = location.at, location.start
                 end = start if location.end is None else location.end
+            if record.breaks:
+                start, end = raw_offset(record, start), raw_offset(record, end)
             found[_key(location)] = (start, end, (*prefix, *at) if prefix else at)
         if self.spans:
             self._in_all_units(record, found)
@@ -128,8 +131,8 @@ class _Characters:
     """Lines and columns of offsets that come in rising order: each byte is counted once."""
 
     def __init__(self, record: Record) -> None:
-        self.data = record.data
-        self.native = loaded() if record.plain else None
+        self.data = raw_bytes(record) if record.breaks else record.data
+        self.native = loaded() if record.plain and not record.breaks else None
         self.pos = 0
         self.line = record.line
         self.column = record.column
@@ -156,7 +159,7 @@ class _Counter:
     """The same in each unit that columns are counted in."""
 
     def __init__(self, record: Record) -> None:
-        self.data = record.data
+        self.data = raw_bytes(record) if record.breaks else record.data
         self.pos = 0
         self.line = record.line
         self.column = record.column

@@ -16,12 +16,13 @@ from msgspec import Struct, structs
 
 from turnlint import carriers, compiled
 from turnlint.carrying.carrier import Carrier, Reader, Stray, Vouched
+from turnlint.carrying.envelope import named_groups
 from turnlint.documents.decode import Decoded
 from turnlint.documents.framing import frame, split
 from turnlint.documents.gate import Ended, Gate, Scanner
 from turnlint.documents.source import Guarded, Part, Progress, Source, SourceError, open_source, size_of
 from turnlint.documents.trouble import Damage, Trouble
-from turnlint.model import Call, Message, Other, Record, Result, Transcript
+from turnlint.model import Call, Gap, Message, Other, Record, Result, Transcript
 from turnlint.neighbours import NEEDED, Near, container_of
 from turnlint.neighbours.families import OTHER_CHAT
 from turnlint.neighbours.guards import neighbour_in
@@ -133,6 +134,8 @@ class Reading:
         """Where somebody looks at the records first, most that are left are plain but for one fault."""
         self.unread: Counter[Near] = Counter()
         """Conversations of formats that are not supported."""
+        self.gaps: list[Gap] = []
+        """Records that cannot be read."""
         self.held = False
         """Something that a record said had to wait for others, or for the end."""
 
@@ -219,6 +222,8 @@ class Reading:
                 if batch := self._take(carrier, item):
                     yield batch
             elif isinstance(item, Damage):
+                if item.trouble.kind == "too-long":
+                    self.gaps.append(Gap(item.record.line, item.record.offset))
                 yield ((item,),)
             else:
                 yield self._heard(item.found)
@@ -263,6 +268,7 @@ class Reading:
 
     def _parts(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:
         """What is wrong with a record, what it holds, and what others hold that stand on its line."""
+        self._note_gap(decoded)
         yield _troubles(decoded)
         following = list(split(decoded.rest)) if decoded.rest else []
         yield from self._feed(carrier, decoded)
@@ -270,8 +276,22 @@ class Reading:
             if number:
                 yield (Damage(one, Trouble("joined-records", 0, 1)),)
             owner, decoded = self._owned(carrier, one)
+            self._note_gap(decoded)
             yield _troubles(decoded)
             yield from self._feed(owner, decoded)
+
+    def _note_gap(self, decoded: Decoded[Any]) -> None:
+        """Note a record that cannot be read, with the conversations that it names."""
+        if decoded.value is not None or not decoded.troubles:
+            return
+        record = decoded.record
+        is_cut = decoded.troubles[-1].kind == "torn"
+        self.gaps.append(Gap(record.line, record.offset, is_cut=is_cut, names=named_groups(record.data)))
+
+    def _gaps_of(self, transcript: Transcript) -> tuple[Gap, ...]:
+        """The records that cannot be read and may belong to a conversation."""
+        name = None if transcript.wire.like else transcript.id
+        return tuple(one for one in self.gaps if not one.names or name is None or name in one.names)
 
     def _decode(self, carrier: Carrier, record: Record) -> Decoded[Any]:
         record.kept, record.once = self.kept, self.once
@@ -285,6 +305,7 @@ class Reading:
             self.held |= carrier.session  # what is replayed is known at the end alone
             found = self.readers[carrier.name].feed(decoded)
         except RecursionError:  # what one decoder just took, the next, called from deeper, may not
+            self.gaps.append(Gap(decoded.record.line, decoded.record.offset))
             return ((Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)),),)
         if not self.format and decoded.record.data and any(map(_fits_badly, found)):
             elsewhere = self._given_away(carrier, decoded.record, found)
@@ -299,7 +320,8 @@ class Reading:
                 if not self.format and (near := neighbour_in(one)) is not None:
                     self.unread[near] += 1
                     continue
-                yield structs.replace(one, index=self.count + self.gate.passed)
+                gaps = self._gaps_of(one) if self.gaps and one.spread else ()
+                yield structs.replace(one, index=self.count + self.gate.passed, gaps=gaps)
                 self.count += 1
             elif not one.expected:
                 yield (Damage(one.record, _stray(one)),)
@@ -337,7 +359,7 @@ def _copied(item: Any) -> Any:
 
 def _is_line(record: Record) -> bool:
     """Whether a record is all of one line: one behind a mark of the byte order does not begin where that does."""
-    return not record.prefix and record.column == 1 and b"\n" not in record.data
+    return not (record.prefix or record.breaks) and record.column == 1 and b"\n" not in record.data
 
 
 def _troubles(decoded: Decoded[Any]) -> tuple[Damage, ...]:

@@ -130,6 +130,16 @@ def first_of(record: Any, names: tuple[str, ...]) -> str | None:
     return None
 
 
+def named_groups(line: bytes) -> frozenset[str]:
+    """Return the conversations that a record names, from bytes that cannot be read to their end."""
+    import re  # few logs have such a record
+
+    names = "|".join(GROUPS).encode()
+    pattern = rb'(?<!\\)"(?:%s)"\s*:\s*(?:"([^"\\]*)"|([^\s",}\]]+)\s*[,}])' % names
+    found = (match[1] or match[2] or b"" for match in re.finditer(pattern, line))
+    return frozenset(one.decode(errors="replace") for one in found if one)
+
+
 def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
     spelling = Spelling(dialect)
     shape = Shape(spelling.declared)

@@ -142,6 +142,7 @@ class Lines:
             headless=conversation.headless,
             identity=conversation.identity,
             misfits=tuple(conversation.misfits),
+            spread=True,
         )
 
 

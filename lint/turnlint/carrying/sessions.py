@@ -136,6 +136,7 @@ def conversation(
         beside=tuple(beside),
         links=tuple(links),
         bound=bound,
+        spread=True,
     )
 
 

@@ -97,7 +97,7 @@ class _Ids:
         self.named = tuple(one for name in names for one in self.providers.named(name))
 
     def of(self, transcript: Transcript) -> Projection:
-        pairs = paired(transcript.messages, transcript.wire, transcript.answer_at)
+        pairs = paired(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
         if not self.named:
             return canonicalize(transcript, pairs)
         profile = self.providers.for_named(self.named, self._read_by(transcript)).profile

@@ -8,7 +8,7 @@ the place where it ends. A record that is longer than the limit is passed over: 
 import re
 from collections.abc import Callable, Iterator
 from io import BytesIO
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
@@ -16,10 +16,16 @@ from turnlint.documents.columns import Extra, measure, more
 from turnlint.documents.gate import Ended, Gate, Scanner
 from turnlint.documents.source import MAX_RECORD_BYTES, Part, says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
+from turnlint.documents.walking import GLANCE, SPACE_RUN, Walk, may_be_split, past
 from turnlint.model import Pointer, Record
+
+if TYPE_CHECKING:
+    from turnlint.documents.joining import Split
 
 CHUNK = 1 << 20
 LONG = 1 << 20
+MAX_TRIES = 3
+"""How often attempts to join lines may read the bytes of a stream: the cost stays linear."""
 HUGE = 1 << 25
 """From 32 MiB on a record is worth a word: most readers hold a whole one in memory several times."""
 
@@ -30,11 +36,6 @@ _MANY_BLANKS = (b"\n" * 64, b"\r\n" * 64)
 _BLANK_RUN = rb"(?<=\n)(?:[ \t\r]*\n){63,}"
 """Blank lines that are taken together before a scanner sees them. A long needle is found in fewer comparisons."""
 _SPACES = (b" ", b"\t", b"\r", b"\n")
-# Compiled when a document runs over lines: those that do not need none of them.
-_STRUCTURE = rb'["\[\]{}]'
-_IN_STRING = rb'["\\]'
-_SPACE_RUN = rb"[ \t\r\n]*"
-_SCALAR = rb'[^\s"\[\]{},]*'
 
 Explodes = Callable[[bytes], bool]
 """Whether an array's first element says that the array holds records, not the messages of one."""
@@ -211,7 +212,21 @@ def _is_lines(tape: _Tape, name: str) -> bool:
             return True
         cut_in_string = last.detail.endswith("a string")
     # No string spans lines: a record that was cut inside one is not the start of a document.
-    return not second.strip() or ((says_lines(name) or cut_in_string) and census.is_plain(second))
+    if not second.strip() or ((says_lines(name) or cut_in_string) and census.is_plain(second)):
+        return True
+    return _begins_split(tape)
+
+
+def _begins_split(tape: _Tape) -> bool:
+    """Whether the stream is a log whose first record is split over lines, and no document that spans lines."""
+    from turnlint.documents.joining import is_split_log
+
+    while len(tape.window) - tape.pos < LONG and tape.more():
+        pass
+    tape.over = False
+    *lines, last = tape.window[tape.pos : tape.pos + LONG].split(b"\n")
+    lines += [last] if tape.ended and len(tape.window) - tape.pos <= LONG else []
+    return is_split_log(lines)
 
 
 def _is_whole(line: bytes) -> bool:
@@ -229,7 +244,7 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
     found = [b"", b""]
     count = at = 0
     while count < 2:
-        at = _past(tape, at, _SPACE_RUN)
+        at = past(tape, at, SPACE_RUN)
         end = tape.window.find(b"\n", tape.pos + at)
         while end < 0 and tape.more():
             end = tape.window.find(b"\n", tape.pos + at)
@@ -283,7 +298,7 @@ def _lines(
         yield from reading.pass_over(passed + len(begun))
     elif begun:
         yield from reading.take(_taken(begun), last=True)
-    yield from reading.told_blanks()
+    yield from reading.finish()
     gate.lines = reading.line - first_line
 
 
@@ -306,6 +321,12 @@ class _Lines:
         self.offset = tape.offset
         self.column = tape.column
         self.extra = tape.extra
+        self.split: Split | None = None
+        """The first lines of a record that goes on in the next line, as it seems."""
+        self.unended = False
+        """The last line that was added to it is the last of the stream, without a line end."""
+        self.spent = 0
+        """How many bytes were read by attempts to join lines that failed."""
 
     def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage | Ended]:
         """The lines of a block that have to be read. One without a line end holds a single line."""
@@ -318,8 +339,9 @@ class _Lines:
             block = block[at:]
         yield from self._taken(block, last=last)
 
-    def _add_blanks(self, run: bytes) -> Iterator[Damage]:
+    def _add_blanks(self, run: bytes) -> Iterator[Record | Damage]:
         """Note blank lines, all with their line ends."""
+        yield from self._give_up_all()
         if self.line != self.blanks.line + self.blanks.count:  # a scanner passed lines between them
             yield from self.told_blanks()
         if not self.blanks.count:
@@ -335,8 +357,9 @@ class _Lines:
             yield self.blanks.damage()
             self.blanks.count = 0
 
-    def pass_over(self, size: int) -> Iterator[Damage]:
+    def pass_over(self, size: int) -> Iterator[Record | Damage]:
         """A line that is too long to be held."""
+        yield from self._give_up_all()
         yield from self.told_blanks()
         yield _too_long(Record(self.line, self.offset, b"", (), self.column), size, self.limit)
         self.line += 1
@@ -348,15 +371,79 @@ class _Lines:
         while at < size:
             scanner = self.gate.scanner
             # The first line that ends with a carriage return is worth a word, so it has to be met.
-            is_short = size <= self.limit
+            is_short = size <= self.limit and self.split is None
             if scanner is not None and is_short and (self.gate.returned or b"\r" not in block):
                 yield from self._sifted(scanner, block[at:] if at else block, last=last)
                 return
             end = block.find(b"\n", at)
             end = size if end < 0 else end
             piece = block[at:end]
-            yield from self._read(piece, last=last and end == size)
+            yield from self._join(piece, block[end + 1 : end + 1 + GLANCE], last=last and end == size)
             at = end + 1
+
+    def finish(self) -> Iterator[Record | Damage]:
+        """What is left at the end of the stream."""
+        yield from self._give_up_all()
+        yield from self.told_blanks()
+
+    def _join(self, piece: bytes, following: bytes, *, last: bool) -> Iterator[Record | Damage]:
+        """Read a line, or join it to the lines before it."""
+        split = self.split
+        if split is not None:
+            outcome = split.add(piece, self.line, self.offset)
+            self.unended = last
+            if outcome == "failed":
+                yield from self._give_up()
+                return
+            self.line, self.offset = self.line + 1, self.offset + len(piece) + 1
+            if outcome == "whole":
+                self.split = None
+                yield from self._joined(split)
+            return
+        if not last and may_be_split(piece, following) and self._may_try(len(piece)):
+            from turnlint.documents.joining import Split
+
+            split = Split(piece, self.line, self.offset, self.limit)
+            if split.is_open:
+                self.split = split
+                self.line, self.offset = self.line + 1, split.end
+                return
+        yield from self._read(piece, last=last)
+
+    def _may_try(self, size: int) -> bool:
+        """Whether an attempt to join lines keeps the cost linear in the bytes of the stream."""
+        return size <= self.limit and self.spent <= MAX_TRIES * self.offset + CHUNK
+
+    def _joined(self, split: "Split") -> Iterator[Record | Damage]:
+        from turnlint.documents.joining import damage_of
+
+        yield from self.told_blanks()
+        record = split.joined(self.column, self.extra)
+        self.column, self.extra = 1, (0, 0)
+        yield damage_of(record)
+        yield record
+
+    def _give_up_all(self) -> Iterator[Record | Damage]:
+        """Read all lines that wait for the rest of a record."""
+        while self.split is not None:
+            yield from self._give_up()
+
+    def _give_up(self) -> Iterator[Record | Damage]:
+        """Read each of the lines that were no record together."""
+        split, self.split = self.split, None
+        if split is None:
+            return
+        self.spent += split.end - split.lines[0][2]
+        unended, self.unended = self.unended, False
+        followings = [piece[:GLANCE] or b"\n" for piece, *_ in split.lines[1:]]
+        for number, (piece, line, offset) in enumerate(split.lines):
+            self.line, self.offset = line, offset
+            last = unended and number == len(followings)
+            if number:
+                following = followings[number] if number < len(followings) else b""
+                yield from self._join(piece, following, last=last)
+            else:
+                yield from self._read(piece, last=last)
 
     def _read(self, piece: bytes, *, last: bool) -> Iterator[Record | Damage]:
         record = self._plain(piece)
@@ -376,7 +463,8 @@ class _Lines:
                 continue
             self.line, self.offset = line + span.line, offset + span.start
             self.gate.passed = passed + span.passed
-            yield from self._read(block[span.start : span.end], last=last and span.end == len(block))
+            piece, following = block[span.start : span.end], block[span.end + 1 : span.end + 1 + GLANCE]
+            yield from self._join(piece, following, last=last and span.end == len(block))
         self.line, self.offset = line + scan.lines, offset + len(block) + (not block.endswith(b"\n"))
         self.gate.passed = passed + scan.passed
 
@@ -432,7 +520,7 @@ def _values(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
 
 def _value(tape: _Tape, prefix: Pointer = ()) -> Iterator[Record | Damage]:
     """The value that starts here, or that it is too long to be held."""
-    walk = _Walk()
+    walk = Walk()
     walk.on(tape)
     if not tape.over and walk.at <= tape.limit:
         yield from _weighed(tape.record(max(1, walk.at), prefix))
@@ -471,7 +559,7 @@ def _to_next_value(tape: _Tape) -> bool:
 
 
 def _first_element(tape: _Tape) -> bytes:
-    walk = _Walk(_past(tape, 1, _SPACE_RUN))
+    walk = Walk(past(tape, 1, SPACE_RUN))
     walk.on(tape)
     is_whole, tape.over = not tape.over, False
     return tape.peek(walk.at)[1:].strip(_SPACE) if is_whole else b""
@@ -487,64 +575,3 @@ def _elements(tape: _Tape) -> Iterator[Record | Damage]:
             continue
         yield from _value(tape, (index,))
         index += 1
-
-
-class _Walk(Struct):
-    """How far a value was walked, from the place read to.
-
-    When the window runs out inside the value the walk goes on where it stopped, so the cost is linear in the value.
-    """
-
-    at: int = 0
-    depth: int = 0
-    in_string: bool = False
-    in_scalar: bool = False
-
-    def on(self, tape: _Tape) -> None:
-        """Walk to the end of the value, reading on as far as it takes; or as far as the limit allows."""
-        if not (self.depth or self.in_string or self.in_scalar):
-            self.in_scalar = tape.peek(self.at + 1)[self.at :] not in (b'"', b"{", b"[")
-            self.at += self.in_scalar
-        if self.in_scalar:
-            self.at = _past(tape, self.at, _SCALAR)
-            return
-        while True:
-            self.at, self.depth, self.in_string, done = _walk(
-                tape.window, tape.pos, self.at, self.depth, self.in_string
-            )
-            if done or not tape.more():
-                return
-
-
-def _past(tape: _Tape, at: int, run: bytes) -> int:
-    """The end of a run of bytes, wherever the window ends."""
-    while True:
-        match = re.compile(run).match(tape.window, tape.pos + at)
-        at = match.end() - tape.pos if match else at
-        if tape.pos + at < len(tape.window) or not tape.more():
-            return min(at, len(tape.window) - tape.pos)
-
-
-def _walk(window: bytes, base: int, at: int, depth: int, in_string: bool) -> tuple[int, int, bool, bool]:
-    """Walk on through one window. Returns the place relative to `base`, the state, and whether the value ended."""
-    pos = base + at
-    inside, outside = re.compile(_IN_STRING), re.compile(_STRUCTURE)
-    while match := (inside if in_string else outside).search(window, pos):
-        mark = match[0]
-        if mark == b"\\":
-            if match.end() == len(window):
-                return match.start() - base, depth, True, False
-            pos = match.end() + 1
-            continue
-        pos = match.end()
-        if mark == b'"':
-            in_string = not in_string
-            if not in_string and depth <= 0:
-                return pos - base, 0, False, True
-        elif mark in b"{[":
-            depth += 1
-        elif depth <= 1:
-            return pos - base, 0, False, True
-        else:
-            depth -= 1
-    return len(window) - base, depth, in_string, False

@@ -18,8 +18,20 @@ _STEP = 1 << 20
 
 def release(record: Record) -> None:
     """Release the bytes of a record, or set them aside where its source cannot be read again."""
-    spare = record.data if record.once else b""
-    record.data, record.size, record.spare = b"", len(record.data), spare
+    data = _raw(record) if record.breaks else record.data
+    record.data, record.size, record.spare = b"", len(data), data if record.once else b""
+
+
+def _raw(record: Record) -> bytes:
+    from turnlint.documents.breaks import raw_bytes  # few logs have a split record
+
+    return raw_bytes(record)
+
+
+def _joined(data: bytes, record: Record) -> bytes:
+    from turnlint.documents.breaks import join
+
+    return join(data, record.breaks)
 
 
 def reread(source: Source, items: list[T], records_of: Callable[[T], Iterable[Record]]) -> Iterator[list[T]]:
@@ -50,7 +62,8 @@ def _in_groups(
         gone = {record.offset: record for record in same}
         data = {offset: read(record) for offset, record in sorted(gone.items())}
         for record in same:
-            record.data = data[record.offset]
+            found = data[record.offset]
+            record.data = _joined(found, record) if record.breaks else found
         yield group
         for record in same:
             record.data = b""

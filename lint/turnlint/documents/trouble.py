@@ -27,6 +27,7 @@ Kind = Literal[
     "lone-surrogate",
     "not-a-number",
     "python-literal",
+    "split-record",
     "stray",
     "syntax",
     "too-deep",

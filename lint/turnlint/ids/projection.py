@@ -181,7 +181,9 @@ class _Book:
     def __init__(self, transcript: Transcript, pairs: Ledger | None, memory: Memory | None = None) -> None:
         self.transcript = transcript
         self.memory = memory or Memory()
-        self.pairs = pairs or ledger.read(transcript.messages, transcript.wire, transcript.answer_at)
+        self.pairs = pairs or ledger.read(
+            transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps
+        )
         self.owners = _calls(transcript, self.pairs)
         self.places = sorted(self._places(), key=lambda place: place[0].seq)
 

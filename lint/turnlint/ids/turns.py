@@ -42,7 +42,8 @@ def turn_keys(transcript: Transcript, pairs: Ledger | None = None) -> tuple[str,
     return tuple(
         turn.key
         for turn in turns(
-            transcript, pairs or ledger.read(transcript.messages, transcript.wire, transcript.answer_at)
+            transcript,
+            pairs or ledger.read(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps),
         )
     )
 

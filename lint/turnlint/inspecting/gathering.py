@@ -59,7 +59,7 @@ class Gathering:
             else:
                 self.more_parts += 1
             return
-        pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at)
+        pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
         self._frame(transcript)
         for message in transcript.messages:
             self._message(message)

@@ -21,6 +21,7 @@ What a turn and its window are differs by wire and arrives as data (`Wire`). Not
 wire by name, a provider, or how anything is spelled.
 """
 
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Sequence
 from types import ModuleType
@@ -41,7 +42,7 @@ from turnlint.ledger.values import (
     is_scrubbed,
     usable,
 )
-from turnlint.model import Call, Message, Result, Wire
+from turnlint.model import Call, Gap, Message, Result, Wire
 
 __all__ = [
     "MISSING",
@@ -60,10 +61,13 @@ __all__ = [
 ]
 
 
-def read(messages: Iterable[Message], wire: Wire, answer_at: int | None = None) -> Ledger:
+def read(
+    messages: Iterable[Message], wire: Wire, answer_at: int | None = None, gaps: Sequence[Gap] = ()
+) -> Ledger:
     """Pair a conversation: one pass over the messages, then the few pieces the pass left over.
 
     A recorded answer that begins at `answer_at` is a new turn behind a request that ends on an open call.
+    No result has its call by position alone where one of the `gaps` is between them.
     """
     work = Matching(afterwards="in-place" if wire.anywhere else "late")
     splits = answer_at is not None and wire.joins
@@ -79,6 +83,9 @@ def read(messages: Iterable[Message], wire: Wire, answer_at: int | None = None) 
         if isinstance(messages, Sequence):
             work.mixed = frozenset(index for index, one in enumerate(messages) if one.inner_calls)
         match_shared(work)
+    if gaps and work.spare and type(messages) is tuple:
+        places = [one.record.offset for one in messages]
+        work.gaps = sorted(bisect_left(places, gap.offset) for gap in gaps)
     if work.spare:
         from turnlint.ledger.copies import prefer_fresh
         from turnlint.ledger.inner import prefer_inner

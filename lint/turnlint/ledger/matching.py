@@ -4,6 +4,7 @@ This module owns what is known while a conversation is walked: occurrences by nu
 far, and what found no place. It refuses to decide.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -39,6 +40,15 @@ class Matching(Struct):
     """The last message that is part of the last turn or holds nothing but its results."""
     afterwards: How = "late"
     """What a result after its window is: nothing special on a wire where it may stand anywhere after its call."""
+
+    gaps: list[int] = []
+    """Messages before which a record cannot be read."""
+
+    def parted(self, call: int, result: int) -> bool:
+        """Whether a record between the messages of a call and of a result cannot be read."""
+        return bisect_right(self.gaps, self.calls[call].message) < bisect_right(
+            self.gaps, self.results[result].message
+        )
 
     def match(self, call: int, result: int, how: How) -> None:
         self.answer_of[call] = result

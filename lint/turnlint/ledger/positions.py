@@ -21,11 +21,13 @@ def match_by_position(work: Matching, *, counts: bool) -> None:
     known = _forms(work)
     results: dict[tuple[int, bool], Numbers] = {}
     outside: list[Answered] = []
+    first = {asked.turn: number for number, asked in reversed([*enumerate(work.calls)])} if work.gaps else {}
     for index in work.free():
         answered = work.results[index]
         identifier = answered.result.id
         lost = not usable(identifier) or normal_form(identifier or "") not in known
-        if answered.turn >= 0 and lost:
+        parted = bool(first) and answered.turn >= 0 and work.parted(first[answered.turn], index)
+        if answered.turn >= 0 and lost and not parted:
             results.setdefault((answered.turn, answered.result.server), []).append(index)
         elif lost:
             outside.append(answered)
@@ -172,6 +174,8 @@ def match_last(work: Matching) -> None:
     (call,), (result,) = calls, lost
     asked, answered = work.calls[call], work.results[result]
     if usable(asked.call.id) or usable(answered.result.id) or not work.after(result, call):
+        return
+    if work.parted(call, result):
         return
     between = (one for one in work.calls if one.turn > asked.turn and one.seq < answered.seq)
     name = answered.result.name

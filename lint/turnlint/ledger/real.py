@@ -58,6 +58,7 @@ def _by_position(work: Matching, real: list[int], filled: list[int]) -> None:
             and not usable(work.results[beside[0]].result.id)
             and work.after(beside[0], some[0])
             and work.agree(some[0], beside[0])
+            and not work.parted(some[0], beside[0])
         ):
             work.part(some[0])
             work.match(some[0], beside[0], "by-position")

@@ -13,18 +13,19 @@ from msgspec import Struct, structs
 
 from turnlint import carriers
 from turnlint.carrying.carrier import Carrier
+from turnlint.documents.breaks import line_ends
 from turnlint.documents.reread import reread
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, Options, judge
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
-from turnlint.model import Finding, Fix, Level, Reach, Record, Transcript
+from turnlint.model import Finding, Fix, Gap, Level, Reach, Record, Transcript
 from turnlint.reading import Batch, Foreign, batches
 from turnlint.repair.change import Change
 from turnlint.repair.choosing import LEVELS, Policy, reach, wanted
 from turnlint.repair.layout import line_patches
-from turnlint.repair.mending import CANONICAL, Mended, State, ask, judge_damage, mend, rewritten
+from turnlint.repair.mending import CANONICAL, Mended, State, ask, joined, judge_damage, mend, rewritten
 from turnlint.repair.outcome import Failure, Fixed, Told
 from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
@@ -63,6 +64,7 @@ class _Waiting(Struct):
     """What is said of it, should its repair fail."""
     asked: bool = True
     """The level of the run allows a repair; else only level lossy does."""
+    gaps: tuple[Gap, ...] = ()
 
 
 class _Loose(Struct):
@@ -84,11 +86,19 @@ class _Fixing:
         """Damaged records whose bytes are let go as soon as they are read, by their place."""
         self.parted: list[int] = []
         """Where the second of two joined records starts, in order."""
+        self.joins: list[Bytes] = []
+        """Patches that join the lines of split records."""
+        self.joined: list[Change] = []
+        """What those change."""
 
     def run(self, progress: Progress | None) -> Fixed:
         out = self.out
         for batch in batches(out.source, self.options.format, progress, self.book.wires):
             self._take(batch)
+        if self.joins:
+            # All else is repaired in the next pass, when each record has a line of its own.
+            out.patches, out.changes, out.joined = self.joins, self.joined, True
+            return out
         self._take_loose()
         groups = reread(out.source, _joined(self.waiting), lambda one: one.records.values())
         for one in chain.from_iterable(groups if self.waiting else ()):
@@ -110,7 +120,7 @@ class _Fixing:
             elif isinstance(item, Foreign):
                 self.out.foreign, self.out.near = True, item.near
             elif isinstance(item, tuple):
-                kept = tuple(one for one in item if not self._part(one))
+                kept = tuple(one for one in item if not (self._part(one) or self._join(one)))
                 damages += kept
                 self._keep_loose(kept)
             elif (record := _one_record(item)) is not None:
@@ -146,6 +156,20 @@ class _Fixing:
             return True
         return False
 
+    def _join(self, damage: Damage) -> bool:
+        """Join the lines of a split record, if it is wanted."""
+        if damage.trouble.kind != "split-record":
+            return False
+        record = damage.record
+        for finding in judge_damage(self.book, (damage,)):
+            is_wanted = wanted(finding, self.policy)
+            if is_wanted:
+                places = [(record.offset + at, one) for at, one in line_ends(record)]
+                self.joins += [Bytes(at, at + len(one.old), one.new) for at, one in places]
+                self.joined.append(joined(finding))
+            self._count([finding], [] if is_wanted else None)
+        return True
+
     def _cell(self, record: Record) -> Cell:
         """A record by itself, without those that stood behind it on its line."""
         number = bisect_right(self.parted, record.offset)
@@ -162,6 +186,9 @@ class _Fixing:
         damaged = [*judge_damage(self.book, tuple(damages))]
         carrier = _carrier(judged[0].transcript.wire.name if judged else self.options.format)
         asked = self._asks(judged, damaged)
+        if record.breaks:
+            self._keep_split(judged, damaged, record, asked=asked)
+            return
         if not record.data or carrier is None or not (asked or self._needs_more(judged, damaged)):
             self._count(_all(judged, damaged))
             return
@@ -179,6 +206,16 @@ class _Fixing:
             self.out.patches.append(
                 Bytes(place + front, place + len(data) - back, joined[front : len(joined) - back])
             )
+
+    def _keep_split(
+        self, judged: list[Judged], damaged: list[Finding], record: Record, *, asked: bool
+    ) -> None:
+        """Leave a conversation as it is, since the lines of one of its records are not joined."""
+        self._count(_all(judged, damaged))
+        if asked and not self.joins:
+            reason = "unchanged: line breaks split a record of it, and ST101 is not repaired"
+            name = judged[0].transcript.id if judged else None
+            self.out.notes.append(Failure(record.line, name, reason))
 
     # Damaged records without a conversation at hand.
 
@@ -219,10 +256,14 @@ class _Fixing:
         offsets = dict.fromkeys(record.offset for record in transcript.records)
         damaged = [finding for at in offsets if at in self.loose for finding in self.loose[at].findings]
         asked = self._asks(judged, damaged)
-        if offsets and (asked or self._needs_more(judged, damaged)):
+        if split := next((record for record in transcript.records if record.breaks), None):
+            self._keep_split(judged, damaged, split, asked=asked)
+        elif offsets and (asked or self._needs_more(judged, damaged)):
             records = {record.offset: record for record in transcript.records}
             found = _all(judged, damaged)
-            self.waiting.append(_Waiting(records, transcript.wire.name, transcript.index, found, asked))
+            self.waiting.append(
+                _Waiting(records, transcript.wire.name, transcript.index, found, asked, transcript.gaps)
+            )
         else:
             self._count(finding for one in judged for finding in one.findings)
 
@@ -234,7 +275,7 @@ class _Fixing:
             self.out.failures.append(Failure(first, None, "its records could not be read a second time"))
             self._count(one.findings)
             return
-        unit = Unit(self.out.source.name, carrier, tuple(map(self._cell, records)))
+        unit = Unit(self.out.source.name, carrier, tuple(map(self._cell, records)), one.gaps)
         mended = self._mended(unit, one.index, one.findings, asked=one.asked)
         if mended is not None:
             self.out.patches += line_patches(self.out.source, unit, mended.end.unit)
@@ -433,7 +474,7 @@ def _held_back(finding: Finding, policy: Policy) -> str | None:
 def as_read(finding: Finding) -> Finding:
     """The finding as it may be once its record is at hand: some rules say what to do only when they see the bytes."""
     record, fix = finding.where.record, finding.fix
-    if (fix is not None and fix.steps) or record.data or not record.size:
+    if (fix is not None and (fix.steps or fix.blocked)) or record.data or not record.size:
         return finding
     return structs.replace(finding, fix=Fix(fix.level if fix else "lossless", "", (Take(()),)))
 
@@ -473,6 +514,7 @@ def _joined(waiting: list[_Waiting]) -> list[_Waiting]:
             one.index = min(one.index, other.index)
             one.findings = [*other.findings, *one.findings]
             one.asked = one.asked or other.asked
+            one.gaps = tuple(sorted({*one.gaps, *other.gaps}, key=lambda gap: gap.offset))
             del out[id(other)]
         for offset in one.records:
             owner[offset] = one

@@ -12,10 +12,12 @@ from msgspec import Struct
 from turnlint import carriers
 from turnlint.api import quote
 from turnlint.carrying.splice import Splice
+from turnlint.documents.breaks import raw_bytes
 from turnlint.documents.edit import encode
 from turnlint.documents.locate import locate_all
 from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, judge
+from turnlint.gaps import is_uncertain
 from turnlint.ids import Memory, remembered
 from turnlint.model import Fault, Finding, Pointer, Transcript
 from turnlint.placing import as_pointer
@@ -220,6 +222,16 @@ def _patch(state: State, policy: Policy) -> tuple[Unit, list[Change]] | None:
     return (unit, told) if unit.cells != state.unit.cells else None
 
 
+def joined(finding: Finding) -> Change:
+    """Return the change that joins the lines of a split record."""
+    assert finding.fix is not None
+    record = finding.where.record
+    return Change(
+        finding.code, finding.rule, finding.fault, finding.fix.level, "rewritten", finding.fix.title,
+        finding.message, record.line, "", before=digest(raw_bytes(record)), after=digest(record.data),
+    )  # fmt: skip
+
+
 def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
     """What is told of bytes that were replaced."""
     assert finding.fix is not None
@@ -234,6 +246,8 @@ def _canonical(state: State, base: State) -> tuple[Unit, list[Change], int] | No
     """Ids in their canonical form, when all else is done."""
     changes, told = Changes(), []
     for judged in state.judged:
+        if is_uncertain(judged.transcript, judged.pairs):
+            continue
         sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
         for one in Names(sheet, _memory(base, judged)).canonical():
             record = sheet.messages[one.message].record

@@ -103,6 +103,10 @@ class Fixed(Struct):
     """Errors that remain, by provider and code; the provider is empty for faults of state and pairing."""
     across: dict[str, int] = {}
     """How many conversations are on a wire that is not the named provider's, as `provider on wire`."""
+    blocked: int = 0
+    """Repairs that are not made, because an unreadable record may hold what they need."""
+    joined: bool = False
+    """The pass only joined the lines of split records."""
     problem: SourceError | None = None
 
 

@@ -7,7 +7,7 @@ is linted as a whole: the counts of a run are those that `lint` gives for the by
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from turnlint import carriers
 from turnlint.documents.source import Progress, Source, SourceError
@@ -41,8 +41,9 @@ def fix(
     left = _left(source, fixed, ask, policy)
     # A pass moves messages and renames ids, so a pattern of an ignore no longer matches the finding it was written for.
     passes = 0 if options.without or options.pardons else MAX_PASSES
-    for _ in range(passes):
-        if not fixed.patches or not left.is_open:
+    for number in range(passes + fixed.joined):
+        # The pass that only joins lines leaves everything else to the next pass.
+        if not fixed.patches or not (left.is_open or (fixed.joined and number == 0)):
             break
         with _result(source, fixed) as result:
             more = fix_once(result, options, book, policy)
@@ -57,7 +58,7 @@ def fix(
         fixed.failures.append(Failure(1, None, reason))
     if not left.skipped:
         fixed.after, fixed.left, fixed.errors_left = left.severities, left.rules, left.errors
-        fixed.refused = left.refused
+        fixed.refused, fixed.blocked = left.refused, left.blocked
     fixed.removed.add(fixed.changes)
     return fixed
 
@@ -85,6 +86,7 @@ class _Left(Struct):
     rules: dict[str, int] = {}
     errors: dict[str, int] = {}
     refused: dict[str, dict[str, int]] = {}
+    blocked: int = 0
     is_open: bool = False
     """A finding remains that the policy allows to repair."""
     skipped: bool = False
@@ -93,6 +95,7 @@ class _Left(Struct):
     def add(self, finding: Finding, policy: Policy) -> None:
         self.severities[finding.severity] += 1
         self.is_open = self.is_open or wanted(as_read(finding), policy)
+        self.blocked += finding.fix is not None and finding.fix.blocked
         if finding.severity == "info":
             return
         self.rules[finding.rule] = self.rules.get(finding.rule, 0) + 1
@@ -133,8 +136,7 @@ def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
         if size > MAX_BYTES_IN_MEMORY:
             break
     else:
-        data = b"".join(pieces)
-        yield Source(source.name, source.path, named=source.named, data=data, fallback=format_name)
+        yield structs.replace(source, data=b"".join(pieces), fallback=format_name)
         return
     from tempfile import TemporaryDirectory  # few runs need it
 
@@ -144,7 +146,7 @@ def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
             file.writelines(pieces)
             pieces.clear()
             file.writelines(stream)
-        yield Source(source.name, path, named=source.named, fallback=format_name)
+        yield structs.replace(source, path=path, data=None, fallback=format_name)
 
 
 def _join(fixed: Fixed, more: Fixed) -> None:

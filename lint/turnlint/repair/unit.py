@@ -4,14 +4,14 @@ This module owns the text of those records while it changes, and reading it agai
 changed, and why.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from turnlint.carrying.carrier import Carrier
 from turnlint.documents.edit import Edits, Moved, Piece, apply
 from turnlint.documents.trouble import Damage
-from turnlint.model import Pointer, Record, Transcript
+from turnlint.model import Gap, Pointer, Record, Transcript
 from turnlint.reading import again
 
 
@@ -42,6 +42,8 @@ class Unit(Struct, frozen=True):
     name: str
     carrier: Carrier
     cells: tuple[Cell, ...]
+    gaps: tuple[Gap, ...] = ()
+    """The unreadable records among those that it was read from, with their offsets in the file."""
 
     def read(self) -> "Reading":
         records = [
@@ -54,7 +56,10 @@ class Unit(Struct, frozen=True):
             for number, cell in enumerate(self.cells)
         ]
         items = again(self.name, self.carrier, records, self.carrier.name)
-        transcripts = tuple(item for item in items if isinstance(item, Transcript))
+        gaps = tuple(self._gaps())
+        transcripts = tuple(
+            structs.replace(item, gaps=gaps) for item in items if isinstance(item, Transcript)
+        )
         damages = tuple(item for item in items if isinstance(item, Damage))
         read = [one.record for said in transcripts for one in said.messages]
         read += [record for said in transcripts for record in said.beside]
@@ -63,6 +68,13 @@ class Unit(Struct, frozen=True):
         if not {id(record) for record in read} <= {id(record) for record in records}:
             raise Unrepairable("several records are on one line; split them first")
         return Reading(transcripts, damages)
+
+    def _gaps(self) -> Iterator[Gap]:
+        """The unreadable records, each with the number of the first cell behind it for its offset."""
+        places = [cell.origin.offset if cell.origin else -1 for cell in self.cells]
+        for gap in self.gaps:
+            number = next((at for at, place in enumerate(places) if place > gap.offset), len(places))
+            yield structs.replace(gap, offset=number)
 
 
 class Reading(Struct, frozen=True):
@@ -113,7 +125,7 @@ def changed(unit: Unit, changes: Changes) -> Unit:
                 cells.append(_cell(unit.cells[piece.record], now[piece.record]))
             elif data := now[lists[id(piece)]][1:-1]:
                 cells.append(Cell(data, None))
-    return Unit(unit.name, unit.carrier, tuple(cells))
+    return Unit(unit.name, unit.carrier, tuple(cells), unit.gaps)
 
 
 def _cell(cell: Cell, data: bytes) -> Cell:

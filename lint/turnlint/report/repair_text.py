@@ -71,6 +71,9 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
             _left(rule, count, fixed.errors_left.get(rule, 0)) for rule, count in sorted(fixed.left.items())
         ]
         yield from _wrapped(None, f"  {_many(total, 'finding')} {verb}: ", parts, look)
+    if fixed.blocked:
+        verb = "is" if fixed.blocked == 1 else "are"
+        yield f"  {_many(fixed.blocked, 'repair')} {verb} not made: an unreadable record may hold what is missing"
     for failure in fixed.failures[:FAILURES]:
         yield from _painted("31", _kept(failure, "unchanged: ", look), look)
     if len(fixed.failures) > FAILURES:

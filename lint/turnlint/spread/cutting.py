@@ -5,11 +5,13 @@ read what it cuts, beyond the first records of a file.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import IO
 
 from msgspec import Struct, structs
 
 from turnlint.apart import FORKS
 from turnlint.documents.source import Source, SourceError, packing_of, size_of
+from turnlint.documents.walking import GLANCE, begins_record
 from turnlint.reading import glance
 from turnlint.spread.here import Of, Question
 from turnlint.spread.worth import MOST_FILES
@@ -102,17 +104,32 @@ def _line_ends(path: str, size: int, jobs: int) -> Iterator[int]:
     Towards the end they are shorter and shorter: nobody waits long for whoever has the last one.
     """
     least = STRETCH // _LAST
-    with open(path, "rb", buffering=0) as file:
+    with open(path, "rb") as file:
         at = STRETCH
         while at < size - least // 2:
-            file.seek(at)
-            while (piece := file.read(_STEP)) and (found := piece.find(b"\n")) < 0:
-                at += len(piece)
-            if not piece or at + found + 1 >= size:
+            at = next_record(file, at)
+            if not at:
                 return
-            yield at + found + 1
-            at += found + 1
+            yield at
             at += max(least, min(STRETCH, (size - at) // (_SHARE * jobs)))
+
+
+def next_record(file: IO[bytes], at: int) -> int:
+    """Return the first offset from a place on at which a record begins, or 0: a split record is not cut."""
+    file.seek(at)
+    window = b""
+    while piece := file.read(_STEP):
+        window += piece
+        found = window.find(b"\n")
+        while found >= 0 and found + GLANCE < len(window):
+            closed = window[max(0, found - 2) : found].rstrip(b"\r")[-1:] in (b"}", b"]")
+            if closed and begins_record(window[found + 1 : found + 1 + GLANCE]):
+                return at + found + 1
+            found = window.find(b"\n", found + 1)
+        kept = window[-GLANCE - 2 :]
+        at += len(window) - len(kept)
+        window = kept
+    return 0
 
 
 def unpacking_apart(task: Task) -> Task:

@@ -14,7 +14,7 @@ from turnlint.documents.source import MAGIC, Part, Source, SourceError, says_lin
 from turnlint.engine import Skipped, Tally
 from turnlint.reading import glance
 from turnlint.rows import Row
-from turnlint.spread.cutting import STRETCH
+from turnlint.spread.cutting import STRETCH, next_record
 from turnlint.spread.here import Done, Failure, Question, Told, here
 from turnlint.spread.parcel import Joint, pack
 
@@ -237,7 +237,7 @@ class Growing:
         assert self.part is not None
         assert source.path is not None
         while self.offset < end and not self.whole:
-            stop = _line_end(source.path, min(end, self.offset + STRETCH), end)
+            stop = _next_record(source.path, self.offset + STRETCH, end)
             part = structs.replace(self.part, start=self.offset, end=stop, size=end, returned=self.returned)
             try:
                 parcel = pack(structs.replace(source, part=part), self.asked)
@@ -318,19 +318,12 @@ def _more(now: Tally, before: Tally, new: Tally) -> Tally:
     return new
 
 
-def _line_end(path: str, at: int, end: int) -> int:
-    """The end of the line that a place is in."""
+def _next_record(path: str, at: int, end: int) -> int:
+    """Return the first offset from a place on at which a record begins, or the end."""
+    if at >= end:
+        return end
     with open(path, "rb") as file:
-        file.seek(at - 1)
-        while at < end:
-            piece = file.read(_STEP)
-            found = piece.find(b"\n")
-            if found >= 0:
-                return min(end, file.tell() - len(piece) + found + 1)
-            if not piece:
-                break
-            at += len(piece)
-    return end
+        return min(end, next_record(file, at) or end)
 
 
 def _before(path: str, at: int) -> bytes:

@@ -2,7 +2,7 @@ r"""a record is not valid JSON, or parsers disagree about it
 
 What it does
     Names what is wrong with the bytes of a record, and where: torn, cut in two, run together with the
-    next one, not UTF-8, not quite JSON. Where the meaning is plain it is still read, so that one bad
+    next one, split over lines, not UTF-8, not quite JSON. Where the meaning is plain it is still read, so that one bad
     byte hides nothing else. Oddities that only some readers stumble over are warnings or infos.
 
 Why it matters
@@ -12,12 +12,14 @@ Why it matters
 How it happens
     The process was killed while it wrote: the last line ends in the middle. Two processes append to
     one file. A record was written with Python's `repr`, or with `NaN` by a JSON writer that allows it.
-    A shell on another system saved the file as UTF-16.
+    A shell on another system saved the file as UTF-16. A writer did not escape the line breaks of a text, or a tool
+    wrapped long lines.
 
 What fix does
     lossless: escapes raw control characters and lone backslashes, takes out a comma too many and a byte order mark,
-    puts a line end between records that stand on one line, writes Python's words as JSON has them. lossy: writes `null` for `NaN` and the replacement character for bytes that
-    are no text. What breaks off stays as it is: bytes that cannot be read are never guessed at.
+    puts a line end between records that stand on one line, joins the lines of a record that line breaks split (in a
+    text the line break becomes `\n`), writes Python's words as JSON has them. lossy: writes `null` for `NaN` and the replacement character for bytes that
+    are no text. Lines are joined only if together they are exactly one object. What breaks off stays as it is: bytes that cannot be read are never guessed at.
 
 Evidence
     RFC 8259. What each of nine parsers makes of these was measured in 2026-11: Python's json takes
@@ -27,7 +29,7 @@ Evidence
 from collections.abc import Callable, Iterator
 from json import dumps
 
-from turnlint.api import Damage, Finding, Fix, Kind, Level, Patch, Raw, Rule, Severity, Trouble
+from turnlint.api import Damage, Finding, Fix, Kind, Level, Patch, Raw, Record, Rule, Severity, Trouble
 
 RULE = Rule("ST101", "unreadable-record", "error", fix="lossy")
 
@@ -38,6 +40,11 @@ BAD = (
         (("ST101", 2),),
     ),
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": "a\nb"}]}', (("ST101", 1),)),
+    Raw(
+        "openai-chat",
+        b'{"messages": [{"role": "user", "content": "a"}]}\n{"messages": [{"role": "user", "content": "b\nc"}]}\n',
+        (("ST101", 2),),
+    ),
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": "hi", "t": NaN}]}\n', (("ST101", 1),)),
     Raw("openai-chat", b"{'messages': []}\n", (("ST101", 1),)),
     Raw(
@@ -66,6 +73,10 @@ SAYINGS: dict[Kind, tuple[Severity, str]] = {
     "joined-records": ("error", "more text after the record on the same line"),
     "not-a-number": ("error", "`{detail}` is not valid JSON"),
     "python-literal": ("error", "{detail} is Python syntax, not JSON"),
+    "split-record": (
+        "error",
+        "line breaks split this record over {detail}; a record needs a line of its own",
+    ),
     "syntax": ("error", "invalid JSON: {detail}"),
     "too-deep": ("error", "{detail}"),
     "too-long": ("error", "this record has {detail} (`max-record-size`); it was not checked"),
@@ -87,7 +98,11 @@ MENDED: dict[Kind, tuple[Level, str, Callable[[bytes], bytes | None]]] = {
     "python-literal": ("lossless", "replace it with the JSON literal", _WORDS.get),
     "trailing-comma": ("lossless", "remove the comma", lambda _: b""),
 }
-LABELS: dict[Kind, str] = {"torn": "the record ends here", "joined-records": "a second record starts here"}
+LABELS: dict[Kind, str] = {
+    "torn": "the record ends here",
+    "joined-records": "a second record starts here",
+    "split-record": "the line ends here",
+}
 
 
 def check_record(damage: Damage) -> Iterator[Finding]:
@@ -107,6 +122,15 @@ def check_record(damage: Damage) -> Iterator[Finding]:
     )
 
 
+def _join(record: Record) -> Fix:
+    """Write the record in one line, as it was read."""
+    escape = next((one.new.decode() for one in record.breaks if one.new), "")
+    place = "the line break" if len(record.breaks) == 1 else "line breaks in texts"
+    title = f"join the lines, with `{escape}` for {place}" if escape else "join the lines"
+    steps = tuple(Patch(one.at, one.at + len(one.new), one.new) for one in record.breaks)
+    return Fix("lossless", title, steps)
+
+
 def _fix(damage: Damage) -> Fix | None:
     """Where all readers that go on agree on what is meant, it is written as JSON has it."""
     trouble = damage.trouble
@@ -115,6 +139,8 @@ def _fix(damage: Damage) -> Fix | None:
         return Fix(
             "lossless", "insert a line break between them", (Patch(trouble.start, trouble.start, b"\n"),)
         )
+    if trouble.kind == "split-record":
+        return _join(damage.record)
     if trouble.kind not in MENDED or not here:
         return None
     level, title, mend = MENDED[trouble.kind]

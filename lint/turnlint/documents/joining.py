@@ -1,0 +1,299 @@
+"""Join a record that line breaks split over several lines.
+
+A log has one record a line. A writer that does not escape line breaks, or a tool that wraps lines, splits a record.
+The lines are joined only if together they are exactly one JSON object and none of them is an object by itself.
+"""
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from typing import Literal
+
+from turnlint.documents.trouble import Damage, Trouble
+from turnlint.model import Break, Record
+
+MAX_LINES = 10_000
+MAX_BYTES = 1 << 25
+"""A split record has at most so many lines, and so many bytes."""
+MIN_OPAQUE_CHARACTERS = 64
+"""No text in a natural language has so many letters and digits without a space."""
+
+Outcome = Literal["open", "whole", "failed"]
+
+_STRING_REST = re.compile(rb'[^"\\]*+(?:\\[\s\S][^"\\]*+)*+')
+_SPACE = re.compile(rb"[ \t\r\n]*+")
+_SCALAR = re.compile(rb'[^\s"\[\]{},:]++')
+_SCALARS = re.compile(
+    rb"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|-?Infinity|NaN|True|False|None|undefined"
+)
+_CUT_UNICODE = re.compile(rb"\\u[0-9A-Fa-f]{0,3}$")
+_HIGH_SURROGATE = re.compile(rb"\\u[dD][89abAB][0-9A-Fa-f]{2}$")
+_LOW_SURROGATE = re.compile(rb"\\u[dD][c-fC-F][0-9A-Fa-f]{2}")
+_HEX = re.compile(rb"[0-9A-Fa-f]*")
+_OPAQUE = re.compile(rb"[A-Za-z0-9+/=_\-]*+")
+_NAMING = re.compile(
+    rb"(?:id|ids|uuid|type|role|name|model|kind|status|object|subtype|level|timestamp|time|date|created|version|signature)$"
+    rb"|.*(?:_(?:id|ids|uuid|type|name|reason|at|signature)|(?:Id|ID|Uuid|Type|Name|Reason|At|Signature))$"
+)
+"""Keys of ids, names, types and times: their values have no line breaks."""
+
+
+class _Expects(Enum):
+    """What a JSON text expects next."""
+
+    VALUE = 0
+    VALUE_OR_END = 1
+    KEY = 2
+    KEY_OR_END = 3
+    COLON = 4
+    MORE_OR_END = 5
+    NOTHING = 6
+
+
+class _Text:
+    """A JSON object that grows, parsed up to its end without building values."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+        self.at = 0
+        self.expects = _Expects.VALUE
+        self.closers = bytearray()
+        self.in_string = self.is_key = False
+        self.start = 0
+        """Where the open string starts."""
+        self.key = b""
+        """The last key."""
+        self.opaque_to = 0
+        """Up to here the open string has letters and digits only; below its start where it has others."""
+        self.inner: _Text | None = None
+        """The open string as a JSON object, as arguments are, up to the last line break."""
+        self.inner_to = 0
+
+    @property
+    def is_done(self) -> bool:
+        return self.expects is _Expects.NOTHING and self.at == len(self.data)
+
+    def feed(self, piece: bytes, *, ends: bool = False) -> bool:
+        """Parse more bytes, or the end of all. Returns false for a syntax error, also for bytes after the object."""
+        self.data += piece
+        size = len(self.data)
+        while True:
+            if self.in_string and not self._finish_string():
+                return True
+            match = _SPACE.match(self.data, self.at)
+            self.at = match.end() if match else self.at
+            if self.at == size:
+                return True
+            if self.expects is _Expects.NOTHING:
+                return False
+            head = bytes(self.data[self.at : self.at + 1])
+            if head == b'"':
+                if not self._begin_string():
+                    return False
+            elif head in b"{}[]:,":
+                self.at += 1
+                if not self._take_mark(head):
+                    return False
+            else:
+                scalar = _SCALAR.match(self.data, self.at)
+                if (
+                    scalar is None
+                    or self.expects not in (_Expects.VALUE, _Expects.VALUE_OR_END)
+                    or not self.closers
+                ):
+                    return False
+                if scalar.end() == size and not ends:
+                    return True
+                if _SCALARS.fullmatch(scalar[0]) is None:
+                    return False
+                self.at = scalar.end()
+                self.expects = _Expects.MORE_OR_END
+
+    def _begin_string(self) -> bool:
+        self.is_key = self.expects in (_Expects.KEY, _Expects.KEY_OR_END)
+        if not self.is_key and (
+            self.expects not in (_Expects.VALUE, _Expects.VALUE_OR_END) or not self.closers
+        ):
+            return False
+        self.in_string = True
+        self.at += 1
+        self.start = self.opaque_to = self.inner_to = self.at
+        self.inner = None
+        return True
+
+    def _finish_string(self) -> bool:
+        match = _STRING_REST.match(self.data, self.at)
+        self.at = match.end() if match else self.at
+        if self.data[self.at : self.at + 1] != b'"':
+            return False
+        if self.is_key:
+            self.key = bytes(self.data[self.start : self.at])
+        self.at += 1
+        self.in_string = False
+        self.expects = _Expects.COLON if self.is_key else _Expects.MORE_OR_END
+        return True
+
+    def _take_mark(self, mark: bytes) -> bool:
+        expects = self.expects
+        if mark in b"{[":
+            if expects not in (_Expects.VALUE, _Expects.VALUE_OR_END) or not (self.closers or mark == b"{"):
+                return False
+            self.closers += b"}" if mark == b"{" else b"]"
+            self.expects = _Expects.KEY_OR_END if mark == b"{" else _Expects.VALUE_OR_END
+        elif mark == b":":
+            self.expects = _Expects.VALUE
+            return expects is _Expects.COLON
+        elif mark == b",":
+            # A comma may stand before a closing bracket: the exact reading reports it.
+            self.expects = _Expects.KEY_OR_END if self.closers[-1:] == b"}" else _Expects.VALUE_OR_END
+            return expects is _Expects.MORE_OR_END
+        else:
+            ends = (_Expects.MORE_OR_END, _Expects.KEY_OR_END, _Expects.VALUE_OR_END)
+            if self.closers[-1:] != mark or expects not in ends:
+                return False
+            del self.closers[-1:]
+            self.expects = _Expects.MORE_OR_END if self.closers else _Expects.NOTHING
+        return True
+
+    def written(self, line_end: bytes, following: bytes) -> bytes:
+        """Return the bytes that replace a line break here."""
+        if not self.in_string or self.is_key or _NAMING.match(self.key):
+            return b""
+        if self._is_cut(following) or self._is_opaque(following):
+            return b""
+        if self._is_in_object():
+            assert self.inner is not None
+            return self.inner.written(line_end, following).replace(b"\\", rb"\\")
+        return line_end.replace(b"\r", rb"\r").replace(b"\n", rb"\n")
+
+    def _is_in_object(self) -> bool:
+        """Whether the open string is a JSON object so far."""
+        if self.inner_to == self.start:
+            self.inner = _Text() if self.data[self.start : self.start + 1] == b"{" else None
+        if self.inner is not None:
+            text = _decoded(bytes(self.data[self.inner_to :]))
+            is_object = text is not None and self.inner.feed(text) and not self.inner.is_done
+            self.inner = self.inner if is_object else None
+        self.inner_to = len(self.data)
+        return self.inner is not None
+
+    def _is_cut(self, following: bytes) -> bool:
+        """Whether the line break is inside an escape or a character."""
+        if self.at < len(self.data) or following[:1] in _CONTINUATIONS:
+            return True
+        tail = bytes(self.data[max(self.start, len(self.data) - 6) :])
+        cut = _CUT_UNICODE.search(tail)
+        if cut and not self._is_escaped(len(tail) - cut.start()):
+            digits = _HEX.match(following)
+            return digits is not None and len(tail) - cut.start() - 2 + len(digits[0]) >= 4
+        high = _HIGH_SURROGATE.search(tail)
+        return bool(high and not self._is_escaped(6) and _LOW_SURROGATE.match(following))
+
+    def _is_escaped(self, back: int) -> bool:
+        """Whether a backslash, so many bytes before the end, is itself escaped."""
+        before = bytes(self.data[self.start : len(self.data) - back])
+        return (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
+
+    def _is_opaque(self, following: bytes) -> bool:
+        """Whether the string is a signature, encoded data or a long id."""
+        if self.opaque_to < self.start:
+            return False
+        match, rest = _OPAQUE.match(self.data, self.opaque_to), _OPAQUE.match(following)
+        assert match is not None
+        assert rest is not None
+        self.opaque_to = match.end() if match.end() == len(self.data) else -1
+        ends = rest.end() == len(following) or following[rest.end() :][:1] in (b'"', b"\r")
+        length = len(self.data) - self.start + rest.end()
+        return self.opaque_to >= self.start and ends and length >= MIN_OPAQUE_CHARACTERS
+
+
+_CONTINUATIONS = frozenset(bytes((one,)) for one in range(0x80, 0xC0))
+
+
+def _decoded(piece: bytes) -> bytes | None:
+    """A part of a string without its escapes, where all of them are valid."""
+    from json import loads
+
+    try:
+        return str(loads(b'"' + piece + b'"', strict=False)).encode(errors="surrogatepass")
+    except ValueError:
+        return None
+
+
+def is_object(line: bytes) -> bool:
+    """Whether a line is a JSON object with members, so that it belongs to no other."""
+    if b'"' not in line or line.lstrip()[:1] != b"{" or line.rstrip()[-1:] != b"}":
+        return False
+    text = _Text()
+    return text.feed(line) and text.is_done
+
+
+class Split:
+    """The first lines of a record that may be split."""
+
+    def __init__(self, line: bytes, number: int, offset: int, limit: int = MAX_BYTES) -> None:
+        self.limit = min(limit, MAX_BYTES)
+        self.lines = [(line, number, offset)]
+        self.end = offset + len(line) + 1
+        """Where the next line starts."""
+        self.text = _Text()
+        self.breaks: list[Break] = []
+        self.is_in_text = True
+        """All line breaks are in strings."""
+        self.is_open = (
+            len(line) <= self.limit and self.text.feed(line.removesuffix(b"\r")) and not self.text.is_done
+        )
+
+    def add(self, line: bytes, number: int, offset: int) -> Outcome:
+        """Add the next line."""
+        before = self.lines[-1][0]
+        contiguous = offset == self.end
+        self.lines.append((line, number, offset))
+        self.end = offset + len(line) + 1
+        too_long = len(self.lines) > MAX_LINES or self.end - self.lines[0][2] > self.limit
+        if not contiguous or too_long or is_object(line):
+            return "failed"
+        old = b"\r\n" if before.endswith(b"\r") else b"\n"
+        self.is_in_text = self.is_in_text and self.text.in_string
+        new = self.text.written(old, line)
+        self.breaks.append(Break(len(self.text.data), old, new))
+        if not self.text.feed(new + line.removesuffix(b"\r")):
+            return "failed"
+        return "whole" if self.text.is_done else "open"
+
+    def joined(self, column: int, extra: tuple[int, int]) -> Record:
+        """Return the record, as it is without the line breaks."""
+        _, number, offset = self.lines[0]
+        data = bytes(self.text.data)
+        return Record(number, offset, data, (), column, extra=extra, breaks=tuple(self.breaks))
+
+
+def is_split_log(lines: Sequence[bytes]) -> bool:
+    """Whether these lines begin a log whose first record is split, and no document that spans lines."""
+    split: Split | None = None
+    joined, in_text, offset = 0, True, 0
+    for number, line in enumerate(lines):
+        if split is not None:
+            outcome = split.add(line, 0, offset)
+            if outcome == "failed":
+                # No document has two objects in a row without a comma between them.
+                return all(is_object(one) for one in lines[number : number + 2]) and number + 1 < len(lines)
+            if outcome == "whole":
+                in_text, split, joined = in_text and split.is_in_text, None, joined + 1
+        elif line.strip():
+            if is_object(line):
+                return joined > 0
+            split = Split(line, 0, offset)
+            if not split.is_open:
+                return False
+        offset += len(line) + 1
+    # A document has line breaks between its members, not inside of a text.
+    return joined > 0 and in_text
+
+
+def damage_of(record: Record) -> Damage:
+    """Return the damage of a record that was joined."""
+    first = record.breaks[0]
+    count, last = len(record.breaks) + 1, record.line + len(record.breaks)
+    detail = f"{count:,} lines ({record.line:,} {'and' if count == 2 else 'to'} {last:,})"
+    return Damage(record, Trouble("split-record", first.at, first.at + len(first.new), (), detail))

@@ -1,0 +1,109 @@
+"""What a repair may not do behind a record that cannot be read.
+
+An unreadable record may hold the call of a result, or the result of a call. Behind it, or across it, nothing is removed,
+joined, or given to a call by its position.
+"""
+
+from collections.abc import Iterator
+
+from msgspec import Struct, structs
+
+from turnlint.ledger import Ledger, usable
+from turnlint.model import Call, Finding, Fix, Gap, Result, Transcript
+from turnlint.steps import Close, Drop, Join, Move, Name, Piece, Rename, Settle, Step
+
+REPLACED = "\ufffd"
+"""What a reader puts in the place of bytes that are no text."""
+
+
+def held_back(findings: list[Finding], transcript: Transcript, pairs: Ledger) -> list[Finding]:
+    """Return the findings without the repairs that an unreadable record forbids."""
+    gaps = _gaps(transcript, pairs)
+    return [_held_back(one, _Gaps(transcript, pairs, gaps)) for one in findings] if gaps else findings
+
+
+def is_uncertain(transcript: Transcript, pairs: Ledger) -> bool:
+    """Whether a record cannot be read, and results have no ids that name their calls."""
+    return bool(transcript.gaps) and any(not usable(one.asked.call.id) for one in pairs.interactions)
+
+
+def _gaps(transcript: Transcript, pairs: Ledger) -> tuple[Gap, ...]:
+    """The unreadable records, and those of calls whose ids cannot be read."""
+    calls = (
+        one.asked
+        for one in pairs.interactions
+        if REPLACED in (one.asked.call.id or "") and (one.answer is None or one.answer.result.synthetic)
+    )
+    records = (transcript.messages[one.message].record for one in calls)
+    damaged = (Gap(one.line, one.offset, "has a call with a damaged id") for one in records)
+    return tuple(sorted((*transcript.gaps, *damaged), key=lambda gap: gap.offset))
+
+
+class _Gaps(Struct, frozen=True):
+    """A conversation and the records that may hold what it lacks."""
+
+    transcript: Transcript
+    pairs: Ledger
+    gaps: tuple[Gap, ...]
+
+    def place(self, message: int) -> int:
+        return self.transcript.messages[message].record.offset
+
+    def before(self, message: int) -> Gap | None:
+        """The first before a message."""
+        place = self.place(message)
+        return next((one for one in self.gaps if one.offset <= place), None)
+
+    def between(self, one: int, other: int) -> Gap | None:
+        """The first between two messages."""
+        start, end = sorted((self.place(one), self.place(other)))
+        return next((gap for gap in self.gaps if start < gap.offset <= end), None)
+
+    def behind(self, message: int) -> Iterator[Gap]:
+        """Those after a message that may hold a whole result: a last line that is cut does not."""
+        place = self.place(message)
+        last = max(one.record.offset for one in self.transcript.messages)
+        return (one for one in self.gaps if one.offset > place and (one.offset <= last or not one.is_cut))
+
+    def anywhere(self, piece: Piece) -> Gap | None:
+        """The first, for a call or a result without an id: its partner is known by their order alone."""
+        message = self.transcript.messages[piece.message]
+        blocks = (one for one in message.blocks if isinstance(one, Call | Result) and one.at == piece.at)
+        return self.gaps[0] if any(not usable(one.id) for one in blocks) else None
+
+
+def _held_back(finding: Finding, gaps: _Gaps) -> Finding:
+    fix = finding.fix
+    if fix is None or not fix.steps:
+        return finding
+    for step in fix.steps:
+        if reason := _forbidden(step, gaps):
+            return structs.replace(finding, fix=Fix(fix.level, reason, blocked=True))
+    closed = [step.call.message for step in fix.steps if isinstance(step, Close)]
+    gap = next((one for message in closed for one in gaps.behind(message)), None)
+    if gap is None:
+        return finding
+    title = f"{fix.title} (line {gap.line:,} {gap.what} and may hold the result)"
+    return structs.replace(finding, fix=structs.replace(fix, title=title))
+
+
+def _forbidden(step: Step, gaps: _Gaps) -> str:
+    """Why a step is not made, if there is a reason."""
+    gap, verb, held = None, "moved", "its call"
+    if isinstance(step, Drop):
+        role = gaps.transcript.messages[step.piece.message].role
+        gap, verb = gaps.before(step.piece.message) or gaps.anywhere(step.piece), "removed"
+        held = "its call" if role in ("tool", "user") else "what it belongs to"
+    elif isinstance(step, Name | Rename):
+        before = gaps.before(step.piece.message) if isinstance(step, Name) else None
+        gap, verb, held = before or gaps.anywhere(step.piece), "renamed", "a call or a result"
+    elif isinstance(step, Close):
+        behind = next(gaps.behind(step.call.message), None)
+        gap, verb, held = behind and gaps.anywhere(step.call), "completed", "its result"
+    elif isinstance(step, Settle):
+        gap = gaps.between(step.call.message, step.result.message)
+    elif isinstance(step, Move):
+        gap, held = gaps.between(step.message, step.before), "a message between them"
+    elif isinstance(step, Join):
+        gap, verb, held = gaps.between(step.message, step.onto), "joined", "a message between them"
+    return f"not {verb}: line {gap.line:,} {gap.what} and may hold {held}" if gap else ""
