@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from turnlint.ledger import Ledger, usable
 from turnlint.model import Call, Finding, Fix, Gap, Result, Transcript
-from turnlint.steps import Close, Drop, Join, Move, Name, Piece, Rename, Settle, Step
+from turnlint.steps import Close, Drop, Join, Move, Piece, Rename, Settle, Step
 
 REPLACED = "\ufffd"
 """What a reader puts in the place of bytes that are no text."""
@@ -18,8 +18,11 @@ REPLACED = "\ufffd"
 
 def held_back(findings: list[Finding], transcript: Transcript, pairs: Ledger) -> list[Finding]:
     """Return the findings without the repairs that an unreadable record forbids."""
-    gaps = _gaps(transcript, pairs)
-    return [_held_back(one, _Gaps(transcript, pairs, gaps)) for one in findings] if gaps else findings
+    found = _gaps(transcript, pairs)
+    if not found:
+        return findings
+    gaps = _Gaps(transcript, found, max(one.record.offset for one in transcript.messages))
+    return [_held_back(one, gaps) for one in findings]
 
 
 def is_uncertain(transcript: Transcript, pairs: Ledger) -> bool:
@@ -35,7 +38,7 @@ def _gaps(transcript: Transcript, pairs: Ledger) -> tuple[Gap, ...]:
         if REPLACED in (one.asked.call.id or "") and (one.answer is None or one.answer.result.synthetic)
     )
     records = (transcript.messages[one.message].record for one in calls)
-    damaged = (Gap(one.line, one.offset, "has a call with a damaged id") for one in records)
+    damaged = (Gap(one.line, one.offset, one.offset, "has a call with a damaged id") for one in records)
     return tuple(sorted((*transcript.gaps, *damaged), key=lambda gap: gap.offset))
 
 
@@ -43,8 +46,9 @@ class _Gaps(Struct, frozen=True):
     """A conversation and the records that may hold what it lacks."""
 
     transcript: Transcript
-    pairs: Ledger
     gaps: tuple[Gap, ...]
+    last: int
+    """Where the last record of the conversation starts."""
 
     def place(self, message: int) -> int:
         return self.transcript.messages[message].record.offset
@@ -57,19 +61,19 @@ class _Gaps(Struct, frozen=True):
     def between(self, one: int, other: int) -> Gap | None:
         """The first between two messages."""
         start, end = sorted((self.place(one), self.place(other)))
-        return next((gap for gap in self.gaps if start < gap.offset <= end), None)
+        return next((gap for gap in self.gaps if gap.offset <= end and start < gap.until), None)
 
     def behind(self, message: int) -> Iterator[Gap]:
         """Those after a message that may hold a whole result: a last line that is cut does not."""
         place = self.place(message)
-        last = max(one.record.offset for one in self.transcript.messages)
-        return (one for one in self.gaps if one.offset > place and (one.offset <= last or not one.is_cut))
+        return (one for one in self.gaps if one.until > place and (one.offset <= self.last or not one.is_cut))
 
-    def anywhere(self, piece: Piece) -> Gap | None:
-        """The first, for a call or a result without an id: its partner is known by their order alone."""
-        message = self.transcript.messages[piece.message]
-        blocks = (one for one in message.blocks if isinstance(one, Call | Result) and one.at == piece.at)
-        return self.gaps[0] if any(not usable(one.id) for one in blocks) else None
+    def beside(self, piece: Piece) -> Gap | None:
+        """The first behind a call without an id, or for such a result any: the order alone tells which belong together."""
+        for block in self.transcript.messages[piece.message].blocks:
+            if isinstance(block, Call | Result) and block.at == piece.at and not usable(block.id):
+                return next(self.behind(piece.message), None) if isinstance(block, Call) else self.gaps[0]
+        return None
 
 
 def _held_back(finding: Finding, gaps: _Gaps) -> Finding:
@@ -92,14 +96,12 @@ def _forbidden(step: Step, gaps: _Gaps) -> str:
     gap, verb, held = None, "moved", "its call"
     if isinstance(step, Drop):
         role = gaps.transcript.messages[step.piece.message].role
-        gap, verb = gaps.before(step.piece.message) or gaps.anywhere(step.piece), "removed"
+        gap, verb = gaps.before(step.piece.message) or gaps.beside(step.piece), "removed"
         held = "its call" if role in ("tool", "user") else "what it belongs to"
-    elif isinstance(step, Name | Rename):
-        before = gaps.before(step.piece.message) if isinstance(step, Name) else None
-        gap, verb, held = before or gaps.anywhere(step.piece), "renamed", "a call or a result"
+    elif isinstance(step, Rename):
+        gap, verb, held = gaps.beside(step.piece), "renamed", "its call or its result"
     elif isinstance(step, Close):
-        behind = next(gaps.behind(step.call.message), None)
-        gap, verb, held = behind and gaps.anywhere(step.call), "completed", "its result"
+        gap, verb, held = gaps.beside(step.call), "completed", "its result"
     elif isinstance(step, Settle):
         gap = gaps.between(step.call.message, step.result.message)
     elif isinstance(step, Move):

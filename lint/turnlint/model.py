@@ -185,6 +185,8 @@ class Gap(Struct, frozen=True, gc=False):
 
     line: int
     offset: int
+    until: int
+    """The offset of the last, where one stands for several: else the same."""
     what: str = "is unreadable"
     """What is wrong with its line."""
     is_cut: bool = False

@@ -54,6 +54,8 @@ FEW = 20
 """So few records are read as they are,"""
 LONG = 1 << 16
 """unless they are long."""
+MAX_GAPS = 100
+"""So many records that cannot be read are known each by itself."""
 MOST_WAITING = 100
 """So many records may hold no conversation before their damage is reported."""
 
@@ -223,7 +225,7 @@ class Reading:
                     yield batch
             elif isinstance(item, Damage):
                 if item.trouble.kind == "too-long":
-                    self.gaps.append(Gap(item.record.line, item.record.offset))
+                    self._add_gap(item.record)
                 yield ((item,),)
             else:
                 yield self._heard(item.found)
@@ -282,11 +284,20 @@ class Reading:
 
     def _note_gap(self, decoded: Decoded[Any]) -> None:
         """Note a record that cannot be read, with the conversations that it names."""
-        if decoded.value is not None or not decoded.troubles:
+        kinds = [one.kind for one in decoded.troubles]
+        is_followed = decoded.rest is None and "joined-records" in kinds
+        if not kinds or (decoded.value is not None and not is_followed):
             return
-        record = decoded.record
-        is_cut = decoded.troubles[-1].kind == "torn"
-        self.gaps.append(Gap(record.line, record.offset, is_cut=is_cut, names=named_groups(record.data)))
+        is_cut = kinds[-1] == "torn"
+        self._add_gap(decoded.record, is_cut=is_cut, names=named_groups(decoded.record.data))
+
+    def _add_gap(self, record: Record, *, is_cut: bool = False, names: frozenset[str] = frozenset()) -> None:
+        """Note a record that cannot be read. Of very many, the last stands for all that follow."""
+        if len(self.gaps) < MAX_GAPS:
+            self.gaps.append(Gap(record.line, record.offset, record.offset, is_cut=is_cut, names=names))
+        else:
+            last = structs.replace(self.gaps[-1], until=record.offset, is_cut=False, names=frozenset())
+            self.gaps[-1] = last
 
     def _gaps_of(self, transcript: Transcript) -> tuple[Gap, ...]:
         """The records that cannot be read and may belong to a conversation."""
@@ -305,7 +316,7 @@ class Reading:
             self.held |= carrier.session  # what is replayed is known at the end alone
             found = self.readers[carrier.name].feed(decoded)
         except RecursionError:  # what one decoder just took, the next, called from deeper, may not
-            self.gaps.append(Gap(decoded.record.line, decoded.record.offset))
+            self._add_gap(decoded.record)
             return ((Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)),),)
         if not self.format and decoded.record.data and any(map(_fits_badly, found)):
             elsewhere = self._given_away(carrier, decoded.record, found)

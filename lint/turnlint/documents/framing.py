@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 
 from turnlint.documents.columns import Extra, measure, more
-from turnlint.documents.gate import Ended, Gate, Scanner
+from turnlint.documents.gate import GLANCE, Ended, Gate, Scanner, may_be_split
 from turnlint.documents.source import MAX_RECORD_BYTES, Part, says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
-from turnlint.documents.walking import GLANCE, SPACE_RUN, Walk, may_be_split, past
 from turnlint.model import Pointer, Record
 
 if TYPE_CHECKING:
@@ -244,7 +243,7 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
     found = [b"", b""]
     count = at = 0
     while count < 2:
-        at = past(tape, at, SPACE_RUN)
+        at = _past_space(tape, at)
         end = tape.window.find(b"\n", tape.pos + at)
         while end < 0 and tape.more():
             end = tape.window.find(b"\n", tape.pos + at)
@@ -257,6 +256,16 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
         at = end + 1 - tape.pos
     tape.over = False
     return found[0], found[1]
+
+
+def _past_space(tape: _Tape, at: int) -> int:
+    """The place behind white space, wherever the window ends."""
+    while True:
+        rest = tape.window[tape.pos + at : tape.pos + at + CHUNK]
+        space = len(rest) - len(rest.lstrip(_SPACE))
+        at += space
+        if space < len(rest) or not (rest or tape.more()):
+            return at
 
 
 def _lines(
@@ -520,6 +529,8 @@ def _values(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
 
 def _value(tape: _Tape, prefix: Pointer = ()) -> Iterator[Record | Damage]:
     """The value that starts here, or that it is too long to be held."""
+    from turnlint.documents.walking import Walk
+
     walk = Walk()
     walk.on(tape)
     if not tape.over and walk.at <= tape.limit:
@@ -559,7 +570,9 @@ def _to_next_value(tape: _Tape) -> bool:
 
 
 def _first_element(tape: _Tape) -> bytes:
-    walk = Walk(past(tape, 1, SPACE_RUN))
+    from turnlint.documents.walking import Walk
+
+    walk = Walk(_past_space(tape, 1))
     walk.on(tape)
     is_whole, tape.over = not tape.over, False
     return tape.peek(walk.at)[1:].strip(_SPACE) if is_whole else b""

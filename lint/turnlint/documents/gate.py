@@ -8,6 +8,10 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+GLANCE = 8
+"""So many bytes of a line tell whether it begins a record."""
+_SPACE = b" \t\r\n"
+
 
 class Span(Struct, gc=False):
     """A line that has to be read."""
@@ -58,3 +62,26 @@ class Gate(Struct):
     """How many lines were read, where the log is one of lines."""
     returned: bool = False
     """A line was met that ends with a carriage return."""
+
+
+def may_be_split(line: bytes, following: bytes) -> bool:
+    """Whether a line may be the first of a split record, from a glance at it and at what follows its line end."""
+    if line[:1] != b"{" and line.lstrip(_SPACE)[:1] != b"{":
+        return False
+    if line.rstrip(_SPACE)[-1:] != b"}" or following[:1] not in (b"{", b""):
+        return True
+    if begins_record(following):
+        return False
+    plain = line.replace(rb"\\", b"") if rb"\\" in line else line
+    if (plain.count(b'"') - plain.count(rb"\"")) % 2:
+        return True
+    return not following and (line.count(b"{") != line.count(b"}") or line.count(b"[") != line.count(b"]"))
+
+
+def begins_record(start: bytes) -> bool:
+    """Whether a line behind a closing bracket begins a record and continues no other, from its first bytes.
+
+    Inside a string a quotation mark is escaped, or ends the string. Outside, no opening bracket is behind a closing one.
+    """
+    rest = start.lstrip(b"{[ ")
+    return rest != start and rest[:1] == b'"' and len(rest) > 1 and rest[1:2] not in b",:]} \t\r\n"

@@ -1,4 +1,4 @@
-"""The end of a JSON value in a stream, and the start of the next, found without parsing.
+"""The end of a JSON value in a stream, found without parsing.
 
 A walk holds brackets and strings only. Where the window of the stream ends inside the value, the walk reads on and
 continues where it stopped, so that the cost is linear in the value.
@@ -11,10 +11,6 @@ from msgspec import Struct
 
 _STRUCTURE = rb'["\[\]{}]'
 _IN_STRING = rb'["\\]'
-GLANCE = 8
-"""So many bytes of a line tell whether it begins a record."""
-SPACE_RUN = rb"[ \t\r\n]*"
-_SPACE = b" \t\r\n"
 _SCALAR = rb'[^\s"\[\]{},]*'
 
 
@@ -45,7 +41,7 @@ class Walk(Struct):
             self.in_scalar = tape.peek(self.at + 1)[self.at :] not in (b'"', b"{", b"[")
             self.at += self.in_scalar
         if self.in_scalar:
-            self.at = past(tape, self.at, _SCALAR)
+            self.at = _past(tape, self.at, _SCALAR)
             return
         while True:
             self.at, self.depth, self.in_string, done = _walk(
@@ -55,7 +51,7 @@ class Walk(Struct):
                 return
 
 
-def past(tape: Window, at: int, run: bytes) -> int:
+def _past(tape: Window, at: int, run: bytes) -> int:
     """The end of a run of bytes, wherever the window ends."""
     while True:
         match = re.compile(run).match(tape.window, tape.pos + at)
@@ -87,26 +83,3 @@ def _walk(window: bytes, base: int, at: int, depth: int, in_string: bool) -> tup
         else:
             depth -= 1
     return len(window) - base, depth, in_string, False
-
-
-def may_be_split(line: bytes, following: bytes) -> bool:
-    """Whether a line may be the first of a split record, from a glance at it and at what follows its line end."""
-    if line[:1] != b"{" and line.lstrip(_SPACE)[:1] != b"{":
-        return False
-    if line.rstrip(_SPACE)[-1:] != b"}" or following[:1] not in (b"{", b""):
-        return True
-    if begins_record(following):
-        return False
-    plain = line.replace(rb"\\", b"") if rb"\\" in line else line
-    if (plain.count(b'"') - plain.count(rb"\"")) % 2:
-        return True
-    return not following and (line.count(b"{") != line.count(b"}") or line.count(b"[") != line.count(b"]"))
-
-
-def begins_record(start: bytes) -> bool:
-    """Whether a line behind a closing bracket begins a record and continues no other, from its first bytes.
-
-    Inside a string a quotation mark is escaped, or ends the string. Outside, no opening bracket is behind a closing one.
-    """
-    rest = start.lstrip(b"{[ ")
-    return rest != start and rest[:1] == b'"' and len(rest) > 1 and rest[1:2] not in b",:]} \t\r\n"

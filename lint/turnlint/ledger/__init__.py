@@ -24,6 +24,7 @@ wire by name, a provider, or how anything is spelled.
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from types import ModuleType
 
 from turnlint.compiled import loaded
@@ -84,8 +85,9 @@ def read(
             work.mixed = frozenset(index for index, one in enumerate(messages) if one.inner_calls)
         match_shared(work)
     if gaps and work.spare and type(messages) is tuple:
-        places = [one.record.offset for one in messages]
-        work.gaps = sorted(bisect_left(places, gap.offset) for gap in gaps)
+        places = [*accumulate((one.record.offset for one in messages), max)]
+        ends = ((bisect_left(places, one.offset), bisect_left(places, one.until)) for one in gaps)
+        work.gaps = [place for start, end in ends for place in range(start, end + 1)]
     if work.spare:
         from turnlint.ledger.copies import prefer_fresh
         from turnlint.ledger.inner import prefer_inner

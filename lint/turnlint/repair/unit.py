@@ -74,7 +74,8 @@ class Unit(Struct, frozen=True):
         places = [cell.origin.offset if cell.origin else -1 for cell in self.cells]
         for gap in self.gaps:
             number = next((at for at, place in enumerate(places) if place > gap.offset), len(places))
-            yield structs.replace(gap, offset=number)
+            until = next((at for at, place in enumerate(places) if place > gap.until), len(places))
+            yield structs.replace(gap, offset=number, until=until)
 
 
 class Reading(Struct, frozen=True):

@@ -10,8 +10,8 @@ from typing import IO
 from msgspec import Struct, structs
 
 from turnlint.apart import FORKS
+from turnlint.documents.gate import GLANCE, begins_record
 from turnlint.documents.source import Source, SourceError, packing_of, size_of
-from turnlint.documents.walking import GLANCE, begins_record
 from turnlint.reading import glance
 from turnlint.spread.here import Of, Question
 from turnlint.spread.worth import MOST_FILES
