@@ -125,6 +125,40 @@ DOCUMENTS: dict[str, Any] = {
             {"role": "tool", "tool_call_id": "c1", "function": "ls", "content": "x"},
         ],
     },
+    "roo-reasoning": [
+        {"role": "user", "content": [{"type": "text", "text": "hi"}], "ts": 1},
+        {"role": "assistant", "content": [USE], "ts": 2},
+        {"type": "reasoning", "role": "assistant", "content": "", "summary": [], "encrypted_content": "gA", "ts": 3},
+        {"role": "user", "content": [RESULT], "ts": 4},
+        {"role": "assistant", "content": [{"type": "text", "text": "x"}], "ts": 5},
+    ],
+    "mini-swe-agent-text": [
+        {"role": "system", "content": "s"},
+        USER,
+        {"role": "assistant", "content": "```mswea_bash_command\nls\n```"},
+        {"role": "user", "content": ""},
+    ],
+    "polylogue-card": {
+        "id": "claude-code:s1", "provider": "claude-code", "title": "t", "message_count": 3,
+        "messages": [
+            {"id": "m1", "role": "user", "text": "hi", "timestamp": "2026-11-19T10:00:00Z"},
+            {
+                "id": "m2", "role": "assistant", "text": "",
+                "content_blocks": [{"type": "tool_use", "tool_id": "t1", "tool_name": "ls", "tool_input": {}}],
+            },
+            {"id": "m3", "role": "tool", "text": "x", "content_blocks": [{"type": "tool_result", "tool_id": "t1", "text": "x"}]},
+        ],
+    },
+    "polylogue-card-chat": {
+        "id": "hermes:s2", "provider": "hermes", "created_at": "2026-11-19T10:00:00Z",
+        "messages": [
+            USER,
+            {"role": "assistant", "content": "", "tool_calls": [{"id": "c1", "name": "ls", "arguments": {}}]},
+            {"role": "tool", "tool_name": "ls", "content": "x", "tool_call_id": "c1"},
+            {"role": "tool", "tool_name": "ls", "content": "more", "tool_call_id": "c1"},
+            {"role": "assistant", "content": "done"},
+        ],
+    },
     "llamaindex-blocks": {"messages": [{"role": "user", "blocks": [{"block_type": "text", "text": "hi"}], "additional_kwargs": {}}]},
 }  # fmt: skip
 

@@ -160,6 +160,13 @@ class Case(Struct, frozen=True, dict=True):
             self.opened[key] = value_of(record.data)
         return _below(self.opened[key], at)
 
+    def is_other_item(self, index: int) -> bool:
+        """Whether a message has a type of its own and content under a key that its wire does not have."""
+        value = self.written(index)
+        kind = value.get("type") if isinstance(value, dict) else None
+        known = ("message", self.messages[index].written_role)
+        return isinstance(kind, str) and kind not in known and not self.is_hollow(index)
+
     def is_hollow(self, index: int) -> bool:
         """Whether nothing at all is said in a message, by any key of anybody's; not where its record was let go."""
         from turnlint.carrying.saying import says_something

@@ -18,7 +18,11 @@ def neighbour_in(transcript: Transcript) -> Near | None:
 
     A request body with a model, tools or settings is judged unless every role in it is unknown.
     """
-    if transcript.wire.name not in _PLAIN or not (transcript.misfits or _has_nameless(transcript)):
+    if transcript.wire.name not in _PLAIN:
+        return None
+    is_nameless = _has_nameless(transcript)
+    is_wordless = _has_no_content(transcript)
+    if not (transcript.misfits or is_nameless or is_wordless):
         return None
     if transcript.wire.like:  # a session is known by its events
         return None
@@ -28,9 +32,10 @@ def neighbour_in(transcript: Transcript) -> Near | None:
         return _near(transcript)
     if request is not None and request.whole:
         return _near(transcript) if said and all(one.role == "other" for one in said) else None
+    if is_nameless or is_wordless:
+        return _near(transcript)
     marks = _marks(transcript)
-    asks_so = _has_nameless(transcript)
-    strange = sum((id(one.record), one.at) in marks or (asks_so and _is_nameless(one)) for one in said)
+    strange = sum((id(one.record), one.at) in marks for one in said)
     most = max(SHARE * len(said), 1.0 if _has_calls(said) else 0.0)
     return _near(transcript) if strange > most else None
 
@@ -72,8 +77,15 @@ def _has_nameless(transcript: Transcript) -> bool:
     if not transcript.wire.idless:
         return False
     said = transcript.messages
-    is_named = any(type(block) is Call and block.name for message in said for block in message.blocks)
-    return not is_named and any(map(_is_nameless, said))
+    if not any(map(_is_nameless, said)):
+        return False
+    return not any(type(block) is Call and block.name for message in said for block in message.blocks)
+
+
+def _has_no_content(transcript: Transcript) -> bool:
+    """Whether no message has the key of the content, and some have nothing at all: their texts are under another key."""
+    said = transcript.messages
+    return all(one.content == "absent" for one in said) and any(one.empty for one in said)
 
 
 def _is_nameless(message: Message) -> bool:

@@ -2,7 +2,8 @@
 
 What it does
     Reports messages of the user or the assistant without text, calls, results or anything else. A text
-    of white space only counts as nothing. An empty result is normal and not reported.
+    of white space only counts as nothing. An empty result is normal and not reported, and neither are an
+    item of a program's own type with content under its own key, and an empty user message that ends a stored log.
 
 Why it matters
     Several providers refuse empty messages; the others show the model an empty turn, and it answers
@@ -18,12 +19,13 @@ What fix does
 Evidence
     Anthropic: "all messages must have non-empty content except for the optional final assistant message".
     Kimi: "the message at position 79 with role 'assistant' must not be empty". OpenAI accepts it
-    (recorded 089fdadfd9e95c14 and three more), so it is a warning.
+    (recorded 089fdadfd9e95c14 and three more), so it is a warning. mini-swe-agent ends its logs with an empty
+    user message, and Roo Code keeps encrypted reasoning in items beside an empty content (logs of 2026-11).
 """
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Drop, Example, Finding, Fix, Piece, Rule
+from turnlint.api import Case, Drop, Example, Finding, Fix, Piece, Raw, Rule
 
 RULE = Rule("ST110", "empty-turn", "warning", fix="lossless")
 
@@ -48,7 +50,13 @@ GOOD = (
           result   c1
         assistant  It printed nothing.
     """),
-)
+    Raw("openai-chat", b'[{"role": "user", "content": "hi"}, {"role": "assistant", "content": "bye"}, {"role": "user", "content": ""}]\n'),
+    Raw(
+        "anthropic",
+        b'[{"role": "user", "content": [{"type": "text", "text": "hi"}]}, {"type": "reasoning", "role": "assistant", '
+        b'"content": "", "encrypted_content": "gA", "ts": 3}, {"role": "user", "content": [{"type": "text", "text": "go"}]}]\n',
+    ),
+)  # fmt: skip
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -57,9 +65,12 @@ def check(case: Case) -> Iterator[Finding]:
         for record, misfit in case.transcript.misfits
         for depth in range(len(misfit.at) + 1)
     }
+    last = len(case.messages) - 1 if case.transcript.request is None else -1
     first = [n for n, message in enumerate(case.messages) if message.role in ("user", "assistant")][:1]
     for index, message in enumerate(case.messages):
         if message.empty and (id(message.record), message.at) not in malformed:
+            if (index == last and message.role == "user") or case.is_other_item(index):
+                continue
             role = message.written_role or message.role
             # A conversation does not begin better without its first word; what that is to a provider its rule says.
             goes = case.is_hollow(index) and (message.role != "user" or index not in first)
