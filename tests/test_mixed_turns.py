@@ -169,6 +169,21 @@ def test_open_calls_of_a_mixed_turn_get_placeholders(name: str) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", WIRES)
+def test_a_mixed_turn_at_the_end_is_split_with_its_open_calls(name: str, level: Level) -> None:
+    """The split puts messages behind calls that were the last, which is no reason to refuse it."""
+    wire = WIRES[name]
+    before = request(wire, FAN_OUT)
+    messages_of(before).pop()
+    for provider in ("auto", "none", wire.provider):
+        fixed = turnlint.fix(before, provider=provider, level=level)
+        assert fixed.unverified == ()
+        assert fixed.changes or level == "lossless"
+        kept = blocks_of(wire, fixed.value)
+        assert [block for block in blocks_of(wire, before) if block not in kept] == []
+
+
+@pytest.mark.parametrize("level", LEVELS)
 def test_a_result_before_its_call_in_one_turn_goes_behind_the_calls(level: Level) -> None:
     wire = WIRES["anthropic"]
     items: Items = [

@@ -75,7 +75,10 @@ def _regression(
     before = _left(source, Fixed(source), ask, policy)
     if sum(left.errors.values()) <= sum(before.errors.values()):
         return None
-    new = sorted(left.errors.keys() - before.rules.keys())
+    known = {*before.rules}
+    if "pending-call" in known:
+        known.add("unanswered-call")  # a repair that splits the last turn puts a message behind the call
+    new = sorted(left.errors.keys() - known)
     return f"{BRINGS_NEW}: {', '.join(new)}" if new else None
 
 
