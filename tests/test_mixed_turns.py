@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from msgspec import Struct
 
 import turnlint
+from turnlint.cli.fix import command as fix_command
 from turnlint.cli.lint import command as lint_command
 from turnlint.model import Level
 
@@ -220,3 +221,37 @@ def test_each_mixed_turn_of_a_long_log_is_found(name: str, tmp_path: Path) -> No
         run = CliRunner().invoke(lint_command, ["--select", "PA203", "--output-format", "concise", str(path)])
         counts.append(run.output.count("PA203"))
     assert counts == [1, 40]
+
+
+def _session(items: Items) -> bytes:
+    """A Claude Code session with a mixed message in one line."""
+    said = [("user", "Go."), ("assistant", [_anthropic(*item) for item in items]), ("user", "Thanks.")]
+    lines = []
+    for number, (role, content) in enumerate(said):
+        name = {"id": f"msg_{number}", "type": "message", "model": "m"} if role == "assistant" else {}
+        lines.append({
+            "parentUuid": f"u{number - 1}" if number else None, "isSidechain": False, "cwd": "/w", "sessionId": "s",
+            "version": "2.0.1", "type": role, "uuid": f"u{number}", "timestamp": "2026-11-01T10:00:00.000Z",
+            "message": {**name, "role": role, "content": content},
+        })  # fmt: skip
+    return b"".join(json.dumps(one).encode() + b"\n" for one in lines)
+
+
+@pytest.mark.parametrize("turn", TURNS)
+def test_a_mixed_line_of_a_session_becomes_lines(turn: str, tmp_path: Path) -> None:
+    """The order of the blocks stays, each line names the one before it, and none shares a message id."""
+    log = tmp_path / "s.jsonl"
+    log.write_bytes(_session(TURNS[turn]))
+    run = CliRunner().invoke(fix_command, [str(log), "--level", "placeholder", "--no-journal"])
+    assert run.exit_code == 0, run.output
+    lines = [json.loads(line) for line in log.read_bytes().splitlines()]
+    assert [one["parentUuid"] for one in lines] == [None, *(one["uuid"] for one in lines[:-1])]
+    blocks = [block for one in lines[1:-1] for block in one["message"]["content"]]
+    known = [_anthropic(*item) for item in TURNS[turn]]
+    assert [one for one in blocks if one in known] == known
+    names = [one["message"]["id"] for one in lines if one["type"] == "assistant"]
+    assert len(set(names)) == len(names) > 1
+    for one in lines[1:-1]:
+        is_result = {block["type"] == "tool_result" for block in one["message"]["content"]}
+        assert is_result == {one["type"] == "user"}
+    assert "nothing to repair" in CliRunner().invoke(fix_command, ["--check", str(log)]).output

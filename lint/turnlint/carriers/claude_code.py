@@ -346,6 +346,15 @@ def _around(
     return {"type": "user", **said, **({"sourceToolAssistantUUID": source} if source else {})}, {}
 
 
+def _resumed(near: Mapping[str, Any], identifier: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A line of the assistant. Lines with one message id are one message, so it has an id of its own."""
+    said = near.get("message")
+    own = {key: said[key] for key in ("id", "model") if key in said} if isinstance(said, Mapping) else {}
+    if "id" in own:
+        own["id"] = f"msg_{identifier.replace('-', '')}"
+    return {"type": "assistant", **{key: near[key] for key in COPIED if key in near}}, own
+
+
 def _uuid(digest: str) -> str:
     """In the form of a random one, as readers expect."""
     return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
@@ -363,7 +372,7 @@ CARRIER = make_session(
     settle=_settle,
     plain=WIRE,
     splice=structs.replace(
-        _SPELLED, alone=True, around=_around, names=("uuid", "parentUuid"), mint=_uuid,
+        _SPELLED, alone=True, around=_around, resume=_resumed, names=("uuid", "parentUuid"), mint=_uuid,
         speak=lambda role, texts, calls: (
             _SPELLED.speak(role, texts, calls) if role == "user" and not calls else None
         ),

@@ -45,6 +45,8 @@ class Splice(Struct, frozen=True):
     """Where, below its call, a result stands on formats that keep the two together, and whose calls are objects."""
     around: Around | None = None
     """What the record of a new message has, on formats whose records have more than a few common keys."""
+    resume: Callable[[Mapping[str, Any], str], tuple[dict[str, Any], dict[str, Any]]] | None = None
+    """The same for a message that continues an assistant message, from the record of that and a new id."""
     names: tuple[str, str] = ("", "")
     """The keys of such a record by which it is known, and by which it names the one before it."""
     mint: Callable[[str], str] = str

@@ -161,7 +161,10 @@ def _framed(sheet: Sheet, fresh: Fresh, identifier: str | None, parent: str | No
     assert splice is not None
     assert splice.around is not None
     asking = value_of(sheet.data(fresh.asking)) if fresh.asking is not None else None
-    outer, inner = splice.around(value_of(data), asking)
+    if fresh.goes_on and splice.resume is not None and identifier is not None:
+        outer, inner = splice.resume(value_of(data), identifier)
+    else:
+        outer, inner = splice.around(value_of(data), asking)
     own, above = splice.names
     if own and identifier is not None:
         outer = {**({above: parent} if above else {}), **outer, own: identifier}

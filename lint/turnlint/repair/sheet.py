@@ -115,8 +115,9 @@ class Sheet:
                     yield (cell, number), None
 
     def add(
-        self, piece: Piece, *, behind: int | None = None, before: int | None = None, asking: int | None = None
-    ) -> bool:
+        self, piece: Piece, *, behind: int | None = None, before: int | None = None, asking: int | None = None,
+        goes_on: bool = False,
+    ) -> bool:  # fmt: skip
         """Put a new message beside another."""
         near = behind if behind is not None else before
         assert near is not None, "a message is put beside another"
@@ -127,7 +128,7 @@ class Sheet:
             self.changes.of(host.cell).add(host.list, host.index + (behind is not None), piece)
             return True
         there = host.cell - (behind is None)
-        self.changes.put.setdefault(there, []).append(Fresh(near, piece, asking))
+        self.changes.put.setdefault(there, []).append(Fresh(near, piece, asking, goes_on))
         return True
 
     def move(self, index: int, *, behind: int | None = None, before: int | None = None) -> bool:

@@ -18,7 +18,7 @@ def split(sheet: Sheet, index: int) -> bool:
         return False
     blocks = sheet.value(index, (splice.blocks,))
     shell = splice.speak("assistant", [], [])
-    if shell is None and host.list is None and not message.at:
+    if shell is None and host.list is None and (not message.at or splice.resume is not None):
         # A format that adds no words to a log repeats who speaks.
         shell = {key: value for key, value in sheet.value(index).items() if key in SPEAKER}
     if not isinstance(blocks, list) or not isinstance(shell, dict):
@@ -39,6 +39,8 @@ def split(sheet: Sheet, index: int) -> bool:
             pieces = [sheet.lift(index, place) for place in places]
             more: dict[str, Any] = {**splice.holder} if is_result else own
             where = {"before": index} if number < stays else {"behind": index}
-            sheet.add(sheet.holder(pieces, index, more), **where)
+            asking = index if is_result else None
+            for some in [[one] for one in pieces] if is_result and splice.alone else [pieces]:
+                sheet.add(sheet.holder(some, index, more), asking=asking, goes_on=not is_result, **where)
     sheet.filled.add(index)
     return True

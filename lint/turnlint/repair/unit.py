@@ -30,6 +30,8 @@ class Fresh(Struct, frozen=True):
     piece: Piece
     asking: int | None = None
     """The message whose call it answers, where it answers one."""
+    goes_on: bool = False
+    """It holds blocks of the assistant from the message beside which it will stand."""
 
 
 class Unrepairable(Exception):  # noqa: N818 - a repair that may not be made, with a sentence
