@@ -13,9 +13,11 @@ from typing import Any
 
 import pytest
 import zstandard
+from click.testing import CliRunner
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from turnlint.cli import cli
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Options, Tally
 from turnlint.rows import Row
@@ -181,3 +183,24 @@ def test_a_row_that_was_kept_shows_what_it_showed(tmp_path: Path) -> None:
     ]
     assert rows
     assert [kept(restored(kept(row))) for row in rows] == [kept(row) for row in rows]
+
+
+@pytest.mark.usefixtures("short")
+def test_a_file_in_parts_is_summed_up_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnlint.spread.worth.is_worth_it", lambda _: True)
+    record = {"messages": [{"role": "user", "content": "hi", "own_key": 5}], "model": "mistral-large"}
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b"\n" * 2000 + (json.dumps(record) + "\n").encode() * 100)
+    runs = [
+        CliRunner().invoke(
+            cli,
+            ["lint", str(path), "-j", jobs, "--provider", "mistral", "--ignore", "unreadable-record", *more],
+        )
+        for jobs in ("1", "2")
+        for more in ([], ["--output-format", "json"], ["--fail-on-skipped", "--exit-zero"])
+    ]
+    assert [(run.exit_code, run.output) for run in runs[:3]] == [
+        (run.exit_code, run.output) for run in runs[3:]
+    ]
+    assert "(100 times in this file)" in runs[0].stdout
+    assert "no conversation" not in runs[0].stderr

@@ -16,9 +16,10 @@ Key = tuple[str, str, str | None, str]
 T = TypeVar("T")
 
 
-def aggregate(events: Iterable[T]) -> Iterator[T | Row]:
+def aggregate(events: Iterable[T]) -> Iterator[T | Row | Tally]:
     """The events of a source; a finding that is counted comes before the tally, which counts it once."""
     first: dict[Key, Row] = {}
+    whole: Tally | None = None
     for event in events:
         if isinstance(event, Row) and event.finding.rule in PER_FILE:
             finding = event.finding
@@ -30,14 +31,18 @@ def aggregate(events: Iterable[T]) -> Iterator[T | Row]:
             else:
                 yield event
             continue
-        if isinstance(event, Tally):
-            yield from map(_told, first.values())
-            for row in first.values():
-                event.findings[row.finding.severity] -= row.count - 1
-                event.rules[row.finding.rule] -= row.count - 1
-            first = {}
-        yield event
+        if not isinstance(event, Tally):
+            yield event
+        elif whole is None:
+            whole = event
+        else:  # a file that is read in parts has a tally of each
+            whole.add(event)
     yield from map(_told, first.values())
+    if whole is not None:
+        for row in first.values():
+            whole.findings[row.finding.severity] -= row.count - 1
+            whole.rules[row.finding.rule] -= row.count - 1
+        yield whole
 
 
 def _told(row: Row) -> Row:

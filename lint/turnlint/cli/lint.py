@@ -241,12 +241,11 @@ class Seen:
         self, told: "Iterable[Event | Failure]", terms: Terms, sinks: list[Sink], source: Source | None = None
     ) -> None:
         """Hand on what is told of a source, and keep what the end of the run depends on."""
+        whole = Tally()  # a file that is read in parts has a tally of each
         for event in _aggregated(terms.sift(told)):
             if isinstance(event, Tally):
                 self.failed |= terms.fails(event)
-                if source is not None and source.named and _is_empty(event):
-                    self.named_skipped += 1
-                    self._say_empty(source)
+                whole.add(event)
                 self.total.add(event)
             elif isinstance(event, Failure):
                 self.unreadable = True
@@ -259,6 +258,9 @@ class Seen:
                     self.named_skipped += event.source.named
                 for sink in sinks:
                     sink.take(event)
+        if source is not None and source.named and _is_empty(whole):
+            self.named_skipped += 1
+            self._say_empty(source)
 
     def _say_empty(self, source: Source) -> None:
         if self.quiet < 2:

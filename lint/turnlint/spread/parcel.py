@@ -4,7 +4,7 @@ This module owns what travels of it and how places in a part become places in th
 it travels.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field, structs
 
@@ -25,10 +25,14 @@ class Died(Lost, frozen=True):
     """A process ended in the middle of a task."""
 
 
+Sent = Row | Skipped | Heard | Crash | Remark
+"""Events that travel between processes."""
+
+
 class Parcel(Struct):
     """All that is to be said of a source or a part of it."""
 
-    events: list[Row | Skipped | Heard | Crash | Remark] = []
+    events: list[Sent] = []
     tally: Tally = field(default_factory=Tally)
     failure: Failure | None = None
     first: int = 1
@@ -41,24 +45,33 @@ class Parcel(Struct):
 
 def pack(source: Source, asked: Question) -> Parcel:
     """Lint a source, or a part of one."""
-    parcel = Parcel()
+    parcel = Parcel(first=first_line(source))
+    parcel.events = list(stream(source, asked, parcel))
+    return parcel
+
+
+def first_line(source: Source) -> int:
+    """The number of the first line of a source, as its findings have it."""
+    return source.part.line if source.part else 1
+
+
+def stream(source: Source, asked: Question, parcel: Parcel) -> Iterator[Sent]:
+    """Lint a source and yield its events one by one; all that is known at its end is put into the parcel."""
     run = Run(source, asked.options, asked.book)
     try:
         for event in run.events(None):
             if isinstance(event, Tally):
                 parcel.tally = event
             elif isinstance(event, Row):
-                parcel.events.append(_light(event))
+                yield _light(event)
             else:
                 assert not isinstance(event, Ignored), "what is known is sifted out behind all processes"
-                parcel.events.append(event)
+                yield event
     except SourceError as error:
         parcel.failure = Failure(error.name, error.reason)
-    parcel.first = source.part.line if source.part else 1
     parcel.lines = run.reading.gate.lines or 0
     parcel.held = run.reading.held
     parcel.returned = run.reading.gate.returned
-    return parcel
 
 
 def _light(row: Row) -> Row:
@@ -83,9 +96,10 @@ class Joint:
         self.met_here: dict[str, int] = {}
         """The same in the one at hand."""
 
-    def join(self, parcel: Parcel) -> Iterator[Event]:
+    def join(self, parcel: Parcel, events: Iterable[Sent] | None = None) -> Iterator[Event]:
+        """The events of a part with the places of the file. Events that are streamed fill the parcel as they come."""
         self.shift = self.lines - (parcel.first - 1)
-        for event in parcel.events:
+        for event in parcel.events if events is None else events:
             if isinstance(event, Row):
                 yield self._row(event)
             elif isinstance(event, Crash | Remark):

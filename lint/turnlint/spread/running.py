@@ -15,7 +15,7 @@ from turnlint.documents.source import Progress, Source, open_source, size_of
 from turnlint.engine import Book, Options, Tally
 from turnlint.spread.cutting import Questions, Task, cut, unpacking_apart
 from turnlint.spread.here import Done, Of, Question, Told, crashed, here
-from turnlint.spread.parcel import Joint, Lost, Parcel, pack
+from turnlint.spread.parcel import Joint, Lost, Parcel, first_line, pack, stream
 
 if TYPE_CHECKING:
     from turnlint.spread.workers import Crew
@@ -115,6 +115,7 @@ class _Merging:
             return
         again = parcel.returned and self.returned and not part.returned
         size = part.size
+        events = None
         if again or (parcel.held and (part.start or part.end < size)):
             # No part before it left anything open, so all that follows is read as if it had never been cut. What is
             # said of a session names lines, so they have to be known.
@@ -122,9 +123,12 @@ class _Merging:
             self.over = structs.replace(
                 source, part=structs.replace(part, end=size, returned=self.returned, line=line)
             )
-            parcel = pack(self.over, self.of(source))
+            parcel = Parcel(first=first_line(self.over))
+            events = stream(
+                self.over, self.of(source), parcel
+            )  # its rows may be as many as the file has lines
+        yield from self.joint.join(parcel, events)
         self.returned |= parcel.returned
-        yield from self.joint.join(parcel)
         if not part.start:
             yield Tally(files=1)
         if parcel.failure:
