@@ -20,6 +20,7 @@ from turnlint.keeping.patches import patched
 from turnlint.keeping.system import NotWritten
 from turnlint.library.results import TurnlintError
 from turnlint.library.running import options_of, policy_of
+from turnlint.neighbours import Near
 from turnlint.packages import packages
 from turnlint.providers import Providers, UnknownProvider
 from turnlint.repair.choosing import LEVELS
@@ -41,7 +42,8 @@ MOST = 1_000
 MOST_TEXT = 500_000
 """The characters of a report or a diff that are shown."""
 CONTENTS = ("none", "excerpt", "full")
-UNKNOWN = "unrecognized format; choose one, if you know which it is"
+CHOOSE = "choose a format, if you know which it is"
+UNKNOWN = f"unrecognized format; {CHOOSE}"
 
 
 class _Look(Struct, frozen=True):
@@ -121,7 +123,7 @@ def _lint(data: bytes, name: str, asked: dict[str, str]) -> dict[str, Any]:
             tally = event
             continue
         if isinstance(event, Skipped):
-            raise _Refused(UNKNOWN)
+            raise _Refused(_refusal(event.near))
         if isinstance(event, Row) and len(findings) < MOST:
             findings.append(finding_of(event))
         sink.take(event)
@@ -141,7 +143,7 @@ def _fix(data: bytes, name: str, asked: dict[str, str]) -> tuple[dict[str, Any],
     if fixed.problem:
         raise fixed.problem
     if fixed.foreign:
-        raise _Refused(UNKNOWN)
+        raise _Refused(_refusal(fixed.near))
     repaired = b"".join(patched(source, fixed.patches)) if fixed.patches else data
     done = Done(name, fixed, changed=bool(fixed.patches), wrote=True, to="-")
     report = json.loads("".join(document([done], complete=not fixed.failures, dry=False)))
@@ -155,6 +157,12 @@ def _fix(data: bytes, name: str, asked: dict[str, str]) -> tuple[dict[str, Any],
         "words": _cut(_lines((*lines_of(done, look, dry=False), *last_lines([done], look, terms)))),
         "diff": _cut(_lines(diff_of(fixed, look))),
     }, repaired
+
+
+def _refusal(near: Near | None) -> str:
+    if near is None:
+        return UNKNOWN
+    return f"it {near.likeness}; {CHOOSE}" if near.is_format else f"it {near.sentence}"
 
 
 def _lines(lines: Iterable[str]) -> str:

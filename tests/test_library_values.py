@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from histories import ORPHAN, SOUND, USER, answer, asked, codes
+from neighbouring import LINES
 from turnlint import fix, lint, testing
 from turnlint.carriers import NAMES
 from turnlint.library import TurnlintError
@@ -83,6 +84,7 @@ def failing() -> Any:
         (iter([USER]), "got a value of type list_iterator"),
         (["hello"], f"unrecognized format; pass format= with one of {NAMES[0]}"),
         ({"messages": "hello"}, "unrecognized format"),
+        (LINES["kimi"], f"the transcript looks like messages of another chat format; pass format= with one of {NAMES[0]}"),
         ([USER, object()], "/1: a value of type object cannot be written as JSON"),
         ([{**USER, "a/b": {1, 2}}], "/0/a~1b: a value of type set cannot be written as JSON"),
         ([{**USER, "args": {(1, 2): 3}}], "/0/args: a key is a value of type tuple"),

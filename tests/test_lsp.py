@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("pygls")
 
 from editor import AWAY, MODERN, ORPHAN, ROOT, SOUND, Editor, Message, span
+from neighbouring import LINES
 from settings import put, turnlint, unanswered
 from turnlint.lsp import desk, looking
 
@@ -132,6 +133,15 @@ def test_what_is_no_transcript_is_passed_over_in_silence(editor: Editor) -> None
     }.items():
         assert editor.open(name, text) == [], name
         assert editor.actions(name) == []
+    assert editor.said == []
+
+
+def test_a_document_of_an_unsupported_format_is_named_once_at_its_start(editor: Editor) -> None:
+    text = "".join(json.dumps(record) + "\n" for record in LINES["kimi"])
+    (shown,) = editor.open("context.jsonl", text)
+    assert (shown["code"], shown["severity"], shown["range"]["start"]["line"]) == ("format", 3, 0)
+    assert shown["message"] == "not checked: looks like a Kimi CLI context; not supported yet"
+    assert editor.actions("context.jsonl") == []
     assert editor.said == []
 
 

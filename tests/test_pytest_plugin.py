@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from neighbouring import LINES
+
 USER = {"role": "user", "content": "In Celsius, please."}
 ASKS = {
     "role": "assistant", "content": None,
@@ -216,6 +218,10 @@ def test_json_of_another_kind_is_passed_over_in_a_folder_and_told_of_by_name(fol
     (folder / "logs" / "package.json").write_text('{"name": "x"}')
     assert len(outcomes(run(folder, "--turnlint").stdout)) == 6
     assert "unrecognized format" in run(folder, "--turnlint", "logs/package.json").stdout
+    (folder / "logs" / "context.jsonl").write_text("".join(json.dumps(one) + "\n" for one in LINES["kimi"]))
+    assert len(outcomes(run(folder, "--turnlint").stdout)) == 6
+    named = run(folder, "--turnlint", "logs/context.jsonl").stdout
+    assert "context.jsonl: looks like a Kimi CLI context; not supported yet" in named
 
 
 def test_the_plugin_loads_nothing_before_it_is_used() -> None:

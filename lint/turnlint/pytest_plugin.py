@@ -113,6 +113,7 @@ class Transcripts(pytest.File):
         from turnlint.engine import Book
         from turnlint.library import TurnlintError
         from turnlint.model import Transcript
+        from turnlint.neighbours import sentence_of
         from turnlint.reading import Foreign, batches
 
         try:
@@ -127,12 +128,11 @@ class Transcripts(pytest.File):
         for item in found:
             if isinstance(item, SourceError):
                 raise self.CollectError(str(item))
-        if any(isinstance(item, Foreign) for item in found):
-            if self.named:
-                raise self.CollectError(
-                    f"{self.source.name}: unrecognized format; `turnlint formats` lists the supported ones"
-                )
-            return
+        for item in found:
+            if isinstance(item, Foreign):
+                if self.named:
+                    raise self.CollectError(f"{self.source.name}: {sentence_of(item.near)}")
+                return
         yield self._item(RECORDS, None, 0)
         taken = {RECORDS}
         for one in found:

@@ -81,8 +81,10 @@ def findings(given: Written, options: Options) -> tuple[Finding, ...]:
 def events(given: Written, options: Options) -> list[Event]:
     """All that the engine has to say of a conversation; what would be a word on standard error is raised."""
     found = _events(given, options)
-    if any(isinstance(event, Skipped) for event in found):
-        raise TurnlintError(f"unrecognized format; pass format= with one of {', '.join(NAMES)}")
+    for event in found:
+        if isinstance(event, Skipped):
+            start = f"the transcript {event.near.likeness}" if event.near else "unrecognized format"
+            raise TurnlintError(f"{start}; pass format= with one of {', '.join(NAMES)}")
     return found
 
 

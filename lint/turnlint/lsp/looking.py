@@ -8,10 +8,11 @@ from itertools import chain
 from msgspec import Struct, structs
 
 from turnlint.documents.source import Source
-from turnlint.engine import Book, Crash, Event, Tally, lint
+from turnlint.engine import Book, Crash, Event, Skipped, Tally, lint
 from turnlint.lsp.terms import Terms
 from turnlint.lsp.text import Position, Text
 from turnlint.model import SEVERITIES, Finding, Fix
+from turnlint.neighbours import Near
 from turnlint.repair.choosing import Policy, wanted
 from turnlint.rows import Place, Row, lean
 from turnlint.steps import Close, Take
@@ -49,6 +50,8 @@ class Seen(Struct, frozen=True):
     """How many there were, until it was given up."""
     is_transcript: bool = False
     """Somebody speaks in it."""
+    near: Near | None = None
+    """The format that is not supported, and that it looks like."""
     policy: Policy = Policy()
     """How far a repair of it may go."""
 
@@ -58,7 +61,7 @@ class Seen(Struct, frozen=True):
 
 
 def look(text: Text, source: Source, terms: Terms) -> Seen:
-    """Judge a document. What is no transcript is passed over without a word."""
+    """Judge a document. A document that resembles no transcript has no notes."""
     found = _Found()
     for event in terms.sift(lint(source, terms.options, terms.book)):
         found.take(event, terms.book)
@@ -82,7 +85,9 @@ def look(text: Text, source: Source, terms: Terms) -> Seen:
         for row, fix, waits in kept
     ]
     notes.sort(key=lambda note: note.span)
-    return Seen(tuple(notes), tuple(found.crashes), found.count, found.is_transcript, terms.policy)
+    return Seen(
+        tuple(notes), tuple(found.crashes), found.count, found.is_transcript, found.near, terms.policy
+    )
 
 
 Kept = tuple[Row, Fix | None, bool]
@@ -96,6 +101,7 @@ class _Found:
         self.crashes: list[Crash] = []
         self.count = 0
         self.is_transcript = False
+        self.near: Near | None = None
 
     def take(self, event: Event, book: Book) -> None:
         if isinstance(event, Row):
@@ -103,6 +109,8 @@ class _Found:
             rows = self.kept[event.finding.severity]
             if len(rows) < MOST:
                 rows.append((_lean(event), _fix(event.finding, book), _waits(event.finding)))
+        elif isinstance(event, Skipped):
+            self.near = event.near if event.near and event.near.is_format else None
         elif isinstance(event, Crash) and len(self.crashes) < MOST:
             self.crashes.append(event)
         self.is_transcript |= isinstance(event, Tally) and event.conversations > 0

@@ -16,6 +16,7 @@ from turnlint.lsp import words
 from turnlint.lsp.desk import Document
 from turnlint.lsp.looking import Note, Seen, Span
 from turnlint.lsp.mending import Mended
+from turnlint.neighbours import NOT_YET
 
 SOURCE = "turnlint"
 SEVERITIES = {
@@ -61,6 +62,9 @@ def diagnostics(document: Document, seen: Seen, editor: Editor) -> list[types.Di
     for crash in seen.crashes:
         start = (max(crash.line - 1, 0), 0)
         told.append(_plain(types.DiagnosticSeverity.Error, words.of_crash(crash), "crash", (start, start)))
+    if seen.near is not None:
+        near = words.of_note(f"not checked: {seen.near.likeness}; {NOT_YET}")
+        told.append(_plain(types.DiagnosticSeverity.Information, near, "format", _START))
     if more := words.of_more(len(seen.notes), seen.count, cut=seen.is_cut):
         told.append(_plain(types.DiagnosticSeverity.Information, more, "more", _START))
     return told

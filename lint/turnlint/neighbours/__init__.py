@@ -30,8 +30,17 @@ class Near(Struct, frozen=True):
     """The first bytes of the file name it."""
 
     @property
+    def is_format(self) -> bool:
+        """It is a format of transcripts, and neither a container nor a configuration file."""
+        return self.advice.startswith(NOT_YET)
+
+    @property
+    def likeness(self) -> str:
+        return f"{'is' if self.is_certain else 'looks like'} {self.name}"
+
+    @property
     def sentence(self) -> str:
-        return f"{'is' if self.is_certain else 'looks like'} {self.name}; {self.advice}"
+        return f"{self.likeness}; {self.advice}"
 
 
 NEEDED = 512
