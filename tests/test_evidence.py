@@ -240,3 +240,30 @@ def test_a_result_with_the_name_of_another_call_of_its_id_stays_without_a_call()
     assert done.unverified == ()
     assert done.value["messages"][2].get("content") != "of b"
     assert sum(one.get("content") in ("of b", "of x") for one in done.value["messages"]) == 2
+
+
+def test_two_results_of_one_name_fit_no_call_while_a_later_call_has_that_name() -> None:
+    """A window has two results for its one call of the name and id, and the later call of both has none."""
+    parts = [{"functionCall": {"id": "c", "name": name, "args": {}}} for name in ("write", "look")]
+    said = [{"functionResponse": {"id": "c", "name": "look", "response": {"output": text}}} for text in "32"]
+    late = {"functionCall": {"id": "c", "name": "look", "args": {"k": 3}}}
+    user = {"role": "user", "parts": [{"text": "go"}]}
+    log = {"contents": [user, {"role": "model", "parts": parts}, {"role": "user", "parts": said},
+                        {"role": "model", "parts": [late]}, user]}  # fmt: skip
+    done = fix(log, format="gemini", level="placeholder")
+    assert done.unverified == ()
+    ids = {
+        part["functionCall"]["id"]
+        for one in done.value["contents"]
+        for part in one["parts"]
+        if "functionCall" in part
+    }
+    results = [
+        part["functionResponse"]
+        for one in done.value["contents"]
+        for part in one["parts"]
+        if "functionResponse" in part
+    ]
+    kept = [one for one in results if one["response"].get("output") in ("2", "3")]
+    assert len(kept) == 2
+    assert not [one for one in kept if one["id"] in ids]

@@ -317,7 +317,7 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
         if index in numbers and not owner.stray:
             first[index] = numbered(index)
         elif not anew and owner.old is not None and usable(owner.old):
-            if owner.old.startswith(HISTORY) and not demands.spelled:
+            if owner.old.startswith(HISTORY) and not demands.spelled and not demand.counted:
                 second[index] = demand.under_prefix(owner.old)
             elif demand.fits(owner.old):
                 first[index] = owner.old

@@ -139,6 +139,8 @@ class _Group:
         self.alike = all(is_same_call(first, work.calls[call].call) for call in calls[1:])
         """All calls are one call, written several times."""
         self.names = {work.calls[call].call.name for call in calls}
+        self.suffices = len(calls) > 1 and len(fresh_of(work, results)) <= len(calls)
+        """There is a call for each result, so none of them is one too many."""
 
     def match(self) -> None:
         turns = {self.work.calls[call].turn for call in self.calls}
@@ -219,7 +221,10 @@ class _Group:
             copies and (len(run) < len(self.results) or not self._are_equal(run))
         ):
             self._take(own, run)
-        elif len(fresh) == count or self._is_one_call(own, alone=len(waiting) == count, fresh=fresh):
+        elif len(fresh) == count or (
+            not (self.suffices and len(fresh) > count)  # one of them may be the result of a later call
+            and self._is_one_call(own, alone=len(waiting) == count, fresh=fresh)
+        ):
             self._take(own, fresh)
         else:
             self._contest(run)
