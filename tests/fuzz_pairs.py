@@ -18,11 +18,11 @@ from random import Random
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from breaking import PLACEHOLDER, Maker, Piece, Talk, Turn
+from breaking import NAMES, PLACEHOLDER, Maker, Piece, Talk, Turn
 from breaking_judge import merged
 from breaking_wires import WIRES, Value
 from pairing_faults import broken
-from pairing_sessions import SESSIONS, turns_in, written
+from pairing_sessions import SESSIONS, written
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
 from turnlint.ids import Unprojectable, canonicalize, project
@@ -41,6 +41,9 @@ FORMS = (*WIRES, *SESSIONS)
 CANONICAL = "canonical ids"
 IDLESS = ("gemini", "ollama", "gemini-cli")
 ANYWHERE = ("openai-responses", "codex")
+ODD: tuple[Any, ...] = (None, 1, {})
+MINTED, SHARE_OF_ODD = 0.1, 0.06
+"""How many conversations have a result under a made id, and how many have odd entries."""
 PROVIDERS = [one for one in Providers(packages()).names() if one != "shared"]
 
 
@@ -53,6 +56,8 @@ class Case(NamedTuple):
     level: Level
     provider: str
     """A name, `auto`, `none`, or `canonical ids`."""
+    odd: str = ""
+    """The seed of odd entries in lists, if there are any."""
 
 
 class Term(NamedTuple):
@@ -78,8 +83,46 @@ def make(form: str, seed: str) -> Case:
         own = [wire.provider] * 3 if wire.provider != "none" else []
         provider = rng.choice([*own, "auto", "auto", "none", CANONICAL, *rng.sample(PROVIDERS, 4)])
         case = Case(form, talk, done, rng.choice(LEVELS), provider)
+        if rng.random() < MINTED:
+            _add_minted(case, rng)
+        if rng.random() < SHARE_OF_ODD:
+            case = case._replace(odd=f"{seed} odd", done=[*done, "odd entries"])
         if any(turn.pieces for turn in case.talk) and data_of(case):
             return case
+
+
+def _add_minted(case: Case, rng: Random) -> None:
+    """Add a result that answers no call under an id which the projection would give to a call."""
+    data = data_of(case) if case.talk else b""
+    shown = _ids(case, data) if data and case.provider not in ("auto", "none") else None
+    bearing = {piece.id for turn in case.talk for piece in turn.pieces}
+    made = sorted({one for some in (shown or {}).values() for one in some if one} - {*bearing})
+    if made:
+        stray = Piece("result", "result-of-904.", 904, rng.choice(made), rng.choice(NAMES))
+        case.talk.insert(rng.randrange(len(case.talk) + 1), Turn("tool", [stray]))
+        case.done.append("stray under a made id")
+
+
+def _with_odd(value: Any, rng: Random) -> Any:
+    """The value with odd entries in some of its lists of objects."""
+    if isinstance(value, dict):
+        return {key: _with_odd(one, rng) for key, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    some = [_with_odd(one, rng) for one in value]
+    if any(isinstance(one, dict) for one in some) and rng.random() < 0.15:
+        some.insert(rng.randrange(len(some) + 1), rng.choice(ODD))
+    return some
+
+
+def _without_odd(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_odd(one) for key, one in value.items()}
+    if not isinstance(value, list):
+        return value
+    some = (_without_odd(one) for one in value if one not in ODD)
+    # A repair may give an odd entry an id.
+    return [one for one in some if not isinstance(one, dict) or one.keys() - {"id", "type"}]
 
 
 def _spelled(form: str, talk: Talk) -> list[Value]:
@@ -111,20 +154,30 @@ def _partials(values: list[Value], talk: Talk) -> None:
 
 
 def data_of(case: Case) -> bytes:
+    records = _records(case)
+    if case.odd:
+        rng = Random(case.odd)  # noqa: S311 - the same in every run
+        records = [_with_odd(one, rng) for one in records]
+    return written(iter(records))
+
+
+def _records(case: Case) -> list[Value]:
     if case.form in SESSIONS:
-        return written(SESSIONS[case.form].spell(_plain(case.talk)))
+        return [*SESSIONS[case.form].spell(_plain(case.talk))]
     values = _spelled(case.form, case.talk)
     if case.form == "canonical" and any(turn.all("partial") for turn in case.talk):
         _partials(values, case.talk)
     wire = WIRES[case.form]
-    return json.dumps({**wire.body, wire.key: values}, ensure_ascii=False).encode() + b"\n" if values else b""
+    return [{**wire.body, wire.key: values}] if values else []
 
 
 def turns_of(form: str, data: bytes) -> Talk:
+    records = [_without_odd(json.loads(line)) for line in data.splitlines() if line.strip()]
     if form in SESSIONS:
-        return turns_in(SESSIONS[form], data)
+        found = [SESSIONS[form].read(one) for one in records]
+        return [one for one in found if one is not None]
     wire = WIRES[form]
-    return [wire.read(one) for one in json.loads(data)[wire.key]]
+    return [wire.read(one) for one in records[0][wire.key]]
 
 
 # What a reader makes of a conversation.
@@ -163,7 +216,9 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
         Turn(turn.role, [replace(one, id=_form(one.id) or one.id) for one in turn.pieces]) for turn in turns
     ]
     readings = [pairs(how, some) for how in (form, "openai-chat") for some in (turns, real, formed)]
-    readings += [pairs("openai-chat", some, joined=False) for some in (turns, real, formed)]
+    readings += [
+        pairs(how, some, joined=False) for how in (form, "openai-chat") for some in (turns, real, formed)
+    ]
     found = {(call.mark, result.words) for reading in readings for call, result in reading}
     every = [piece for turn in turns for piece in turn.pieces]
     calls, results = ([one for one in every if one.kind == kind] for kind in ("call", "result"))
@@ -308,13 +363,19 @@ def _ids(case: Case, data: bytes) -> dict[int, set[str | None]] | None:
         calls = [one.asked.call for one in book.interactions]
         for entry in shown.entries:
             if entry.piece == "call" and not calls[entry.number].server:
-                found[_mark(calls[entry.number].body)].add(entry.new)
+                mark = _mark(calls[entry.number].body)
+                if mark >= 0:
+                    found[mark].add(entry.new)
     return found
 
 
 def _mark(body: bytes) -> int:
-    value = json.loads(body)
-    return int((json.loads(value) if isinstance(value, str) else value)["k"])
+    """The number of a call; of what was an odd entry there is none."""
+    try:
+        value = json.loads(body)
+        return int((json.loads(value) if isinstance(value, str) else value)["k"])
+    except (ValueError, TypeError, KeyError):
+        return -1
 
 
 @lru_cache(maxsize=64)
@@ -334,15 +395,20 @@ def _other_ids(case: Case, before: bytes, after: bytes, done: Fixed) -> Iterator
     shown, there = _ids(case, before), _ids(case, after)
     if shown is None or there is None:
         return
+    # A call beside results is no call of the conversation, or has a wrong role.
+    elsewhere = {
+        call.mark for turn in turns_of(case.form, after) if turn.role != "model" for call in turn.all("call")
+    }
     now: dict[int, set[str | None]] = defaultdict(set)
     for turn in turns_of(case.form, after):
-        for call in turn.all("call") if turn.role == "model" else ():
-            now[call.mark].add(call.id)
+        for call in turn.all("call"):
+            if call.mark not in elsewhere:
+                now[call.mark].add(call.id)
     if any(there[mark] != now[mark] for mark in now if mark in there):
         yield "ids of the repaired file would change"
-    elif Counter({m: len(s) for m, s in shown.items()}) == Counter(
-        {m: len(s) for m, s in now.items()}
-    ) and any(shown[mark] != now[mark] for mark in now):
+    elif any(
+        len(shown[mark]) == len(now[mark]) and shown[mark] != now[mark] for mark in now if mark in shown
+    ):
         yield "ids differ from those of `turnlint ids`"
 
 

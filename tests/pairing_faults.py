@@ -140,6 +140,48 @@ def _stray_like_a_call(talk: Talk, rng: Random) -> bool:
 
 
 @operator
+def _stray_under_a_usual_id(talk: Talk, rng: Random) -> bool:
+    """A result under an id as providers, agents and histories spell it."""
+    identifier = rng.choice(
+        ["functions.rm:0", "call_1", "toolu_1", "hist_tool_1", f"hist_tool_{'a' * 24}", "a" * 9, "tooluse_1"]
+    )
+    stray = Piece("result", "result-of-903.", 903, identifier, rng.choice(NAMES))
+    talk.insert(rng.randrange(len(talk) + 1), Turn("tool", [stray]))
+    return True
+
+
+@operator
+def _other_case(talk: Talk, rng: Random) -> bool:
+    """The id of a result differs from that of its call in case: it is another id."""
+    place = any_of(talk, rng, "result")
+    if not place or not place[1].id:
+        return False
+    place[1].id = place[1].id.swapcase()
+    return True
+
+
+@operator
+def _names_exchanged(talk: Talk, rng: Random) -> bool:
+    """Two results of a turn have each other's names."""
+    turns = [turn for turn in talk if len(turn.all("result")) > 1]
+    if not turns:
+        return False
+    first, second = rng.choice(turns).all("result")[:2]
+    first.name, second.name = second.name, first.name
+    return True
+
+
+@operator
+def _id_of_another_call(talk: Talk, rng: Random) -> bool:
+    """A result bears the id of a call of any turn."""
+    result, call = any_of(talk, rng, "result"), any_of(talk, rng, "call")
+    if not result or not call:
+        return False
+    result[1].id = call[1].id
+    return True
+
+
+@operator
 def _into_the_calling_turn(talk: Talk, rng: Random) -> bool:
     """The result stands in the turn that asked, with a text behind it."""
     found = _call_with_results(talk, rng)

@@ -163,3 +163,62 @@ def test_an_internal_id_gets_the_prefix_of_a_provider_only_where_it_is_written_a
     profile = fuzz_pairs._profile("anthropic", said)
     assert {one.new for one in project(said, None, profile).entries} == {"toolu_1"}
     assert {one.new for one in project(said, None, profile, in_place=True).entries} == {"hist_tool_1"}
+
+
+def _turn(*calls: tuple[str, str]) -> dict[str, Any]:
+    made = [
+        {"id": identifier, "type": "function", "function": {"name": "run", "arguments": f'{{"n":"{text}"}}'}}
+        for identifier, text in calls
+    ]
+    return {"role": "assistant", "content": None, "tool_calls": made}
+
+
+def _tool(identifier: str, text: str) -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": identifier, "content": text}
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ((_tool("c", "one"), USER, _tool("c", "two")), ["one", "two"]),
+        ((_tool("c", "one"), _tool("c", "one again"), _tool("c", "two")), ["one", "two"]),
+        ((_tool("c", "one"), {"role": "assistant", "content": "so"}, _tool("c", "two")), []),
+        ((_tool("c", "one"), _tool("c", "one again")), []),
+    ],
+)
+def test_two_calls_of_one_id_keep_their_results_where_the_order_is_sure(
+    said: tuple[Any, ...], kept: list[str]
+) -> None:
+    """Two calls of a turn share an id. A later message of the assistant or a lone result leaves two readings."""
+    log = [USER, _turn(("c", "one"), ("c", "two")), *said, USER]
+    done = fix(log, format="openai-chat", provider="openai", level="lossy").value
+    assert [
+        one["content"] for one in done if one["role"] == "tool" and one["content"] in ("one", "two")
+    ] == kept
+
+
+def test_a_call_in_doubt_makes_the_next_result_of_its_turn_doubtful() -> None:
+    use = [{"toolUse": {"toolUseId": "c", "name": "run", "input": {"n": number}}} for number in range(3)]
+    said = [{"toolResult": {"toolUseId": "c", "content": [{"text": text}]}} for text in ("one", "two")]
+    user = {"role": "user", "content": [{"text": "go"}]}
+    log = {"messages": [
+        user, {"role": "assistant", "content": [*use[:2], said[0], use[2]]}, {"role": "user", "content": [said[1]]}, user,
+    ]}  # fmt: skip
+    done = json.dumps(fix(log, format="bedrock", provider="bedrock", level="lossy").value)
+    assert '"one"' not in done
+    assert '"two"' not in done
+
+
+def test_a_copy_of_a_call_is_not_counted() -> None:
+    log = [USER, _turn(("c", "one"), ("c", "one"), ("d", "two")), _tool("c", "1"), _tool("d", "2"), USER]
+    done = fix(log, format="openai-chat", provider="kimi", level="lossy").value
+    assert [one["id"] for one in done[1]["tool_calls"]] == ["functions.run:0", "functions.run:1"]
+    (said,) = fuzz_pairs.read(
+        fuzz_pairs.Source("t", None, data=json.dumps({"messages": log}).encode()), "openai-chat"
+    )
+    shown = project(said, None, fuzz_pairs._profile("kimi", said), in_place=True).entries
+    assert [one.new for one in shown if one.piece == "call"] == [
+        "functions.run:0",
+        "functions.run:0",
+        "functions.run:1",
+    ]

@@ -108,6 +108,8 @@ class _Owner(Struct):
 
 
 Given = list[str | None]
+MAX_STARTS = 64
+"""From how many numbers counted ids are tried before they start behind all others."""
 
 
 def remembered(transcript: Transcript, pairs: Ledger) -> Memory:
@@ -253,6 +255,15 @@ class _Book:
                 found.setdefault(again.call.id, set()).add(number[again.seq])
         return frozenset(one for identifier, some in found.items() if identifier not in loose for one in some)
 
+    def copies(self) -> dict[int, int]:
+        """The calls that a repair removes as copies, with the calls that they repeat."""
+        number = {one.asked.seq: count for count, one in enumerate(self.pairs.interactions)}
+        return {
+            number[one.again.asked.seq]: number[one.first.asked.seq]
+            for one in repeats(self.pairs)
+            if one.same and (one.first.answer is None or one.again.answer is None)
+        }
+
     def entries(self, given: Given, leave: Callable[[Result], bool]) -> Iterator[Entry]:
         """What stands where. Results without an id that are to be left so have none, whatever their call has."""
         for place, number in self.places:
@@ -291,19 +302,23 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
     """What each owner gets of a provider: what it has where that is taken, else its canonical id in another form."""
     owners, names, strays = book.owners, book.canonical(), book.strays
     of = [demands.of(owner.block) for owner in owners]
-    counted = [index for index, demand in enumerate(of) if demand.counted]
+    copies = book.copies() if demands.in_place else {}
+    counted = [index for index, demand in enumerate(of) if demand.counted and index not in copies]
     # A history that was trimmed at its front goes on counting.
     old = owners[counted[0]].old if counted and not anew else None
     start = number_in(old) if old is not None and of[counted[0]].fits(old) else 0
-    numbers = {index: number for number, index in enumerate(counted, start)}
+    numbers: dict[int, int] = {}
 
     def numbered(index: int) -> str:
         return of[index].numbered(owners[index].name, numbers[index], None if anew else owners[index].old)
 
-    if strays and any(numbered(index) in strays for index in counted if not owners[index].stray):
-        # An id that a result without a call bears would make that result this call's.
-        start = 1 + max(map(number_in, strays))
-        numbers = {index: number for number, index in enumerate(counted, start)}
+    # An id that a result without a call bears would make that result this call's.
+    for first_number in (*range(start, start + MAX_STARTS), 1 + max(map(number_in, strays), default=0)):
+        numbers = {index: number for number, index in enumerate(counted, first_number)}
+        places = [number_in(stray) - first_number for stray in strays]
+        own = (counted[place] for place in places if 0 <= place < len(counted))
+        if not any(numbered(index) in strays for index in own if not owners[index].stray):
+            break
     first: Given = [None] * len(owners)
     second: Given = [None] * len(owners)
     made = []
@@ -312,6 +327,8 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
         # A redacted id is an id for the rules.
         lacks = demands.may_lack(owner.block) or lenient or (demands.in_place and is_redacted(old))
         if not usable(old) and lacks and (not usable(owner.old) or demand.fits(owner.old or "")):
+            continue
+        if index in copies:
             continue
         made.append(index)
         if index in numbers and not owner.stray:
@@ -327,7 +344,10 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
             return of[index].numbered(owners[index].name, numbers[index] + salt)
         return of[index].made(names[index], salt)
 
-    return _assign(owners, (first, second), make, made, again, strays=strays)
+    given = _assign(owners, (first, second), make, made, again, strays=strays)
+    for index, original in copies.items():
+        given[index] = given[original]
+    return given
 
 
 def _assign(

@@ -83,6 +83,7 @@ def read(
 
         if isinstance(messages, Sequence):
             work.mixed = frozenset(index for index, one in enumerate(messages) if one.inner_calls)
+            work.speaking = tuple(index for index, one in enumerate(messages) if one.role == "assistant")
         match_shared(work)
     if gaps and work.spare and type(messages) is tuple:
         places = [*accumulate((one.record.offset for one in messages), max)]

@@ -4,7 +4,7 @@ This module owns what is known while a conversation is walked: occurrences by nu
 far, and what found no place. It refuses to decide.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 from msgspec import Struct
@@ -34,6 +34,8 @@ class Matching(Struct):
     """The calls that they fit."""
     mixed: frozenset[int] = frozenset()
     """Messages that hold calls beside results."""
+    speaking: tuple[int, ...] = ()
+    """The messages of the assistant, in order."""
     interrupted: bool = False
     """Something was said in a window before its last result."""
     last_turn_message: int = -1
@@ -89,6 +91,11 @@ class Matching(Struct):
             for index in range(len(self.calls))
             if index not in self.answer_of and index not in self.disputed
         ]
+
+    def speaks_between(self, first: int, last: int) -> bool:
+        """Whether a message of the assistant stands between two results."""
+        start, end = (bisect_left(self.speaking, self.results[one].message) for one in (first, last))
+        return start < end
 
     def after(self, result: int, call: int) -> bool:
         return self.results[result].seq > self.calls[call].seq

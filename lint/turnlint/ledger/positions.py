@@ -7,6 +7,7 @@ open calls and of results without a call agree and nothing contradicts, for else
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
+from turnlint.documents.decode import normal
 from turnlint.ledger.alike import normal_form
 from turnlint.ledger.matching import Matching
 from turnlint.ledger.sharing import fresh_of
@@ -38,6 +39,8 @@ def match_by_position(work: Matching, *, counts: bool) -> None:
         asked = work.calls[index]
         calls.setdefault((asked.turn, asked.call.server), []).append(index)
     busy = _asking_messages(work, outside)
+    open_ones = (work.calls[index] for index in work.disputed if work.open(index))
+    disputed = {(asked.turn, asked.call.server) for asked in open_ones}
     unknown = [one for one in outside if usable(one.result.id)]
     extra = list(unknown)
     for side, some in results.items():
@@ -50,11 +53,11 @@ def match_by_position(work: Matching, *, counts: bool) -> None:
         own, answers = calls.get(side), some
         # A later result under an id that no call bears may be the answer of a call whose id is known. A call that
         # lost its id may be the call of each result that is not the only one of another call.
-        if own and any(_may_be_later(work, index, side, last, last_extra) for index in own):
-            # Only a placeholder of a repair answers such a call.
+        doubt = side in disputed or side[0] in busy
+        if doubt or any(_may_be_later(work, index, side, last, last_extra) for index in own or ()):
+            # Only a placeholder of a repair answers such a call, or that of a turn with results among its calls.
             answers = [index for index in some if work.results[index].result.synthetic]
-        # A result among the calls of a turn may be the answer as well.
-        if own and side[0] not in busy:
+        if own:
             for call, result in _paired(work, own, answers) or _paired_by_name(work, own, answers):
                 work.match(call, result, "by-position")
             if counts:
@@ -90,7 +93,9 @@ def _choices(work: Matching, results: Numbers) -> Iterator[Numbers]:
     real = [index for index in results if not work.results[index].result.synthetic]
     yield real
     if len({work.results[index].result.id for index in real}) == 1:
-        yield fresh_of(work, real)
+        fresh = fresh_of(work, real)
+        if len(fresh) == len({normal(work.results[index].result.body) for index in real}):
+            yield fresh
     if written:
         yield results
         yield written

@@ -125,6 +125,7 @@ class _Group:
         self.work = work
         self.calls = calls
         self.results = results
+        self.own = frozenset(results)
         self.call_of = call_of
         """The calls of results as exact ids pair them inside their windows."""
         self.whole = whole
@@ -133,6 +134,8 @@ class _Group:
         """Open calls before the result in question."""
         self.following = 0
         """How many calls stand before it."""
+        self.doubted: set[int] = set()
+        """Turns with a call that several results may answer."""
         self.filled: Numbers = []
         """Calls before it that only a placeholder answers."""
         first = work.calls[calls[0]].call
@@ -175,7 +178,21 @@ class _Group:
             (before, first, _), (turn, second, _) = runs[at - 1], runs[at]
             if before < 0 <= turn and first == second > 0 and work.calls[self.calls[first - 1]].turn == turn:
                 runs[at - 1], runs[at] = runs[at], runs[at - 1]
-        return [run for _, _, run in runs]
+        return self._whole_runs(runs)
+
+    def _whole_runs(self, runs: list[tuple[int, int, Numbers]]) -> list[Numbers]:
+        """A user message in a window parts its results: together they are as many as the calls of the turn."""
+        work, whole = self.work, [run for _, _, run in runs[:1]]
+        for (before, first, _), (turn, second, run) in pairwise(runs):
+            if before >= 0 > turn and first == second and not work.speaks_between(whole[-1][-1], run[-1]):
+                both = [*whole[-1], *run]
+                calls = self.calls[max(0, first - len(both) - 1) : first]
+                own = sum(work.calls[call].turn == before for call in calls)
+                if own == len(fresh_of(work, both)) > len(fresh_of(work, whole[-1])):
+                    whole[-1] += run
+                    continue
+            whole.append(run)
+        return whole
 
     def _wait_for(self, result: int) -> None:
         while self.following < len(self.calls) and self.work.after(result, self.calls[self.following]):
@@ -192,6 +209,8 @@ class _Group:
         real = not work.results[fresh[0]].result.synthetic
         if real and self.filled and not count:
             self._contest(run)  # it may be the result of a call that has a placeholder
+        elif count and turn in self.doubted and not self.alike:
+            self._contest(run)  # another call of the turn may be the call of it
         elif self.alike and count <= len(run) <= len(waiting):
             self._take(waiting[-len(run) :], run)
         elif count:
@@ -279,12 +298,13 @@ class _Group:
             if turn != work.calls[next_call].turn:
                 continue
             near = {*range(result + 1, next_result)[:NEAR], *range(result + 1, next_result)[-NEAR:]}
-            others = [self.call_of[one] for one in near if one in self.call_of]
+            others = [self.call_of[one] for one in near if one in self.call_of and one not in self.own]
             if any(work.calls[one].turn == turn and not call < one < next_call for one in others):
                 return True
         return False
 
     def _contest(self, run: Numbers) -> None:
+        self.doubted.update(self.work.calls[call].turn for call in self.waiting)
         self.work.contest(self.waiting, run)
         self.waiting = []
 

@@ -12,12 +12,15 @@ from msgspec import Struct
 from turnlint.api import quote
 from turnlint.documents.locate import Span, locate_all
 from turnlint.ids import Entry, Memory, Projection, Unprojectable, canonicalize, project
-from turnlint.ledger import Asked, usable
+from turnlint.ledger import usable
 from turnlint.ledger.alike import normal_form
-from turnlint.model import Pointer
+from turnlint.model import Call, Pointer, Result
 from turnlint.profiles import Profile
 from turnlint.repair.sheet import Sheet, id_place
 from turnlint.repeats import echoed, id_below
+
+Place = tuple[int, Pointer]
+"""A message, and where something is in its record."""
 
 
 class Renamed(Struct, frozen=True):
@@ -160,32 +163,38 @@ class Names:
         return done
 
     @cached_property
-    def _twins(self) -> dict[tuple[int, Pointer], list[tuple[int, Pointer]]]:
-        """Where the id of a call occurs again: in a framework's copy, or in a copy in a message of results."""
-        found: dict[tuple[int, Pointer], list[tuple[int, Pointer]]] = {}
+    def _twins(self) -> dict[Place, list[Place]]:
+        """Where the id of a call occurs again: in a framework's copy, or in a call in a message of results."""
+        found: dict[Place, list[Place]] = {}
         pairs = self.sheet.judged.pairs.interactions
         for one in pairs:
-            message, call = one.asked.message, one.asked.call
-            if call.also:
-                places = (at for twin in call.also if (at := id_place(twin)) is not None)
-                self._add_twins(found, one.asked, [(message, self.sheet.place(message, at)) for at in places])
-        calls = [one.asked.call for one in pairs]
+            for twin in one.asked.call.also:
+                self._add_twin(found, one.asked.message, one.asked.call, (one.asked.message, id_place(twin)))
         asked = {id(one.asked.call): one.asked for one in pairs}
+        calls = [one.asked.call for one in pairs]
         for index, said in enumerate(self.sheet.messages):
             for at in said.inner_calls:
                 value = self.sheet.value(index, at)
+                below = (*at, *id_below(value))
                 known = echoed(value, calls)
                 if known is not None:
-                    place = self.sheet.place(index, (*at, *id_below(value)))
-                    self._add_twins(found, asked[id(known)], [(index, place)])
+                    self._add_twin(found, asked[id(known)].message, known, (index, below))
+                    continue
+                identifier = self.sheet.value(index, below)
+                for block in said.blocks:  # a call that no assistant message has keeps the id of its result
+                    if identifier and isinstance(block, Result) and block.id == identifier:
+                        self._add_twin(found, index, block, (index, below))
         return found
 
-    def _add_twins(
+    def _add_twin(
         self,
-        found: dict[tuple[int, Pointer], list[tuple[int, Pointer]]],
-        asked: Asked,
-        places: list[tuple[int, Pointer]],
+        found: dict[Place, list[Place]],
+        message: int,
+        block: Call | Result,
+        twin: tuple[int, Pointer | None],
     ) -> None:
-        here = id_place(asked.call)
-        if here is not None:
-            found.setdefault((asked.message, self.sheet.place(asked.message, here)), []).extend(places)
+        here, (index, below) = id_place(block), twin
+        if here is not None and below is not None:
+            found.setdefault((message, self.sheet.place(message, here)), []).append(
+                (index, self.sheet.place(index, below))
+            )

@@ -30,19 +30,23 @@ Evidence
     provider keeps, 39a66efc31e359bf among them.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from turnlint.api import (
     Answered,
+    Call,
     Case,
     Drop,
     Example,
     Finding,
     Fix,
     Interaction,
+    Message,
     Name,
     Raw,
     Related,
+    Result,
     Rule,
     Severity,
     Split,
@@ -161,7 +165,20 @@ def _is_in_its_turn(case: Case, orphan: Answered, calls: Mapping[tuple[int, str 
     result, message = orphan.result, case.messages[orphan.message]
     if message.role != "assistant" or usable(result.id) or not result.name or not result.at:
         return False
-    return calls.get((orphan.message, result.name), orphan.seq) < orphan.seq
+    return calls.get((orphan.message, result.name), orphan.seq) < orphan.seq and not _mixes(message, result)
+
+
+def _mixes(message: Message, result: Result) -> bool:
+    """Whether a call of the same tool is open before a result and made behind it: later results may be of either."""
+    count: Counter[str | None] = Counter()
+    behind = False
+    for block in message.blocks:
+        behind = behind or block is result
+        if isinstance(block, Call) and behind and count[block.name] > 0:
+            return True
+        if isinstance(block, Call | Result):
+            count[block.name] += 1 if isinstance(block, Call) else -1
+    return False
 
 
 def _name(orphan: Answered) -> str:
