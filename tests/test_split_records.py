@@ -223,3 +223,10 @@ def test_a_line_break_in_arguments_is_written_for_the_json_in_the_string() -> No
     for text, escape in ((rb"{\"pa", b""), (rb"\"a.txt\", ", b""), (rb"one ", rb"\\n")):
         place = place_in(data, 1, text)
         assert repair(split(data, place))[1] == split(data, place, end=escape), text
+
+
+def test_the_semantic_diff_names_the_joined_lines(folder: Path) -> None:
+    data = log("openai-chat")
+    (folder / "a.jsonl").write_bytes(split(data, place_in(data, 2, b"result-of-0")))
+    run = fix_by_default("a.jsonl", "--check", "--diff=semantic")
+    assert "@@ line 3 @@\n  2 lines joined\n" in run.stdout

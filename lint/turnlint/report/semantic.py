@@ -15,6 +15,7 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint.carriers import holds_records
+from turnlint.documents.breaks import raw_bytes
 from turnlint.documents.decode import value_of
 from turnlint.documents.framing import Readable, frame
 from turnlint.documents.source import Guarded, open_source
@@ -56,6 +57,8 @@ def differences(fixed: Fixed, look: Look) -> Iterator[str]:
             more += 1
             continue
         yield _painted(_place(change), "36", look)
+        if change.old is not None and change.old.breaks:
+            yield f"  {len(change.old.breaks) + 1:,} lines joined"
         for sign, at, text in _record(change):
             yield _row(sign, at, text, look)
     if number < 0:
@@ -96,7 +99,7 @@ def _changes(fixed: Fixed) -> Iterator[_Change]:
         paired.append((there, 0, _Change(one, waiting.pop(there, None))))
     paired += [(offset, 1, _Change(None, one)) for offset, one in waiting.items()]
     for _, _, change in sorted(paired, key=lambda item: item[:2]):
-        if change.old is None or change.new is None or change.old.data != change.new.data:
+        if change.old is None or change.new is None or change.old.data != change.new.data or (change.old.breaks and not change.new.breaks):
             yield change
 
 
@@ -105,7 +108,7 @@ def _touched(stream: Readable, fixed: Fixed, spans: list[tuple[int, int]]) -> It
     for item in frame(stream, fixed.source.name, holds_records, limit=fixed.source.limit):
         if not isinstance(item, Record):
             continue
-        end = item.offset + len(item.data)
+        end = item.offset + len(raw_bytes(item) if item.breaks else item.data)
         while at < len(spans) and spans[at][1] < item.offset:
             at += 1
         if at < len(spans) and spans[at][0] <= end:
