@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 
 from turnlint.documents.columns import Extra, measure, more
-from turnlint.documents.gate import GLANCE, Ended, Gate, Scanner, may_be_split
+from turnlint.documents.gate import GLANCE, Ended, Gate, Scanner, ends_record, may_be_split
 from turnlint.documents.source import MAX_RECORD_BYTES, Part, says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.model import Pointer, Record
@@ -387,7 +387,11 @@ class _Lines:
             end = block.find(b"\n", at)
             end = size if end < 0 else end
             piece = block[at:end]
-            yield from self._join(piece, block[end + 1 : end + 1 + GLANCE], last=last and end == size)
+            if self.split is None and ends_record(block, end):
+                yield from self._read(piece, last=False)
+            else:
+                following = block[end + 1 : end + 1 + GLANCE]
+                yield from self._join(piece, following, last=last and end == size)
             at = end + 1
 
     def finish(self) -> Iterator[Record | Damage]:
@@ -472,8 +476,12 @@ class _Lines:
                 continue
             self.line, self.offset = line + span.line, offset + span.start
             self.gate.passed = passed + span.passed
-            piece, following = block[span.start : span.end], block[span.end + 1 : span.end + 1 + GLANCE]
-            yield from self._join(piece, following, last=last and span.end == len(block))
+            piece, end = block[span.start : span.end], span.end
+            if self.split is None and ends_record(block, end):
+                yield from self._read(piece, last=False)
+            else:
+                following = block[end + 1 : end + 1 + GLANCE]
+                yield from self._join(piece, following, last=last and end == len(block))
         self.line, self.offset = line + scan.lines, offset + len(block) + (not block.endswith(b"\n"))
         self.gate.passed = passed + scan.passed
 

@@ -11,6 +11,8 @@ from msgspec import Struct
 GLANCE = 8
 """So many bytes of a line tell whether it begins a record."""
 _SPACE = b" \t\r\n"
+_AFTER = b",:]} \t\r\n"
+"""What may be behind the end of a string, or nothing."""
 
 
 class Span(Struct, gc=False):
@@ -78,10 +80,15 @@ def may_be_split(line: bytes, following: bytes) -> bool:
     return not following and (line.count(b"{") != line.count(b"}") or line.count(b"[") != line.count(b"]"))
 
 
+def ends_record(block: bytes, end: int) -> bool:
+    """Whether a record ends at a line end, for the usual spelling of it and of the next record."""
+    return block[end - 1 : end + 3] == b'}\n{"' and block[end + 3 : end + 4] not in _AFTER
+
+
 def begins_record(start: bytes) -> bool:
     """Whether a line behind a closing bracket begins a record and continues no other, from its first bytes.
 
     Inside a string a quotation mark is escaped, or ends the string. Outside, no opening bracket is behind a closing one.
     """
     rest = start.lstrip(b"{[ ")
-    return rest != start and rest[:1] == b'"' and len(rest) > 1 and rest[1:2] not in b",:]} \t\r\n"
+    return rest != start and rest[:1] == b'"' and len(rest) > 1 and rest[1:2] not in _AFTER

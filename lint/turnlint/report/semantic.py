@@ -99,7 +99,12 @@ def _changes(fixed: Fixed) -> Iterator[_Change]:
         paired.append((there, 0, _Change(one, waiting.pop(there, None))))
     paired += [(offset, 1, _Change(None, one)) for offset, one in waiting.items()]
     for _, _, change in sorted(paired, key=lambda item: item[:2]):
-        if change.old is None or change.new is None or change.old.data != change.new.data or (change.old.breaks and not change.new.breaks):
+        if (
+            change.old is None
+            or change.new is None
+            or change.old.data != change.new.data
+            or (change.old.breaks and not change.new.breaks)
+        ):
             yield change
 
 
