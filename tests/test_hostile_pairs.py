@@ -222,3 +222,18 @@ def test_a_copy_of_a_call_is_not_counted() -> None:
         "functions.run:0",
         "functions.run:1",
     ]
+
+
+def test_a_call_beside_two_results_does_not_get_the_id_of_another_tool() -> None:
+    calls = [_call("c1", number, name) for number, name in enumerate(("read", "write"))]
+    said = [_said("c1", name, name) for name in ("read", "write")]
+    log = {
+        "history": [
+            {"speaker": "ai", "blocks": calls},
+            {"speaker": "tool", "blocks": [_call("c1", 3, "read"), *said]},
+        ]
+    }
+    done = fix(log, format="canonical", level="placeholder", canonical=True).value
+    copy, _, other = done["history"][1]["blocks"]
+    assert other["toolName"] == "write"
+    assert copy["id"] != other["callId"]

@@ -181,9 +181,10 @@ class Names:
                     self._add_twin(found, asked[id(known)].message, known, (index, below))
                     continue
                 identifier = self.sheet.value(index, below)
-                for block in said.blocks:  # a call that no assistant message has keeps the id of its result
-                    if identifier and isinstance(block, Result) and block.id == identifier:
-                        self._add_twin(found, index, block, (index, below))
+                results = [one for one in said.blocks if isinstance(one, Result) and one.id == identifier]
+                if identifier and len(results) == 1:
+                    # A call that no assistant message has keeps the id of its result.
+                    self._add_twin(found, index, results[0], (index, below))
         return found
 
     def _add_twin(
