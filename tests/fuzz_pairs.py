@@ -42,6 +42,8 @@ CANONICAL = "canonical ids"
 IDLESS = ("gemini", "ollama", "gemini-cli")
 ANYWHERE = ("openai-responses", "codex")
 ODD: tuple[Any, ...] = (None, 1, {})
+MAX_SEEDS = 10
+"""How many seeds of each fault are named for a form."""
 MINTED, SHARE_OF_ODD = 0.1, 0.06
 """How many conversations have a result under a made id, and how many have odd entries."""
 PROVIDERS = [one for one in Providers(packages()).names() if one != "shared"]
@@ -488,8 +490,10 @@ def main() -> None:
         met: Counter[str] = Counter()
         for one in told:
             met[one.fault] += 1
+            if met[one.fault] <= MAX_SEEDS:
+                sys.stdout.write(f"    {one.fault}: {one.seed!r}\n")
             if met[one.fault] <= asked.show and one.fault.startswith(asked.fault):
-                sys.stdout.write(f"  {one.fault} (seed {one.seed!r})\n{shown(one)}\n")
+                sys.stdout.write(f"{shown(one)}\n")
         sys.stdout.flush()
     sys.exit(bool(faults))
 
