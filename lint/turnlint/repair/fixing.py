@@ -8,6 +8,7 @@ with what is repaired, not with the file. It refuses to write anything, and to s
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import chain
+from typing import Any
 
 from msgspec import Struct, structs
 
@@ -48,10 +49,11 @@ def fix(
 
 
 def fix_once(
-    source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None
-) -> Fixed:
-    """Work out one pass of repair over a source."""
-    return _Fixing(source, options, book, policy).run(progress)
+    source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None,
+    spared: frozenset[Any] = frozenset(),
+) -> Fixed:  # fmt: skip
+    """Work out one pass of repair over a source. An earlier pass names the findings to leave as `spared`."""
+    return _Fixing(source, options, book, policy, spared).run(progress)
 
 
 class _Waiting(Struct):
@@ -76,8 +78,11 @@ class _Loose(Struct):
 
 
 class _Fixing:
-    def __init__(self, source: Source, options: Options, book: Book, policy: Policy) -> None:
+    def __init__(
+        self, source: Source, options: Options, book: Book, policy: Policy, spared: frozenset[Any]
+    ) -> None:
         self.out = Fixed(source)
+        self.spared = spared
         self.options = options
         self.book = book
         self.policy = policy
@@ -282,13 +287,18 @@ class _Fixing:
 
     # All.
 
+    def _spared(self) -> Spared:
+        return Spared(self.options, self.spared)
+
     def _judged(self, transcripts: list[Transcript]) -> list[Judged]:
         """What the rules say of some conversations; a rule that fails is told of, and the others go on."""
         found = []
         for one in transcripts:
             try:
                 judged = judge(self.book, one, ask)
-                Spared(self.options).sift([judged])
+                spared = self._spared()
+                spared.sift([judged])
+                self.out.spared |= spared.known
                 found.append(judged)
                 self._meet(judged)
             except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
@@ -317,7 +327,7 @@ class _Fixing:
     def _verified(self, unit: Unit, policy: Policy) -> Mended | None:
         """The repair under another policy than that of the run, if it passes all checks."""
         try:
-            mended = mend(unit, self.book, policy)
+            mended = mend(unit, self.book, policy, self._spared())
             return mended if fault_of(mended, _checked_as(policy)) is None else None
         except Exception:  # noqa: BLE001 - a repair that nobody asked for fails without a word
             return None
@@ -329,7 +339,7 @@ class _Fixing:
         for code in [*codes][:MAX_TRIALS]:
             levels: tuple[tuple[str, Reach], ...] = (*self.policy.levels, (code, "never"))
             try:
-                trial = mend(unit, self.book, structs.replace(self.policy, levels=levels))
+                trial = mend(unit, self.book, structs.replace(self.policy, levels=levels), self._spared())
                 sound = fault_of(trial, _checked_as(self.policy)) is None
             except Exception:  # noqa: BLE001, S112 - the whole repair already has a reason to report
                 continue
@@ -378,7 +388,9 @@ class _Fixing:
             self._foresee(unit)
             return None
         try:
-            mended = mend(unit, self.book, self.policy)
+            spared = self._spared()
+            mended = mend(unit, self.book, self.policy, spared)
+            out.spared |= spared.known
             reason = fault_of(mended, _checked_as(self.policy))
         except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
             record = unit.cells[0].origin

@@ -91,9 +91,8 @@ def ask(_: Entry, __: int, check: Callable[[Any], Any], subject: object) -> list
     return list(check(subject))
 
 
-def mend(unit: Unit, book: Book, policy: Policy) -> Mended:
+def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
     """Repair a unit as far as it goes."""
-    spared = Spared(book.options)
     start = read = base = state = look(unit, book, spared)
     changes: list[Change] = []
     overruled: set[str | None] = set()

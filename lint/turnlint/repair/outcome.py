@@ -5,6 +5,7 @@ know how a repair is made.
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -107,6 +108,8 @@ class Fixed(Struct):
     """Repairs that are not made, because an unreadable record may hold what they need."""
     joined: bool = False
     """The pass only joined the lines of split records."""
+    spared: set[Any] = set()
+    """What the findings are about that settings or records ignore, for a further pass, which moves what they name."""
     problem: SourceError | None = None
 
 

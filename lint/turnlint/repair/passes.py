@@ -39,14 +39,12 @@ def fix(
     if fixed.problem or not (fixed.patches or any(fixed.before.values())):
         return fixed
     left = _left(source, fixed, ask, policy)
-    # A pass moves messages and renames ids, so a pattern of an ignore no longer matches the finding it was written for.
-    passes = 0 if options.without or options.pardons else MAX_PASSES
-    for number in range(passes + fixed.joined):
+    for number in range(MAX_PASSES + fixed.joined):
         # The pass that only joins lines leaves everything else to the next pass.
         if not fixed.patches or not (left.is_open or (fixed.joined and number == 0)):
             break
         with _result(source, fixed) as result:
-            more = fix_once(result, options, book, policy)
+            more = fix_once(result, options, book, policy, spared=frozenset(fixed.spared))
         if not more.patches:
             break
         _join(fixed, more)
@@ -161,6 +159,7 @@ def _join(fixed: Fixed, more: Fixed) -> None:
     fixed.told = [*told.values()]
     fixed.failures = more.failures
     fixed.notes = more.notes
+    fixed.spared |= more.spared
     fixed.mended = max(fixed.mended, more.mended)
     fixed.bound = fixed.bound or more.bound
     fixed.held, fixed.needs, fixed.would = more.held, more.needs, more.would

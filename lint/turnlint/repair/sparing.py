@@ -5,6 +5,7 @@ known again by its call, its result or the words of its message; and that what a
 taken away. It refuses to know where ignores come from.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import structs
@@ -22,9 +23,9 @@ from turnlint.steps import Drop, Join, Put, Step, Take, Translate
 class Spared:
     """What is left alone in one unit, from the first look at it on."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, known: Iterable[Any] = ()) -> None:
         self.leniency = Leniency(options)
-        self.known: set[Any] = set()
+        self.known: set[Any] = {*known}
 
     def sift(self, judged: list[Judged]) -> None:
         """Take out of what was found what is not to be repaired."""

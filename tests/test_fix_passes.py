@@ -1,0 +1,126 @@
+"""Passes of a repair: what ignores leave, what a file check refuses, and what a repair leaves out of a unit."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, Skipped, lint
+from turnlint.ignores import Ignore
+from turnlint.keeping.patches import patched
+from turnlint.repair import fixing, passes
+from turnlint.repair.choosing import Policy
+from turnlint.repair.mending import Mended
+from turnlint.repair.outcome import Fixed
+from turnlint.repair.passes import fix
+from turnlint.repair.verifying import BRINGS_NEW
+from turnlint.rows import Row
+
+
+def _source(data: bytes) -> Source:
+    return Source("a.jsonl", None, data=data)
+
+
+def _options(form: str, provider: str, *ignores: Ignore) -> Options:
+    return Options(format=form, providers=(provider,), without=ignores)
+
+
+def _fixed(data: bytes, options: Options) -> tuple[bytes, Fixed]:
+    policy = Policy(level="placeholder", named=frozenset(options.providers))
+    done = fix(_source(data), options, Book(options), policy)
+    return b"".join(patched(_source(data), done.patches)) if done.patches else data, done
+
+
+CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+ASKED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+USER = {"role": "user", "content": "go"}
+EMPTY = {"role": "assistant", "content": ""}
+
+
+def _log(*messages: Any) -> bytes:
+    return json.dumps({"model": "gpt-5.1", "messages": messages}).encode() + b"\n"
+
+
+@pytest.mark.parametrize("ignores", [(), (Ignore("none", rules=("ST117",)),)])
+def test_an_ignore_that_matches_nothing_changes_no_repair(
+    ignores: tuple[Ignore, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first pass leaves an open call, which the second closes."""
+    once, ran = passes.fix_once, list[Fixed]()
+
+    def half(source: Source, options: Options, book: Book, policy: Policy, *more: Any, **named: Any) -> Fixed:
+        some = policy if ran else structs.replace(policy, levels=(("PA201", "never"),))
+        ran.append(once(source, options, book, some, *more, **named))
+        return ran[-1]
+
+    monkeypatch.setattr(passes, "fix_once", half)
+    _, done = _fixed(_log(USER, EMPTY, USER, ASKED, USER), _options("openai-chat", "openai", *ignores))
+    assert {one.code for one in done.changes} == {"ST110", "PA201"}
+    assert done.errors_left == {}
+
+
+def test_a_further_pass_leaves_an_ignored_finding_that_moved() -> None:
+    """The pointer of an ignore names the place before the first pass."""
+    ignore = Ignore("known", rules=("PA201",), pointers=("/messages/1/**",))
+    options = _options("openai-chat", "openai", ignore)
+    book, policy = Book(options), Policy(level="placeholder")
+    first = passes.fix_once(_source(_log(USER, ASKED, USER)), options, book, policy)
+    assert not first.patches
+    moved = _source(_log(USER, USER, ASKED, USER))
+    assert passes.fix_once(moved, options, book, policy).patches
+    assert not passes.fix_once(moved, options, book, policy, spared=frozenset(first.spared)).patches
+
+
+def _row(data: bytes, **change: Any) -> Row:
+    """A finding of the linter under another name."""
+    options = _options("openai-chat", "openai")
+    row = next(one for one in lint(_source(data), options, Book(options)) if isinstance(one, Row))
+    return structs.replace(row, finding=structs.replace(row.finding, **change))
+
+
+@pytest.mark.parametrize(
+    ("rule", "count", "is_refused"), [("new", 2, True), ("new", 1, False), ("unanswered-call", 9, False)]
+)
+def test_a_file_is_written_only_if_no_new_error_is_in_it(rule: str, count: int, is_refused: bool) -> None:
+    """More errors of a rule that found errors before are no reason to refuse, and neither is one in place of one."""
+    data = _log(USER, ASKED, USER)
+    options = _options("openai-chat", "openai")
+    before, after = _row(data), _row(data, rule=rule)
+
+    def linter(source: Source) -> Iterator[Row]:
+        return iter([before] if source.data == data else [after] * count)
+
+    done = fix(_source(data), options, Book(options), Policy(level="placeholder"), linter=linter)
+    assert [one.reason for one in done.failures] == ["it would cause new findings: new"] * is_refused
+    assert bool(done.patches) is not is_refused
+
+
+def test_a_file_of_an_unknown_format_is_not_written() -> None:
+    data = _log(USER, ASKED, USER)
+    options = _options("openai-chat", "openai")
+
+    def linter(source: Source) -> Iterator[Row | Skipped]:
+        return iter([_row(data)] if source.data == data else [Skipped(source)])
+
+    done = fix(_source(data), options, Book(options), Policy(level="placeholder"), linter=linter)
+    assert [one.reason for one in done.failures] == ["the format of the file would be unknown afterwards"]
+    assert not done.patches
+
+
+@pytest.mark.parametrize("most", [0, 6])
+def test_a_repair_that_fails_is_tried_without_one_rule(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fault_of(mended: Mended, _: Any) -> str | None:
+        bad = any(one.code == "PA201" for one in mended.changes)
+        return f"{BRINGS_NEW}: PA999" if bad else None
+
+    monkeypatch.setattr(fixing, "fault_of", fault_of)
+    monkeypatch.setattr(fixing, "MAX_TRIALS", most)
+    after, done = _fixed(_log(USER, EMPTY, USER, ASKED, USER), _options("openai-chat", "openai"))
+    assert {one.code for one in done.changes} == ({"ST110"} if most else set())
+    assert (b'"content": ""' in after) is not bool(most)
+    start = "no repair of PA201" if most else "unchanged"
+    assert [one.reason for one in done.notes] == [f"{start}: it would cause new findings: PA999"]
+    assert not done.failures
