@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbitrary_json import VALUES
 from turnlint import carriers, ledger, testing
+from turnlint.cli.lint import command as lint
 from turnlint.model import Blank, Call, Message, Other, Record, Result, Text, Thinking, Transcript
 from turnlint.notation import write
 
@@ -418,3 +420,15 @@ def test_reported_cases_are_flagged() -> None:
         "bed-003-empty-error-result": [],
         "bed-005-id-over-64": [],
     }
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_a_cache_point_may_stand_beside_a_text_in_its_block(count: int, tmp_path: Path) -> None:
+    """Nova's own schema has it there."""
+    block = {"text": "hi", "cachePoint": {"type": "default"}}
+    body = {"schemaVersion": "messages-v1", "inferenceConfig": {"maxTokens": 9}}
+    log = tmp_path / "a.jsonl"
+    log.write_text((json.dumps({**body, "messages": [user(block)]}) + "\n") * count)
+    run = CliRunner().invoke(lint, [str(log), "--output-format", "json"])
+    summary = json.loads(run.stdout)["summary"]
+    assert (run.exit_code, summary["conversations"], summary["findings"]["warning"]) == (0, count, 0)

@@ -160,7 +160,8 @@ def _read_block(raw: Raw, place: Pointer, out: Draft) -> None:
     members = {name: value for name, value in _members.decode(raw).items() if head(value) != b"n"}
     typed = string(members.get("type"))
     known = False
-    kinds = [name for name in members if name in READERS]
+    # Nova's own schema, messages-v1, has the cache point in the block of a text.
+    kinds = [name for name in members if name in READERS and name != _CACHE_POINT]
     if len(kinds) > 1 and typed is None:
         out.amiss(place, "one kind of content", f"{len(kinds)} kinds")
     for name, value in members.items():
@@ -318,11 +319,14 @@ def _evidence_of_blocks(turn: Turn) -> int:
     return SPEAKS if own else STRANGE
 
 
+_CACHE_POINT = "cachePoint"
 _MARKS = (b'"toolUse"', b'"toolResult"', b'"reasoningContent"', b'"cachePoint"', b'"guardContent"')
 
 
 def _is_own(block: dict[str, Raw]) -> bool:
     named = [name for name, raw in block.items() if head(raw) != b"n"]
+    if len(named) == 2 and head(block.get(_CACHE_POINT, NOTHING)) == b"{":
+        named.remove(_CACHE_POINT)
     if len(named) != 1 or named[0] not in READERS:
         return False
     return named[0] == "text" or head(block[named[0]]) == b"{"
