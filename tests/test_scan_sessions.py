@@ -20,9 +20,10 @@ from test_corpus import CORPUS
 from turnlint import compiled, reading, scan
 from turnlint.clauses import NameForm, ResultNotFirst, ThinkingForm
 from turnlint.documents.source import Source, SourceError
-from turnlint.engine import Book, Options, Run, lint
+from turnlint.engine import Book, Options, Run, Tally, lint
 from turnlint.packages import BUILTIN
 from turnlint.providers import Providers
+from turnlint.report.words import noted
 
 pytestmark = pytest.mark.skipif(compiled.load() is None, reason="the native scanner is not compiled")
 ROOT = Path(__file__).parent.parent
@@ -378,3 +379,24 @@ def test_a_mark_of_the_byte_order_moves_no_place(tmp_path: Path) -> None:
     (_, left, _), passed = told(path, options_for())
     assert "column=2" in left
     assert vouched(path, options_for()) == passed == 0
+
+
+KEPT = {"type": "file-history-snapshot", "messageId": "m-1", "snapshot": {}, "sessionId": "s-1"}
+
+
+@pytest.mark.parametrize("fault", [False, True], ids=["not read", "read"])
+def test_bookkeeping_records_are_counted(fault: bool, tmp_path: Path) -> None:
+    path = ROOT / "fixtures/formats/claude-code/a-session-and-its-resumed-copy.jsonl"
+    lines = [
+        line for line in path.read_bytes().splitlines() if json.loads(line)["type"] in ("user", "assistant")
+    ]
+    kept = json.dumps(KEPT).encode()
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(
+        b"\n".join(line for one in (lines[:-1] if fault else lines) for line in (one, kept, kept)) + b"\n"
+    )
+    events = list(lint(Source("log.jsonl", str(log)), Options(), Book(Options())))
+    tally = next(event for event in events if isinstance(event, Tally))
+    assert tally.noted == {"bookkeeping": log.read_bytes().count(b'snapshot": {}')}
+    assert noted("bookkeeping", 1200) == "1,200 bookkeeping records skipped"
+    vouched(log, Options())

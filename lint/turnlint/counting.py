@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from turnlint.scan.seam import Passed
 
 
+BOOKKEEPING = "bookkeeping"
+
+
 def count(tally: Tally, transcript: Transcript, pairs: Ledger) -> None:
     """A conversation that was read."""
     tally.conversations += 1
@@ -37,6 +40,11 @@ def count_unread(tally: Tally, unread: Mapping[Near, int]) -> None:
     """Conversations of formats that are not supported, by the name of what they look like."""
     for near, times in unread.items():
         _note(tally, f"unread {near.name}", times)
+
+
+def count_skipped(tally: Tally, records: int) -> None:
+    """Records that a format keeps for its own bookkeeping."""
+    _note(tally, BOOKKEEPING, records)
 
 
 def _note(tally: Tally, what: str, times: int) -> None:

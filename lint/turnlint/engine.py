@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from turnlint.carrying.carrier import Carrier, Reader
-from turnlint.counting import count, count_passed, count_providers, count_unread
+from turnlint.counting import count, count_passed, count_providers, count_skipped, count_unread
 from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.documents.trouble import Damage
 from turnlint.events import Crash, Heard, Remark, Skipped, Tally
@@ -92,6 +92,7 @@ class Run:
             count_passed(self.tally, self.scanner.passed)
         if not self.tally.skipped:
             count_unread(self.tally, self.reading.unread)
+            count_skipped(self.tally, self.reading.skipped)
         yield from self.notes.left() if self.notes else ()
         yield self.tally
         if self.failure:

@@ -26,7 +26,8 @@ class Tally(Struct):
     """How many of those are written on a wire that is not its own, as `provider on wire`: their spelling is not judged."""
     noted: dict[str, int] = {}
     """What providers accept, and no finding reports: results whose calls the provider keeps (`kept-calls`), and
-    results whose name is that of no tool (`foreign-names`); and calls written as text (`text-calls`), which are not checked."""
+    results whose name is that of no tool (`foreign-names`); and calls written as text (`text-calls`), which are not checked;
+    records that a format keeps for its own bookkeeping (`bookkeeping`)."""
     skipped: int = 0
     crashes: int = 0
     ignored: dict[str, int] = {}

@@ -141,6 +141,11 @@ class Reading:
         self.held = False
         """Something that a record said had to wait for others, or for the end."""
 
+    @property
+    def skipped(self) -> int:
+        """How many records are bookkeeping of their format, and hold no message."""
+        return sum(getattr(reader, "skipped", 0) for reader in self.readers.values())
+
     def batches(self, progress: Progress | None, look: Look | None = None) -> Iterator[Batch]:
         part = self.source.part
         self.gate.returned = part is not None and part.returned

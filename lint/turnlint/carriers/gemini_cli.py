@@ -54,6 +54,10 @@ class Node(Entry):
     whole: bool = False
     """It holds messages beside what is known of the session, as files did before there were lines."""
 
+    @property
+    def is_bookkeeping(self) -> bool:
+        return not self.items and not self.clears and self.back is None
+
 
 LOST = "The tool execution result was lost due to context management truncation."
 """What the CLI itself writes where a call that it sends has no result (`historyHardening`)."""

@@ -83,6 +83,10 @@ class Head(Entry):
     linear: bool = False
     """It is of the time when a session was a list."""
 
+    @property
+    def is_bookkeeping(self) -> bool:
+        return False
+
 
 class Node(Entry):
     """An entry of the tree."""
@@ -98,6 +102,10 @@ class Node(Entry):
     """The same by its number in the file, in old sessions."""
     target: str | None = None
     """Where it leads to, for an entry that only says so."""
+
+    @property
+    def is_bookkeeping(self) -> bool:
+        return not self.said and self.kind not in SPEAKING
 
 
 ROLES: dict[str, Role] = {
@@ -115,6 +123,7 @@ STOPPED = {
 OLD_KINDS = frozenset({"compaction", "model_change", "thinking_level_change"})
 KINDS = OLD_KINDS | {"branch_summary", "custom", "custom_message", "label", "leaf", "reset", "session_info"}
 """Entries that are no messages."""
+SPEAKING = frozenset({"message", "custom_message", "compaction", "branch_summary"})
 SUMMARIES = {"compaction": "compactionSummary", "branch_summary": "branchSummary"}
 CALLS = frozenset({"toolCall", "toolUse", "tool_use"})
 CALL_KEYS = Keys(("id",), ("name",), ("arguments",))

@@ -37,6 +37,11 @@ class Entry(Struct):
         """Where it belongs, if it has a place among others."""
         return None
 
+    @property
+    def is_bookkeeping(self) -> bool:
+        """The agent keeps it for itself, and never replays it."""
+        return self.thread is None
+
 
 class Only(Entry):
     """One record of a log that has a single thread."""
@@ -48,6 +53,11 @@ class Only(Entry):
 
 class Unread(Protocol):
     """Records that somebody looked at first, and that were not read."""
+
+    @property
+    def skipped(self) -> int:
+        """How many of them are bookkeeping."""
+        ...
 
     def settle(self, read: Sequence[Entry], /) -> Iterable[Transcript | Stray]:
         """The conversations of the source, with those of its records that were read."""
@@ -92,6 +102,12 @@ class Sessions:
         self.plain = plain
         self.entries: list[Entry] = []
         self.unread: Unread | None = None
+        self.own = 0
+
+    @property
+    def skipped(self) -> int:
+        """How many records are bookkeeping of the format, and hold no message."""
+        return self.own + (self.unread.skipped if self.unread else 0)
 
     def apart(self) -> "Sessions":
         """Another one, for some of its records."""
@@ -107,6 +123,7 @@ class Sessions:
             return [Stray(decoded.record, None)]  # whose log it is passes over such a line
         if decoded.misfits:
             entry.misfits = (*decoded.misfits, *entry.misfits)
+        self.own += entry.is_bookkeeping
         if entry.said:
             entry.said = tuple(map(lean, entry.said))
         self.entries.append(entry)

@@ -37,6 +37,7 @@ NOTED = {
     "kept-calls": ("result", "for calls that the provider keeps"),
     "foreign-names": ("result", "with a name that no tool has"),
     "text-calls": ("call", "written as text, not checked"),
+    "bookkeeping": ("bookkeeping record", "skipped"),
 }
 """How a summary names what is only counted: the noun, and the words behind it."""
 

@@ -60,6 +60,7 @@ class Unheard:
         self.seen: Any = terms and native.Sessions(carrier.name, bounds_of(native, terms))
         """Nothing where a provider asks what cannot be told of a line at a time."""
         self.sums = Passed()
+        self.unread = 0
         if self.seen:
             reader.unread = self
 
@@ -69,8 +70,16 @@ class Unheard:
             self.sums.kinds[self.kind] = self.sums.conversations
         return self.sums
 
+    @property
+    def skipped(self) -> int:
+        """Lines of the format's own bookkeeping that were not read: those that are in no thread."""
+        if not self.seen:
+            return 0
+        return self.unread - sum(len(one.places) for one in self.seen.threads.values())
+
     def scan(self, window: bytes, line: int, offset: int) -> Scan:
         spans, lines = self.seen.scan(window, line, offset)
+        self.unread += lines - len(spans)
         return Scan([Span(start, end, number, 0) for start, end, number in spans], lines)
 
     def settle(self, read: Sequence[Entry]) -> Iterator[Transcript | Stray]:
