@@ -19,7 +19,7 @@ REPLACED = "\ufffd"
 def held_back(findings: list[Finding], transcript: Transcript, pairs: Ledger) -> list[Finding]:
     """Return the findings without the repairs that an unreadable record forbids."""
     found = _gaps(transcript, pairs)
-    if not found:
+    if not found or not transcript.messages:
         return findings
     gaps = _Gaps(transcript, found, max(one.record.offset for one in transcript.messages))
     return [_held_back(one, gaps) for one in findings]
