@@ -85,11 +85,17 @@ def test_no_result_is_lost_wherever_a_line_is_split(form: str, rounds: int) -> N
 
 
 def test_a_break_in_a_name_an_escape_a_number_or_a_character_is_removed() -> None:
-    record = {"role": "user", "content": "caf\u00e9 \\ end", "conversation_id": "abc", "n": 1234}
+    record = {
+        "role": "user",
+        "content": "caf\u00e9 \\ end",
+        "conversation_id": "abc",
+        "n": 1234,
+        "from": "observation",
+    }
     for is_ascii in (True, False):
         line = json.dumps(record, ensure_ascii=is_ascii).encode()
         data = line + b"\n" + line + b"\n"
-        foreign = (b'"ro', b'"us', b"ab", b"12", b"caf\\u0", b"caf\xc3", b"\\")
+        foreign = (b'"ro', b'"us', b"obser", b"ab", b"12", b"caf\\u0", b"caf\xc3", b"\\")
         for text in (one for one in foreign if one in line):
             assert repair(split(data, data.index(text, len(line)) + len(text)))[1] == data, text
 

@@ -32,7 +32,8 @@ _LOW_SURROGATE = re.compile(rb"\\u[dD][c-fC-F][0-9A-Fa-f]{2}")
 _HEX = re.compile(rb"[0-9A-Fa-f]*")
 _OPAQUE = re.compile(rb"[A-Za-z0-9+/=_\-]*+")
 _NAMING = re.compile(
-    rb"(?:id|ids|uuid|type|role|name|model|kind|status|object|subtype|level|timestamp|time|date|created|version|signature)$"
+    rb"(?:id|ids|uuid|key|parent|conversation|thread|session|type|role|from|author|sender|speaker|name|tool|model|kind"
+    rb"|status|state|object|event|method|format|encoding|subtype|level|timestamp|ts|time|date|created|version|signature)$"
     rb"|.*(?:_(?:id|ids|uuid|type|name|reason|at|signature)|(?:Id|ID|Uuid|Type|Name|Reason|At|Signature))$"
 )
 """Keys of ids, names, types and times: their values have no line breaks."""
