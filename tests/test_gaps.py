@@ -153,3 +153,14 @@ def test_results_do_not_move_across_an_unreadable_record() -> None:
     _, out = repair(broken)
     kept = out.splitlines()
     assert kept.index(answered) > kept.index(b'{"role": "assist')
+
+
+def test_a_session_without_a_readable_message_is_linted() -> None:
+    lines = log("claude-code").splitlines()
+    silent = {**json.loads(lines[1]), "message": None}
+    noted = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}, "sessionId": "s-1"}
+    broken = b"\n".join(
+        [lines[0].replace(b": ", b" ", 1), *(json.dumps(one).encode() for one in (silent, noted))]
+    )
+    rules = {row.finding.rule for row in findings(broken)}
+    assert {"unreadable-record", "broken-parent-link"} <= rules

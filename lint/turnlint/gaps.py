@@ -21,7 +21,7 @@ def held_back(findings: list[Finding], transcript: Transcript, pairs: Ledger) ->
     found = _gaps(transcript, pairs)
     if not found or not transcript.messages:
         return findings
-    gaps = _Gaps(transcript, found, max(one.record.offset for one in transcript.messages))
+    gaps = _Gaps(transcript, found, max((one.record.offset for one in transcript.messages), default=0))
     return [_held_back(one, gaps) for one in findings]
 
 
