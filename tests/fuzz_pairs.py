@@ -262,14 +262,16 @@ def _form(identifier: str | None) -> str:
 def _by_position(turns: Talk, *, joined: bool) -> Iterator[Pair]:
     """A window with as many results as calls, of all or of one name, of which some have no id."""
     all_ids = {_form(one.id) for turn in turns for one in turn.all("call")}
+    all_answers = {_form(one.id) for turn in turns for one in turn.all("result")} - {""}
     asked: list[Piece] = []
     window: list[Piece] = []
     for turn in [*(merged(turns) if joined else turns), Turn("model", [Piece("call")])]:
         if turn.all("call"):
-            yield from _left_over(asked, window)
-            for name in {one.name for one in asked}:
-                some = [one for one in window if one.name == name]
-                yield from _left_over([one for one in asked if one.name == name], some)
+            for open_ones in (asked, [one for one in asked if _form(one.id) not in all_answers]):
+                yield from _left_over(open_ones, window)
+                for name in {one.name for one in open_ones}:
+                    some = [one for one in window if one.name == name]
+                    yield from _left_over([one for one in open_ones if one.name == name], some)
             asked, window = [], []
         for piece in turn.pieces:
             if piece.kind == "call":

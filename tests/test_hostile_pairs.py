@@ -11,7 +11,7 @@ from ledger_oracle import BLOCKS, CHAT, read, story, talk
 from turnlint import fix
 from turnlint.ids import project
 from turnlint.model import Call, Keys, Wire
-from turnlint.repeats import echoed
+from turnlint.repeats import Known
 
 CASES = [
     ("two turns share an id and one result is late", CHAT, "assistant ?c.f / assistant ?c.g / tool !c / user ~ / tool !c", "0 unanswered, 1 in-place 2, 3 orphan"),
@@ -77,8 +77,8 @@ def test_a_copy_of_a_call_gets_the_new_id_of_the_call() -> None:
 def test_a_copy_is_known_on_each_wire(value: dict[str, Any]) -> None:
     keys = Keys(("id",), ("name",), ("arguments",))
     one, other = (Call((), keys, "c1", "run", b'{"n":%d}' % number, "object") for number in (1, 2))
-    assert echoed(value, [other, one]) is one
-    assert echoed(value, [other]) is None
+    assert Known([other, one]).repeated(value) is one
+    assert Known([other]).repeated(value) is None
 
 
 def test_the_first_of_two_results_is_the_one_behind_its_call() -> None:
@@ -237,3 +237,29 @@ def test_a_call_beside_two_results_does_not_get_the_id_of_another_tool() -> None
     copy, _, other = done["history"][1]["blocks"]
     assert other["toolName"] == "write"
     assert copy["id"] != other["callId"]
+
+
+def test_a_placeholder_gives_way_to_the_result_of_its_id_alone() -> None:
+    """A result without an id stands beside a call that has a placeholder and a result of its own."""
+    log = [
+        USER, _turn(("c", "one")), {"role": "tool", "content": "of another"}, _tool("c", "No result provided"),
+        _tool("c", "one"), USER,
+    ]  # fmt: skip
+    done = fix(log, format="openai-chat", provider="openai", level="lossy").value
+    assert [one["content"] for one in done if one["role"] == "tool"] == ["one"]
+
+
+def test_a_result_among_calls_and_one_behind_them_are_not_exchanged() -> None:
+    use = [{"toolUse": {"toolUseId": "c", "name": "run", "input": {"n": number}}} for number in range(2)]
+    said = [{"toolResult": {"toolUseId": "c", "content": [{"text": text}]}} for text in ("one", "two")]
+    user = {"role": "user", "content": [{"text": "go"}]}
+    asks = {"role": "assistant", "content": [*use, said[0]]}
+    log = {"messages": [user, asks, {"role": "user", "content": [said[1]]}, user]}
+    done = fix(log, format="bedrock", provider="bedrock", level="lossy").value
+    left = [
+        part["toolResult"]["content"][0]["text"]
+        for one in done["messages"]
+        for part in one["content"]
+        if "toolResult" in part
+    ]
+    assert "two" not in left[:1]

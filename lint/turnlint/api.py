@@ -74,7 +74,7 @@ from turnlint.profiles import Capabilities, Known, Profile, Weight
 
 if TYPE_CHECKING:
     from turnlint.quoting import called, quote
-    from turnlint.repeats import echoed, has_no_ids, repeats
+    from turnlint.repeats import has_no_ids, repeats
     from turnlint.steps import (
         Apart,
         Close,
@@ -183,7 +183,6 @@ __all__ = [
     "Weight",
     "by_place",
     "called",
-    "echoed",
     "has_no_ids",
     "is_foreign",
     "is_kept_elsewhere",

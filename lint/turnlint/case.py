@@ -6,7 +6,7 @@ the provider's clauses that hold for it. It refuses to judge anything.
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -17,6 +17,9 @@ from turnlint.model import Call, Message, Other, Pointer, Record, Result, Severi
 from turnlint.once import once
 from turnlint.profiles import Profile
 from turnlint.traits import Traits, traits_of
+
+if TYPE_CHECKING:
+    from turnlint.repeats import Known
 
 C = TypeVar("C", bound=Clause)
 
@@ -174,13 +177,17 @@ class Case(Struct, frozen=True, dict=True):
         message = self.written(index)
         return message is not None and not says_something(message)
 
+    @once
+    def known_calls(self) -> "Known":
+        """The calls of the conversation by what a copy has in common with them."""
+        from turnlint.repeats import Known
+
+        return Known(asked.call for asked in self.asked)
+
     def has_own_call(self, answered: Answered) -> bool:
         """Whether a call that no assistant message has stands beside a result: it may be the call of the result."""
-        from turnlint.repeats import echoed
-
         places = self.messages[answered.message].inner_calls
-        calls = [asked.call for asked in self.asked] if places else []
-        return any(echoed(self.said(answered.message, place), calls) is None for place in places)
+        return any(self.known_calls.repeated(self.said(answered.message, place)) is None for place in places)
 
     def said(self, index: int, below: Pointer) -> Any:
         """Something below a message as it is written, decoded; nothing where its record was let go."""

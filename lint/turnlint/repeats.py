@@ -5,7 +5,7 @@ result belongs to; the ledger has said that.
 """
 
 from collections.abc import Iterable, Iterator
-from json import loads
+from json import dumps, loads
 
 from msgspec import Struct
 
@@ -61,16 +61,25 @@ def has_no_ids(ledger: Ledger, wire: Wire) -> bool:
     return wire.idless and bool(calls) and all(map(is_missing, ids))
 
 
-def echoed(value: object, calls: Iterable[Call]) -> Call | None:
-    """Find the call that a call in a message of results repeats: its arguments, and its id if both have one."""
-    found = _opened(value)
-    identifier = next((found[key] for key in IDS if found.get(key)), None)
-    arguments = _decoded(next((found[key] for key in ARGUMENTS if key in found), None))
-    for call in calls:
-        named = call.name == found.get("name") and (not identifier or call.id == identifier)
-        if named and _decoded(call.body) == arguments:
-            return call
-    return None
+class Known:
+    """The calls of a conversation by tool, arguments and id."""
+
+    def __init__(self, calls: Iterable[Call]) -> None:
+        self.calls: dict[tuple[object, object, str], Call] = {}
+        for call in calls:
+            arguments = _spelled(call.body)
+            self.calls.setdefault((call.name, call.id, arguments), call)
+            self.calls.setdefault((call.name, None, arguments), call)
+
+    def repeated(self, value: object) -> Call | None:
+        """Find the call that a call in a message of results repeats: its arguments, and its id if both have one."""
+        found = _opened(value)
+        identifier = next((found[key] for key in IDS if found.get(key)), None)
+        arguments = _spelled(next((found[key] for key in ARGUMENTS if key in found), None))
+        name = found.get("name")
+        if not isinstance(name, str | None) or not isinstance(identifier, str | None):
+            return None
+        return self.calls.get((name, identifier, arguments))
 
 
 def id_below(value: object) -> Pointer:
@@ -94,11 +103,11 @@ def _opened(value: object) -> dict[str, object]:
     return found
 
 
-def _decoded(value: object) -> object:
-    """The value of arguments, which some wires write as a text."""
+def _spelled(value: object) -> str:
+    """Arguments in one spelling, whether a wire writes them as a value or as a text."""
     try:
         while isinstance(value, str | bytes):
             value = loads(value or "null")
+        return dumps(value, sort_keys=True)
     except (ValueError, RecursionError):
-        pass
-    return value
+        return repr(value)

@@ -15,6 +15,7 @@ def prefer_real(work: Matching) -> None:
         return
     filled = [call for call, answer in work.answer_of.items() if work.results[answer].result.synthetic]
     _by_id(work, real, filled)
+    filled = [call for call in filled if work.results[work.answer_of[call]].result.synthetic]
     _by_position(work, [index for index in real if index not in work.placed], filled)
 
 

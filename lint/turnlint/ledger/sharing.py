@@ -184,7 +184,8 @@ class _Group:
         """A user message in a window parts its results: together they are as many as the calls of the turn."""
         work, whole = self.work, [run for _, _, run in runs[:1]]
         for (before, first, _), (turn, second, run) in pairwise(runs):
-            if before >= 0 > turn and first == second and not work.speaks_between(whole[-1][-1], run[-1]):
+            behind = before >= 0 > turn and first == second and whole[-1][-1] < run[0]
+            if behind and not work.speaks_between(whole[-1][-1], run[-1]):
                 both = [*whole[-1], *run]
                 calls = self.calls[max(0, first - len(both) - 1) : first]
                 own = sum(work.calls[call].turn == before for call in calls)

@@ -17,7 +17,7 @@ from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Pointer, Result
 from turnlint.profiles import Profile
 from turnlint.repair.sheet import Sheet, id_place
-from turnlint.repeats import echoed, id_below
+from turnlint.repeats import Known, id_below
 
 Place = tuple[int, Pointer]
 """A message, and where something is in its record."""
@@ -170,21 +170,26 @@ class Names:
         for one in pairs:
             for twin in one.asked.call.also:
                 self._add_twin(found, one.asked.message, one.asked.call, (one.asked.message, id_place(twin)))
-        asked = {id(one.asked.call): one.asked for one in pairs}
-        calls = [one.asked.call for one in pairs]
-        for index, said in enumerate(self.sheet.messages):
+        mixed = [index for index, said in enumerate(self.sheet.messages) if said.inner_calls]
+        asked = {id(one.asked.call): one.asked for one in pairs} if mixed else {}
+        calls = Known(one.call for one in asked.values())
+        for index in mixed:
+            said, written = self.sheet.messages[index], self.sheet.value(index)
+            results: dict[object, list[Result]] = {}
+            for block in said.blocks:
+                if isinstance(block, Result) and block.id:
+                    results.setdefault(block.id, []).append(block)
             for at in said.inner_calls:
-                value = self.sheet.value(index, at)
+                value = _below(written, at)
                 below = (*at, *id_below(value))
-                known = echoed(value, calls)
+                known = calls.repeated(value)
+                identifier = _below(written, below)
+                own = results.get(identifier, []) if isinstance(identifier, str) else []
                 if known is not None:
                     self._add_twin(found, asked[id(known)].message, known, (index, below))
-                    continue
-                identifier = self.sheet.value(index, below)
-                results = [one for one in said.blocks if isinstance(one, Result) and one.id == identifier]
-                if identifier and len(results) == 1:
+                elif len(own) == 1:
                     # A call that no assistant message has keeps the id of its result.
-                    self._add_twin(found, index, results[0], (index, below))
+                    self._add_twin(found, index, own[0], (index, below))
         return found
 
     def _add_twin(
@@ -199,3 +204,13 @@ class Names:
             found.setdefault((message, self.sheet.place(message, here)), []).append(
                 (index, self.sheet.place(index, below))
             )
+
+
+def _below(value: object, at: Pointer) -> object:
+    """Something below a decoded value."""
+    for key in at:
+        try:
+            value = value[key]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value

@@ -23,7 +23,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Drop, Finding, Fix, Piece, Raw, Rule, echoed
+from turnlint.api import Case, Drop, Finding, Fix, Piece, Raw, Rule
 
 RULE = Rule("ST114", "call-inside-result", "error", fix="lossy")
 
@@ -62,12 +62,11 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
-    calls = [asked.call for asked in case.asked]
     for index, message in enumerate(case.messages):
         for place in message.inner_calls:
             value = case.said(index, place)
             # Without the bytes of the record a copy cannot be told from a call of its own.
-            echo = value is not None and echoed(value, calls) is not None
+            echo = value is not None and case.known_calls.repeated(value) is not None
             yield RULE.at_message(
                 case,
                 index,
