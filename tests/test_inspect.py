@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbitrary_json import ANYTHING, CONTAINERS, MANY
@@ -377,7 +377,7 @@ LIKE_CHAT = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@MANY
+@settings(MANY, max_examples=150)
 @given(
     st.lists(ANYTHING | LIKE_CHAT.map(lambda record: json.dumps(record).encode()), max_size=4).map(b"\n".join)
 )
