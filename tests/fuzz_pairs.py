@@ -267,10 +267,12 @@ def _by_position(turns: Talk, *, joined: bool) -> Iterator[Pair]:
     window: list[Piece] = []
     for turn in [*(merged(turns) if joined else turns), Turn("model", [Piece("call")])]:
         if turn.all("call"):
-            for open_ones in (asked, [one for one in asked if _form(one.id) not in all_answers]):
-                yield from _left_over(open_ones, window)
+            left = [one for one in asked if _form(one.id) not in all_answers]
+            loose = [one for one in window if _form(one.id) not in all_ids - {""}]
+            for open_ones, results in ((asked, window), (left, loose)):
+                yield from _left_over(open_ones, results)
                 for name in {one.name for one in open_ones}:
-                    some = [one for one in window if one.name == name]
+                    some = [one for one in results if one.name == name]
                     yield from _left_over([one for one in open_ones if one.name == name], some)
             asked, window = [], []
         for piece in turn.pieces:
