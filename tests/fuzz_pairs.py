@@ -217,10 +217,9 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
     formed = [
         Turn(turn.role, [replace(one, id=_form(one.id) or one.id) for one in turn.pieces]) for turn in turns
     ]
-    readings = [pairs(how, some) for how in (form, "openai-chat") for some in (turns, real, formed)]
-    readings += [
-        pairs(how, some, joined=False) for how in (form, "openai-chat") for some in (turns, real, formed)
-    ]
+    views = (turns, real, formed, _fresh(formed))
+    readings = [pairs(how, some) for how in (form, "openai-chat") for some in views]
+    readings += [pairs(how, some, joined=False) for how in (form, "openai-chat") for some in views]
     found = {(call.mark, result.words) for reading in readings for call, result in reading}
     every = [piece for turn in turns for piece in turn.pieces]
     calls, results = ([one for one in every if one.kind == kind] for kind in ("call", "result"))
@@ -234,6 +233,22 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
         for joined in (True, False):
             found |= {*_by_position(some, joined=joined), *_by_name(some, joined=joined)}
     return found
+
+
+def _fresh(turns: Talk) -> Talk:
+    """The conversation without results that repeat an earlier one of their id, with or without more words."""
+    said: dict[str | None, list[str]] = defaultdict(list)
+    fresh = []
+    for turn in turns:
+        pieces = []
+        for one in turn.pieces:
+            if one.kind == "result" and any(one.words.startswith(words) for words in said[one.id]):
+                continue
+            if one.kind == "result":
+                said[one.id].append(one.words)
+            pieces.append(one)
+        fresh.append(Turn(turn.role, pieces))
+    return fresh
 
 
 def _by_name(turns: Talk, *, joined: bool) -> Iterator[Pair]:

@@ -38,9 +38,8 @@ def test_what_is_evidence_of_a_pair(wire: Wire, text: str, expected: str) -> Non
 
 @pytest.mark.parametrize("form", fuzz_pairs.FORMS)
 def test_marked_conversations_keep_their_results(form: str) -> None:
-    """A few draws of the fuzz; `python tests/fuzz_pairs.py --n 8000` makes as many as are wanted."""
-    grave = ("a result under another call", "lost without a word", "crash")
-    assert [one for one in fuzz_pairs.run(form, 1, 25) if one.fault.startswith(grave)] == []
+    """A few draws of the fuzz; `TURNLINT_FUZZ=8000 pytest tests/test_hostile_pairs.py` makes as many as are wanted."""
+    assert [*fuzz_pairs.run(form, 1, 25)] == []
 
 
 def test_the_marks_see_an_exchanged_pair() -> None:

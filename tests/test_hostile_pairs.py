@@ -1,6 +1,7 @@
 """Evidence that contradicts a pair of a call and a result, and ids that `fix` and `ids` give alike."""
 
 import json
+import os
 from typing import Any
 
 import pytest
@@ -263,3 +264,22 @@ def test_a_result_among_calls_and_one_behind_them_are_not_exchanged() -> None:
         if "toolResult" in part
     ]
     assert "two" not in left[:1]
+
+
+def test_a_result_without_an_id_is_not_taken_where_a_later_one_may_be_meant() -> None:
+    log = [
+        USER, _turn(("c", "one")), {"role": "tool", "content": "of another"}, _tool("c", "No result provided"),
+        {"role": "assistant", "content": "so"}, _tool("C", "one"), USER,
+    ]  # fmt: skip
+    done = fix(log, format="openai-chat", provider="openai", level="lossless").value
+    assert [one["content"] for one in done if one.get("tool_call_id") == "c"] == ["No result provided"]
+
+
+@pytest.mark.skipif(
+    "TURNLINT_FUZZ" not in os.environ, reason="set TURNLINT_FUZZ to a number of conversations"
+)
+@pytest.mark.timeout(0)
+@pytest.mark.parametrize("form", fuzz_pairs.FORMS)
+def test_many_marked_conversations(form: str) -> None:
+    count, _, seed = os.environ["TURNLINT_FUZZ"].partition(":")
+    assert [*fuzz_pairs.run(form, int(seed or 1), int(count))] == []

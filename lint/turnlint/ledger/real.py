@@ -52,6 +52,9 @@ def _by_position(work: Matching, real: list[int], filled: list[int]) -> None:
         other = work.results[index]
         if other.turn >= 0 and not other.result.server and other.result.id not in known:
             results.setdefault(other.turn, []).append(index)
+    free = (work.results[index] for index in real)
+    unknown = (one.seq for one in free if usable(one.result.id) and one.result.id not in known)
+    last = max(unknown, default=-1)
     for turn, some in calls.items():
         beside = results.get(turn, [])
         if (
@@ -59,6 +62,7 @@ def _by_position(work: Matching, real: list[int], filled: list[int]) -> None:
             and not usable(work.results[beside[0]].result.id)
             and work.after(beside[0], some[0])
             and work.agree(some[0], beside[0])
+            and work.calls[some[0]].seq > last  # a later result under an unknown id may be its own
             and not work.parted(some[0], beside[0])
         ):
             work.part(some[0])
