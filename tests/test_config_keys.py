@@ -64,7 +64,7 @@ def test_a_setting_is_explained(tmp_path: Path) -> None:
     done = turnlint(tmp_path, "config", "explain", "paths.level")
     assert (done.returncode, done.stdout) == (0, """\
 paths.level [setting]
-How far `turnlint fix` may go.
+The highest level of repairs that `turnlint fix` applies.
 
 takes          one of lossless, placeholder, lossy
 default        placeholder

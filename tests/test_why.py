@@ -136,8 +136,8 @@ def test_the_finding_that_the_text_names_comes_first(folder: Path) -> None:
         assert shown.index(f"`{identifier}`") < min(
             shown.index(f"`{other}`") for other in ("call_a91", "call_b07", "call_c11") if other != identifier
         )
-        (line,) = [line for line in shown.splitlines() if "agree" in line]
-        assert ", the first in " in line
+        (line,) = [line for line in shown.splitlines() if "of them match" in line]
+        assert ", the first by " in line
         assert "the call id" in line
 
 

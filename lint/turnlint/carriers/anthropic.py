@@ -334,5 +334,5 @@ CARRIER = make_carrier(
         ),
     ),
     title="Anthropic Messages",
-    about="request bodies, message arrays, request/response pairs, batch lines, one message a line; server tools",
+    about="request bodies, message arrays, request/response pairs, batch lines, one message per line; server tools",
 )

@@ -362,5 +362,5 @@ CARRIER = make_carrier(
         splice=Splice(_write_result, _write_call, _write_message, "content", {"role": "user"}),
     ),
     title="Bedrock Converse",
-    about="request bodies, message arrays, request/response pairs, model invocation logs, one message a line",
+    about="request bodies, message arrays, request/response pairs, model invocation logs, one message per line",
 )

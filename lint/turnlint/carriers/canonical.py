@@ -217,5 +217,5 @@ CARRIER = make_carrier(
         ),
     ),
     title="canonical transcript",
-    about="speakers with blocks: bare arrays, `history` records, one content a line",
+    about="messages with a speaker and blocks: arrays, `history` records, one message per line",
 )

@@ -365,7 +365,7 @@ assert _SPELLED is not None
 CARRIER = make_session(
     "claude-code",
     "Claude Code session",
-    "sessions, subagents inline and in files of their own, compaction and branches applied",
+    "sessions; subagents in the same file or in separate files; with compaction and branches",
     shape=Line,
     evidence=_evidence,
     look=_look,

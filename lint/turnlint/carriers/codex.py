@@ -391,7 +391,7 @@ _SPELLED: Splice = RESPONSES.splice
 CARRIER = make_session(
     "codex",
     "Codex rollout",
-    "sessions with compactions, rollbacks and forks applied; the bare items of mid-2025; custom and local shell tools",
+    "sessions with compactions, rollbacks and forks; bare items (format of mid-2025); custom tools and local shell tools",
     shape=Line, evidence=_evidence, look=_look, settle=_settle, plain=WIRE,
     splice=structs.replace(_SPELLED, answer=_answer, words=WORDS, around=_around),
 )  # fmt: skip

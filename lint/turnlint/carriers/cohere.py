@@ -183,7 +183,7 @@ _carrier = openai_chat.make_kin(
         splice=CHAT,
     ),
     title="Cohere chat",
-    about="bodies of either chat API, message arrays, request/response pairs, one message a line",
+    about="request bodies of both chat APIs, message arrays, request/response pairs, one message per line",
 )
 CARRIER = structs.replace(
     _carrier,

@@ -384,7 +384,7 @@ _CARRIER = make_carrier(
         splice=Splice(_write_result, _write_call, _write_message, "parts", {"role": "user"}),
     ),
     title="Gemini generateContent",
-    about="request bodies, arrays of contents, request/response pairs, batch lines, one content a line; both key cases",
+    about="request bodies, arrays of contents, request/response pairs, batch lines, one content per line; keys in camelCase or snake_case",
 )
 CARRIER = structs.replace(_CARRIER, record_keys=_CARRIER.record_keys | {"contents", "history", "candidates"})
 """Without streaming by events, a response that came in pieces is an array of them."""

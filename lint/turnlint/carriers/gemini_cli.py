@@ -225,7 +225,7 @@ _SPELLED = GEMINI.splice
 CARRIER = make_session(
     "gemini-cli",
     "Gemini CLI session",
-    "sessions and subagents, a record a line with rewinds and replaced histories, or one object of older versions",
+    "sessions and subagents: one record per line, with rewinds and replaced histories; one object per file (older versions)",
     shape=Line,
     evidence=_evidence,
     look=_look,

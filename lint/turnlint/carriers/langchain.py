@@ -390,7 +390,7 @@ _carrier = make_carrier(
         splice=Splice(_write_result, lambda *_: None, lambda *_: None),
     ),
     title="LangChain messages",
-    about="messages_to_dict, dumpd and flat messages: bare arrays, states of LangGraph, one message a line",
+    about="messages of messages_to_dict, dumpd or as flat objects: arrays, LangGraph states, one message per line",
 )
 CARRIER = structs.replace(
     _carrier,

@@ -150,5 +150,5 @@ CARRIER = openai_chat.make_kin(
         splice=structs.replace(CHAT, answer=_write_result),
     ),
     title="Mistral chat",
-    about="request bodies, message arrays, request/response pairs, fine-tuning lines, one message a line; both SDKs' keys",
+    about="request bodies, message arrays, request/response pairs, fine-tuning lines, one message per line; keys of both SDKs",
 )

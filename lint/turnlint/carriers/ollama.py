@@ -208,6 +208,6 @@ _carrier = openai_chat.make_kin(
         splice=Splice(_write_result, _write_call, chat_speak),
     ),
     title="Ollama chat",
-    about="bodies of /api/chat, message arrays, request/response pairs, answers whole or streamed a piece a line",
+    about="request bodies of /api/chat, message arrays, request/response pairs; whole responses, and streams with one chunk per line",
 )
 CARRIER = structs.replace(_carrier, open=lambda: _Reading(_carrier.open()))

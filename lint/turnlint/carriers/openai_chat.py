@@ -87,7 +87,7 @@ CARRIER = make_carrier(
         swift=Swift(ROLES, "tool_calls", (FUNCTION_KEYS, "text", "function"), (RESULT_KEYS, "tool"), SAMPLES),
     ),
     title="OpenAI Chat Completions",
-    about="request bodies, message arrays, request/response pairs, batch and fine-tuning lines, one message a line",
+    about="request bodies, message arrays, request/response pairs, batch and fine-tuning lines, one message per line",
 )
 
 

@@ -319,7 +319,7 @@ _CARRIER = make_carrier(
         splice=Splice(_write_result, _write_call, _write_message),
     ),
     title="OpenAI Responses",
-    about="request bodies, item arrays, request/response pairs, batch lines, one item a line; hosted and custom tools",
+    about="request bodies, item arrays, request/response pairs, batch lines, one item per line; hosted tools and custom tools",
 )
 CARRIER = structs.replace(_CARRIER, message_keys=_CARRIER.message_keys | {"call_id"})
 """A list that begins with an output is one of items, however much that looks like the record of an answer."""

@@ -406,7 +406,7 @@ def _around(near: Mapping[str, Any], _: Mapping[str, Any] | None) -> tuple[dict[
 CARRIER = make_session(
     "pi",
     "pi and OpenClaw sessions",
-    "sessions of pi and of OpenClaw: branches, compaction, resets and failed turns applied; versions 1 to 3",
+    "sessions of pi and OpenClaw with branches, compaction, resets and failed turns; versions 1 to 3",
     shape=Line,
     evidence=_evidence,
     look=_look,

@@ -418,7 +418,7 @@ _carrier = make_carrier(
         splice=Splice(_write_result, _write_call, _write_message),
     ),
     title="ShareGPT",
-    about="training samples of `from` and `value`: LLaMA-Factory's with calls and observations, Hermes', preferences",
+    about="training samples with `from` and `value`: LLaMA-Factory (calls and observations), Hermes, preference pairs",
 )
 CARRIER = structs.replace(_carrier, open=lambda: _Reading(_carrier.open()), message_keys=frozenset[str]())
 """What else has a key `from` is no message of this format."""

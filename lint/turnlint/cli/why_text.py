@@ -84,7 +84,7 @@ def _known(explained: Explained, found: Recognised) -> Iterator[str]:
     yield "Possible causes, most likely first:" if len(explained.reasons) > 1 else "Cause:"
     for reason in explained.reasons[:MOST_REASONS]:
         yield from _reason(reason)
-    yield f"  turnlint explain {visible(explained.reasons[0].code)} shows details{'; so for each rule' if len(explained.reasons) > 1 else ''}"
+    yield f"  turnlint explain {visible(explained.reasons[0].code)} shows details{', and likewise for the other rules' if len(explained.reasons) > 1 else ''}"
 
 
 def _reason(reason: Reason) -> Iterator[str]:
@@ -149,8 +149,11 @@ def _said_first(explained: Explained, looked: Looked, path: str) -> Iterator[str
         agree = sum(any(structs.astuple(one.agreed)) for one in looked.shown)
         yield f"In {path}, checked for {names}: {_many(looked.count, 'finding')} of these rules."
         if best.reasons:
-            told = "It agrees" if looked.count == 1 else f"{agree:,} of them agree{'s' if agree == 1 else ''}"
-            yield f"  {told} with the text{'' if looked.count == 1 else ', the first'} in {' and '.join(best.reasons)}."
+            told = (
+                "It matches" if looked.count == 1 else f"{agree:,} of them match{'es' if agree == 1 else ''}"
+            )
+            first = "" if looked.count == 1 else ", the first"
+            yield f"  {told} the error text{first} by {' and '.join(best.reasons)}."
         elif looked.clues.any:
             yield "  None of them matches the positions in the text."
     else:

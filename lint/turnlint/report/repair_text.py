@@ -37,6 +37,7 @@ WORDS = {
         "replaced {n} placeholders with real results",
     ),
     ("removed", "orphan-result"): ("removed 1 result without a call", "removed {n} results without calls"),
+    ("moved", "role-order"): ("moved 1 message to its place", "moved {n} messages to their places"),
     ("removed", "duplicate-result"): ("removed 1 copy of a result", "removed {n} copies of results"),
     ("removed", "conflicting-results"): ("removed 1 conflicting result", "removed {n} conflicting results"),
     ("removed", "replayed-call"): ("removed 1 copy of a call", "removed {n} copies of calls"),
@@ -44,7 +45,7 @@ WORDS = {
 """What was done, for one and for many, where the words differ from those for any rule."""
 COMPLETED = ("added 1 placeholder result", "added {n} placeholder results")
 RENAMED = ("renamed 1 id", "renamed {n} ids")
-USUAL = {"moved": ("moved", "piece"), "added": ("added", "message"), "rewritten": ("rewrote", "value")}
+USUAL = {"moved": ("moved", "block"), "added": ("added", "message"), "rewritten": ("rewrote", "value")}
 ID_RULES = {"id-charset", "id-length", "id-form"}
 """Rules that find ids in a form that a provider refuses."""
 SHOWN = ("moved", "added", "renamed", "rewritten", "removed")
