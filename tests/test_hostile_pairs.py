@@ -19,6 +19,8 @@ CASES = [
     ("two turns share an id and both results are late", CHAT, "assistant ?c.f / user ~ / assistant ?c.g / user ~ / tool !c !c", "0 unanswered, 1 unanswered, 2 orphan, 3 orphan"),
     ("a later result may be that of the call without an id", CHAT, "assistant ?- / tool !x / assistant ~ / tool !y / user ~", "0 unanswered, 1 orphan, 2 orphan"),
     ("each turn lost the ids of its calls", CHAT, "assistant ?- / tool !x / assistant ?- / tool !y", "0 by-position 1, 2 by-position 3"),
+    ("results of one turn parted by another turn", CHAT, "assistant ?c.f ?c.g / user ~ / tool !c.x / assistant ?d / tool !c.y", "0 unanswered, 1 unanswered, 2 orphan, 3 pending, 4 orphan"),
+    ("a reused id beside a call that lost its own", CHAT, "assistant ?c.f / tool !c / assistant ?c.g / user ~ / assistant ?-.h / tool !c / user ~", "0 in-place 1, 2 unanswered, 3 unanswered, 4 orphan"),
     ("a name contradicts an id of another spelling", BLOCKS, "assistant ?\u00e9.f ?e\u0301.g / user !\u00e9.g / user ~", "0 unanswered, 1 unanswered, 2 orphan"),
 ]  # fmt: skip
 

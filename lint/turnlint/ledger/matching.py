@@ -36,6 +36,8 @@ class Matching(Struct):
     """Messages that hold calls beside results."""
     speaking: tuple[int, ...] = ()
     """The messages of the assistant, in order."""
+    lost_turns: frozenset[int] = frozenset()
+    """Turns with a call that has no id."""
     interrupted: bool = False
     """Something was said in a window before its last result."""
     last_turn_message: int = -1

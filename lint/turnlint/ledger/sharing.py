@@ -41,6 +41,8 @@ def match_shared(work: Matching) -> None:
         if key in results:
             results[key].append(index)
     call_of = {result: call for call, result in work.answer_of.items()} if wanted else {}
+    lost = (one.turn for one in work.calls if not usable(one.call.id)) if wanted else ()
+    work.lost_turns = frozenset(lost)
     for key, some in wanted.items():
         if len({work.calls[call].call.id for call in some}) > 1:
             # Two ids of one form: an exact id pairs inside a window where no name contradicts, and nothing else does.
@@ -216,14 +218,23 @@ class _Group:
             self._take(waiting[-len(run) :], run)
         elif count:
             self._match_window(run, fresh, count)
+        elif len(self.calls) > 1 and work.results[run[0]].turn in work.lost_turns:
+            self._contest(run)  # the call of its turn that lost its id may have had the same one
         elif self._is_passed_over() and not self.alike:
             self._contest(run)  # the call behind it has a result in its window: the two may be exchanged
         elif len(waiting) == 1 or self.alike:
             self._take(waiting[-len(fresh) :], fresh)
-        elif len(waiting) in (len(run), len(fresh)) and len({work.calls[call].turn for call in waiting}) == 1:
+        elif self._is_whole(run, fresh):
             self._take(list(waiting), run if len(run) == len(waiting) else fresh)
         else:
             self._contest(run)
+
+    def _is_whole(self, run: Numbers, fresh: Numbers) -> bool:
+        """Whether results behind a window are as many as the calls of the turn, with no assistant message between."""
+        work, waiting = self.work, self.waiting
+        turns = {work.calls[call].turn for call in waiting}
+        together = not work.speaks_between(run[0], run[-1])
+        return len(waiting) in (len(run), len(fresh)) and len(turns) == 1 and together
 
     def _is_passed_over(self) -> bool:
         """Whether a result was matched with a call that stands behind a waiting call."""
