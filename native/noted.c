@@ -55,3 +55,8 @@ PyObject *start_noted(const Noted *noted)
 {
     return PyLong_FromLongLong(noted->count ? (long long)noted->places[0].offset : -1);
 }
+
+PyObject *count_noted(const Noted *noted)
+{
+    return PyLong_FromSize_t((size_t)noted->count);
+}

@@ -25,6 +25,7 @@ void trim_noted(Noted *noted);
 void drop_noted(Noted *noted);
 /* As a list of line, offset and size. */
 PyObject *places_noted(const Noted *noted);
+PyObject *count_noted(const Noted *noted);
 /* The offset of the first; -1 where there is none. */
 PyObject *start_noted(const Noted *noted);
 

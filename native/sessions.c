@@ -235,6 +235,8 @@ static void drop_unheard(Unheard *self)
 
 static PyObject *places(Unheard *self, void *Py_UNUSED(none)) { return places_noted(&self->noted); }
 
+static PyObject *records(Unheard *self, void *Py_UNUSED(none)) { return count_noted(&self->noted); }
+
 static PyObject *start_of(Unheard *self, void *Py_UNUSED(none)) { return start_noted(&self->noted); }
 
 static PyObject *messages_of(Unheard *self, void *Py_UNUSED(none)) { return PyLong_FromSize_t(self->thread.talk.messages); }
@@ -248,6 +250,7 @@ static PyObject *is_sound(Unheard *self, PyObject *Py_UNUSED(none))
 
 static PyGetSetDef unheard_fields[] = {
     {"places", (getter)places, NULL, NULL, NULL},
+    {"records", (getter)records, NULL, NULL, NULL},
     {"start", (getter)start_of, NULL, NULL, NULL},
     {"messages", (getter)messages_of, NULL, NULL, NULL},
     {"calls", (getter)calls_of, NULL, NULL, NULL},
