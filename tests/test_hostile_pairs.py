@@ -159,6 +159,18 @@ def test_fix_writes_the_ids_that_ids_shows(form: str, provider: str, identifier:
     assert [*fuzz_pairs.judged(fuzz_pairs.Case(form, turns, [], "lossless", provider))] == []
 
 
+def test_ids_are_added_where_a_provider_asks_for_them() -> None:
+    history = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "null", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "null", "content": "r"},
+    ]  # fmt: skip
+    repaired = fix(history, provider="mistral", level="lossless").value
+    assert isinstance(repaired, list)
+    (call,) = repaired[1]["tool_calls"]
+    assert call["id"] == repaired[2]["tool_call_id"] != "null"
+
+
 def test_an_internal_id_gets_the_prefix_of_a_provider_only_where_it_is_written_anew() -> None:
     (said,) = fuzz_pairs.read(fuzz_pairs.Source("t", None, data=json.dumps({"history": [
         {"speaker": "ai", "blocks": [_call("hist_tool_1", 1)]}, {"speaker": "tool", "blocks": [_said("hist_tool_1", "one")]},

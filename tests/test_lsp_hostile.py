@@ -61,6 +61,8 @@ def test_no_document_brings_the_server_down(editor: Editor, name: str, before: s
     if before:
         assert "PA202" in [one["code"] for one in shown]
     for one in shown[:20]:
+        if one["code"] == "format":  # the name of a format that is not supported, which no rule explains
+            continue
         start = one["range"]["start"]
         assert editor.hover("a.jsonl", start["line"], start["character"])["contents"]["value"]
     for action in editor.actions("a.jsonl"):

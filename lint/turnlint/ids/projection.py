@@ -161,7 +161,7 @@ def project(
     book = _Book(transcript, pairs, memory)
     demands = Demands(profile, transcript, model, in_place=in_place)
     again = frozenset[int]() if canonical else book.reused(profile)
-    lenient = in_place and (book.takes(profile, MISSING) or has_no_ids(book.pairs, transcript.wire))
+    lenient = in_place and book.may_lack_ids(profile)
     given = _given(book, demands, anew=canonical, again=again, lenient=lenient)
     return Projection(profile.label, tuple(book.entries(given, demands.leaves)))
 
@@ -235,12 +235,17 @@ class _Book:
             for owner in self.owners
         ]
 
-    def takes(self, profile: Profile, rule: str) -> bool:
+    def takes(self, profile: Profile, rule: str, *, unknown: bool = False) -> bool:
         """Whether a provider accepts what a rule finds, on the wire of the conversation."""
         said = self.transcript.wire.speaks
         weights = (one for one in profile.by_rule.get(rule, ()) if not one.wires or said in one.wires)
         weight = next(weights, None)
-        return weight is not None and "info" in (weight.mild, weight.severity)
+        return unknown if weight is None else "info" in (weight.mild, weight.severity)
+
+    def may_lack_ids(self, profile: Profile) -> bool:
+        """Whether calls and results stay without ids. The word of the provider outranks that of the wire."""
+        unknown = has_no_ids(self.pairs, self.transcript.wire)
+        return self.takes(profile, MISSING, unknown=unknown)
 
     def reused(self, profile: Profile) -> frozenset[int]:
         """The calls that keep an id which a call of an earlier turn bears, where the provider takes that."""

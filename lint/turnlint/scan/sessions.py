@@ -75,7 +75,8 @@ class Unheard:
         """Lines of the format's own bookkeeping that were not read: those that are in no thread."""
         if not self.seen:
             return 0
-        return self.unread - sum(one.records for one in self.seen.threads.values())
+        threads: int = sum(one.records for one in self.seen.threads.values())
+        return self.unread - threads
 
     def scan(self, window: bytes, line: int, offset: int) -> Scan:
         spans, lines = self.seen.scan(window, line, offset)
