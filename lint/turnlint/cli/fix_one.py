@@ -19,7 +19,7 @@ from turnlint.engine import Book, Options
 from turnlint.keeping import journal, last_run
 from turnlint.keeping.disk import Digests, NotWritten, Stamp, replace, stamp, write_to
 from turnlint.keeping.packing import packed
-from turnlint.keeping.patches import patched
+from turnlint.keeping.patches import changed, patched
 from turnlint.keeping.system import ELSEWHERE
 from turnlint.repair.choosing import Policy
 from turnlint.repair.outcome import Fixed
@@ -108,7 +108,10 @@ def repair(run: Run, source: Source, progress: Progress | None) -> Done:
 def _repair(run: Run, source: Source, still: Source, done: Done, progress: Progress | None) -> None:
     try:
         before = _stamp(still)
-        fixed = done.fixed = _fixed(run, still, done, progress)
+        fixed = done.fixed = _fixed(run, still, before, done, progress)
+        if fixed.failures and _stamp(still) != before:  # the passes saw different bytes
+            done.fixed = None
+            raise changed(source.name)
         done.changed = bool(fixed.patches)
         if run.way.diff:
             _show(run, fixed)
@@ -131,7 +134,7 @@ def _stamp(still: Source) -> Stamp:
         raise SourceError(still.name, _reason(error)) from None
 
 
-def _fixed(run: Run, still: Source, done: Done, progress: Progress | None) -> Fixed:
+def _fixed(run: Run, still: Source, before: Stamp, done: Done, progress: Progress | None) -> Fixed:
     try:
         fixed = fix(still, run.options, run.book, run.policy, progress, run.linter)
     except (SourceError, NotWritten):
@@ -143,6 +146,8 @@ def _fixed(run: Run, still: Source, done: Done, progress: Progress | None) -> Fi
     except Exception as error:
         if os.environ.get("TURNLINT_TRACEBACK"):
             raise
+        if _stamp(still) != before:
+            raise changed(still.name) from None
         done.crashed = True
         raise SourceError(still.name, f"a rule or a parser crashed ({type(error).__name__})") from None
     if fixed.problem:
