@@ -173,6 +173,7 @@ BROKEN: dict[str, list[object]] = {
     "a list for a text": [{"role": "user", "content": [[["x"]]]}],
     "a number for a text": [{"role": "user", "content": 5}],
     "a number for a role": [USER, {"role": 5, "content": "hi"}],
+    "a role that is no word": [USER, {"role": "user\u202e::x", "content": "hi"}],
 }
 MARKED: dict[str, list[object]] = {
     "a role of its own": [USER, {"role": "exit", "content": "done"}],

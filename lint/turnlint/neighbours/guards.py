@@ -1,5 +1,7 @@
 """Guards against reading the log of another format as the format that it resembles."""
 
+import re
+
 from turnlint.model import Call, Message, Pointer, Result, Transcript
 from turnlint.neighbours import SHARE, Near
 from turnlint.neighbours.families import OTHER_CHAT
@@ -9,7 +11,8 @@ _PLAIN = frozenset({"openai-chat", "anthropic", "mistral", "ollama", "cohere"})
 _PRIVATE = "_"
 """Programs begin the roles of their own bookkeeping with it; no provider has such a role (2026-11)."""
 _OBJECT = "an object"
-_WORD = "`"
+_WORD = re.compile(r"`[A-Za-z_][A-Za-z0-9_./-]*`")
+"""A role or a type that a program may have chosen. One with other characters is damage."""
 _ABSENT = "none"
 
 
@@ -49,12 +52,12 @@ def _marks(transcript: Transcript) -> set[tuple[int, Pointer]]:
     damaged = {
         (id(record), misfit.at[:-1])
         for record, misfit in transcript.misfits
-        if not misfit.found.startswith(_WORD) and misfit.found not in (_OBJECT, _ABSENT)
+        if not _WORD.fullmatch(misfit.found) and misfit.found not in (_OBJECT, _ABSENT)
     }
     return {
         (id(record), misfit.at[:depth])
         for record, misfit in transcript.misfits
-        if misfit.found.startswith(_WORD)
+        if _WORD.fullmatch(misfit.found)
         or misfit.found == _OBJECT
         or (misfit.found == _ABSENT and (id(record), misfit.at) not in damaged)
         for depth in range(len(misfit.at) + 1)
