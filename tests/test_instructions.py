@@ -24,11 +24,11 @@ MOST = {
 MOST_READ = {
     "openai-chat": (5.5, 18.0),
     "anthropic": (9.1, 23.0),
-    "claude-code": (0.65, 14.5),
-    "codex": (0.7, 15.5),
+    "claude-code": (0.75, 14.5),
+    "codex": (0.82, 15.5),
 }
 """The same where each conversation has lost a result, or the log is an agent's session, which only the native scanner
-looks at; measured 5.0 (14.5 without it), 8.6 (18.2), 0.54 (12.2) and 0.59 (13.4). Pairs that an id alone does not decide
+looks at; measured 5.0 (14.5 without it), 8.6 (18.2), 0.68 (12.2) and 0.74 (13.4). Pairs that an id alone does not decide
 and unreadable records before a result cost a quarter of the first two."""
 
 
