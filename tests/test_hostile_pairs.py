@@ -255,7 +255,7 @@ def test_a_call_beside_two_results_does_not_get_the_id_of_another_tool() -> None
 
 
 def test_a_placeholder_gives_way_to_the_result_of_its_id_alone() -> None:
-    """A result without an id stands beside a call that has a placeholder and a result of its own."""
+    """The log has a result without an id, behind a call with a placeholder and a result."""
     log = [
         USER, _turn(("c", "one")), {"role": "tool", "content": "of another"}, _tool("c", "No result provided"),
         _tool("c", "one"), USER,

@@ -58,6 +58,15 @@ def test_a_report_is_whole_when_the_reader_of_standard_output_goes_away(folder: 
     assert left(folder) == ["log.jsonl", "r.json", "r.sarif"]
 
 
+def interrupt(process: subprocess.Popen[bytes], name: str) -> None:
+    """Send a signal to a run that has begun, and check its exit code."""
+    assert process.stderr
+    assert process.stderr.readline() == b"begun\n"
+    process.send_signal(getattr(signal, name))
+    process.communicate(timeout=60)
+    assert process.returncode == 128 + getattr(signal, name)
+
+
 @POSIX
 @pytest.mark.parametrize("name", HEARD)
 def test_a_signal_leaves_the_old_report_and_nothing_else(name: str, folder: Path) -> None:
@@ -65,11 +74,7 @@ def test_a_signal_leaves_the_old_report_and_nothing_else(name: str, folder: Path
         [sys.executable, "-c", SLOW_RULE, "lint", "log.jsonl", "-j1", "--output", "sarif:r.sarif", "--output", "json:new"],
         cwd=folder, env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    assert process.stderr
-    assert process.stderr.readline() == b"begun\n"
-    process.send_signal(getattr(signal, name))
-    process.communicate(timeout=60)
-    assert process.returncode == 128 + getattr(signal, name)
+    interrupt(process, name)
     assert (folder / "r.sarif").read_text() == "old"
     assert left(folder) == ["log.jsonl", "r.sarif"]
 
@@ -154,11 +159,7 @@ def test_a_signal_while_a_file_is_written_leaves_none_behind(case: str, name: st
         env={**ENVIRONMENT, "TURNLINT_STATE_DIR": str(state), "TURNLINT_CACHE": str(tmp_path / "cache")},
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
-    assert process.stderr
-    assert process.stderr.readline() == b"begun\n"
-    process.send_signal(getattr(signal, name))
-    process.communicate(timeout=60)
-    assert process.returncode == 128 + getattr(signal, name)
+    interrupt(process, name)
     assert (logs / "log.jsonl").read_bytes() == BROKEN
     files = sorted(path.name for path in tmp_path.rglob("*") if path.is_file())
     assert files == ["log.jsonl"]

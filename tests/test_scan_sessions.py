@@ -55,7 +55,7 @@ def told(path: Path, options: Options) -> tuple[list[Any], int]:
     return events, run.scanner.passed.conversations if run.scanner else 0
 
 
-def vouched(path: Path, options: Options) -> int:
+def count_passed(path: Path, options: Options) -> int:
     """How many were vouched for; nothing is said otherwise than by reading all."""
     looked, passed = told(path, options)
     with pytest.MonkeyPatch.context() as patched:
@@ -87,7 +87,7 @@ def test_what_is_said_is_the_same_with_the_look_and_without(name: str, provider:
         data = MADE[name](chance, wild)
         path = tmp_path / "log.jsonl"
         path.write_bytes(cut(data, chance) if damaged else data)
-        vouched(path, options_for(*filter(None, [provider]), name=name))
+        count_passed(path, options_for(*filter(None, [provider]), name=name))
 
     held()
 
@@ -103,7 +103,7 @@ def test_what_trees_say_is_the_same_with_the_look_and_without(provider: str, tmp
         chance = Random(seed)  # noqa: S311 - chance, not secrecy
         lines = [line for number in range(100) for line in tree(chance, f"s-{number}")]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        passed.append(vouched(path, options_for(*filter(None, [provider]))))
+        passed.append(count_passed(path, options_for(*filter(None, [provider]))))
 
     held()
     assert sum(passed) > len(passed)
@@ -115,15 +115,15 @@ def test_written_sessions_are_reported_as_if_all_had_been_read(
     path: Path, providers: tuple[str, ...]
 ) -> None:
     name = "codex" if "codex" in str(path) else "claude-code"
-    vouched(path, Options(format=name, providers=providers))
-    vouched(path, Options(providers=providers))
+    count_passed(path, Options(format=name, providers=providers))
+    count_passed(path, Options(providers=providers))
 
 
 @pytest.mark.skipif(not CORPUS.exists(), reason="the corpus is not here")
 def test_sessions_that_an_agent_wrote_are_vouched_for() -> None:
     """Long ones, with parallel calls, and agents between the lines of the main conversation."""
     counts = [
-        vouched(path, options_for())
+        count_passed(path, options_for())
         for path in sorted(CORPUS.glob("logs/claude-code-viewer/*.jsonl"))
         if path.stat().st_size > 20_000
     ]
@@ -150,7 +150,7 @@ def test_what_the_program_writes_is_vouched_for(tmp_path: Path) -> None:
     for number in range(60):
         lines = [line for line in Plain(number).write() if isinstance(line.get("type"), str)]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-        passed += vouched(path, options_for())
+        passed += count_passed(path, options_for())
         (*findings, tally), _ = told(path, options_for())
         there += int(tally.split("conversations=")[1].split(",")[0])
         assert not findings
@@ -162,7 +162,7 @@ def test_what_codex_writes_is_vouched_for(tmp_path: Path) -> None:
     for number in range(60):
         path.write_bytes(rollout(Random(number), wild=0.0))  # noqa: S311 - chance, not secrecy
         (*findings, _), _ = told(path, options_for(name="codex"))
-        sound = vouched(path, options_for(name="codex"))
+        sound = count_passed(path, options_for(name="codex"))
         assert not (sound and findings)
         passed += sound
     assert passed > 15
@@ -188,7 +188,7 @@ def test_which_items_need_not_be_read(item: dict[str, Any], sound: bool, tmp_pat
     path = tmp_path / "log.jsonl"
     said = [{"type": "message", "role": "user", "content": "go on"}, item]
     path.write_text("".join(json.dumps({"type": "response_item", "payload": one}) + "\n" for one in said))
-    assert vouched(path, options_for(name="codex")) == sound
+    assert count_passed(path, options_for(name="codex")) == sound
 
 
 def by_hand(*lines: tuple[Any, ...]) -> str:
@@ -262,7 +262,7 @@ def test_which_trees_have_one_meaning(
 ) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(by_hand(*lines))
-    assert vouched(path, options_for()) == sound
+    assert count_passed(path, options_for()) == sound
 
 
 SAYS = {"source": "x", "date": "2026-11"}
@@ -285,9 +285,9 @@ def test_what_a_profile_of_the_user_minds_is_heard(
     path = tmp_path / "log.jsonl"
     path.write_text(by_hand(*lines))
     options = structs.replace(options_for("mine"), profiles=(mine,))
-    assert vouched(path, options) == 0
+    assert count_passed(path, options) == 0
     assert clause.code in told(path, options)[0][0]
-    assert vouched(path, options_for()) == 1
+    assert count_passed(path, options_for()) == 1
 
 
 def test_only_what_is_not_sound_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,7 +309,7 @@ def test_only_what_is_not_sound_is_read(tmp_path: Path, monkeypatch: pytest.Monk
         "turnlint.scan.sessions.records_at",
         lambda source, places: taken.extend(line for line, _, _ in places) or records_at(source, places),
     )
-    assert vouched(path, options_for()) == 38
+    assert count_passed(path, options_for()) == 38
     assert taken == [29, 30, 31, 120, 121, 122]
     events, _ = told(path, options_for())
     assert [event.count("PA201") for event in events[:-1]] == [1, 1]
@@ -332,7 +332,7 @@ def test_a_summary_is_settled_with_the_session_it_speaks_of_alone(
         "turnlint.scan.sessions._in_order",
         lambda entries: (found := in_order(entries)) and (sizes.append(len(found)) or found),
     )
-    assert vouched(path, options_for()) == 0
+    assert count_passed(path, options_for()) == 0
     assert sizes == [2] * 40 + [3] * 40
 
 
@@ -379,7 +379,7 @@ def test_a_mark_of_the_byte_order_moves_no_place(tmp_path: Path) -> None:
     path.write_text("\ufeff" + by_hand(GO, ("b", "a", END), ("c", None, "again")), encoding="utf-8")
     (_, left, _), passed = told(path, options_for())
     assert "column=2" in left
-    assert vouched(path, options_for()) == passed == 0
+    assert count_passed(path, options_for()) == passed == 0
 
 
 KEPT = {"type": "file-history-snapshot", "messageId": "m-1", "snapshot": {}, "sessionId": "s-1"}
@@ -400,4 +400,4 @@ def test_bookkeeping_records_are_counted(fault: bool, tmp_path: Path) -> None:
     tally = next(event for event in events if isinstance(event, Tally))
     assert tally.noted == {"bookkeeping": log.read_bytes().count(b'snapshot": {}')}
     assert noted("bookkeeping", 1200) == "1,200 bookkeeping records skipped"
-    vouched(log, Options())
+    count_passed(log, Options())

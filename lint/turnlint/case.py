@@ -185,7 +185,7 @@ class Case(Struct, frozen=True, dict=True):
         return Known(asked.call for asked in self.asked)
 
     def has_own_call(self, answered: Answered) -> bool:
-        """Whether a call that no assistant message has stands beside a result: it may be the call of the result."""
+        """Whether a message of results holds a call that no assistant message has. That call may be the call of a result."""
         places = self.messages[answered.message].inner_calls
         return any(self.known_calls.repeated(self.said(answered.message, place)) is None for place in places)
 

@@ -8,11 +8,18 @@ from importlib import import_module
 from types import ModuleType
 
 NAME = "turnlint.scan._native"
+MIN_SEARCHED_BYTES = 1 << 14
+"""From this size on a search is worth the load of the native module."""
 
 
 def loaded() -> ModuleType | None:
     """The native module, once somebody has loaded it: small runs do without."""
     return sys.modules.get(NAME)
+
+
+def load_for(size: int) -> ModuleType | None:
+    """Return the native module if it is loaded, or if a search of this size is worth loading it."""
+    return loaded() or (load() if size >= MIN_SEARCHED_BYTES else None)
 
 
 def load() -> ModuleType | None:

@@ -1,4 +1,4 @@
-"""What a repair may not do behind a record that cannot be read.
+"""Forbid repairs that an unreadable record makes unsafe.
 
 An unreadable record may hold the call of a result, or the result of a call. Behind it, or across it, nothing is removed,
 joined, or given to a call by its position.
@@ -13,7 +13,7 @@ from turnlint.model import Call, Finding, Fix, Gap, Result, Transcript
 from turnlint.steps import Close, Drop, Join, Move, Piece, Rename, Settle, Step
 
 REPLACED = "\ufffd"
-"""What a reader puts in the place of bytes that are no text."""
+"""The replacement character for invalid bytes."""
 
 
 def held_back(findings: list[Finding], transcript: Transcript, pairs: Ledger) -> list[Finding]:

@@ -186,7 +186,7 @@ class Gap(Struct, frozen=True, gc=False):
     line: int
     offset: int
     until: int
-    """The offset of the last, where one stands for several: else the same."""
+    """The offset of the last record, if this value represents several records; else the same offset."""
     what: str = "is unreadable"
     """What is wrong with its line."""
     is_cut: bool = False

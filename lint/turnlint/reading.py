@@ -297,7 +297,7 @@ class Reading:
         self._add_gap(decoded.record, is_cut=is_cut, names=named_groups(decoded.record.data))
 
     def _add_gap(self, record: Record, *, is_cut: bool = False, names: frozenset[str] = frozenset()) -> None:
-        """Note a record that cannot be read. Of very many, the last stands for all that follow."""
+        """Note an unreadable record. Behind the limit, the last value represents all further records."""
         if len(self.gaps) < MAX_GAPS:
             self.gaps.append(Gap(record.line, record.offset, record.offset, is_cut=is_cut, names=names))
         else:

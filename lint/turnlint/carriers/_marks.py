@@ -69,16 +69,12 @@ _SPACE = b"\\ \t\r\nnrt"
 _BEGINS = tuple(b"%c" % one for one in b'"{[-0123456789tfn')
 
 
-_WORTH = 1 << 14
-"""So many bytes are worth loading what was compiled."""
-
-
 class Sample:
     """Some records, and which words stand in them."""
 
     def __init__(self, records: list[bytes]) -> None:
         self.records = records
-        native = compiled.loaded() or (compiled.load() if sum(map(len, records)) >= _WORTH else None)
+        native = compiled.load_for(sum(map(len, records)))
         self.present: set[bytes] | None = None
         """All that stand in them, where they were looked for together; elsewhere each is looked for when it is asked for."""
         if native is not None:

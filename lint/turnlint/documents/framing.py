@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from msgspec import Struct
 
 from turnlint.documents.columns import Extra, measure, more
-from turnlint.documents.gate import GLANCE, Ended, Gate, Scanner, ends_record, may_be_split
+from turnlint.documents.gate import START_BYTES, Ended, Gate, Scanner, ends_record, may_be_split
 from turnlint.documents.source import MAX_RECORD_BYTES, Part, says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.model import Pointer, Record
@@ -390,7 +390,7 @@ class _Lines:
             if self.split is None and ends_record(block, end):
                 yield from self._read(piece, last=False)
             else:
-                following = block[end + 1 : end + 1 + GLANCE]
+                following = block[end + 1 : end + 1 + START_BYTES]
                 yield from self._join(piece, following, last=last and end == size)
             at = end + 1
 
@@ -448,7 +448,7 @@ class _Lines:
             return
         self.spent += split.end - split.lines[0][2]
         unended, self.unended = self.unended, False
-        followings = [piece[:GLANCE] or b"\n" for piece, *_ in split.lines[1:]]
+        followings = [piece[:START_BYTES] or b"\n" for piece, *_ in split.lines[1:]]
         for number, (piece, line, offset) in enumerate(split.lines):
             self.line, self.offset = line, offset
             last = unended and number == len(followings)
@@ -480,7 +480,7 @@ class _Lines:
             if self.split is None and ends_record(block, end):
                 yield from self._read(piece, last=False)
             else:
-                following = block[end + 1 : end + 1 + GLANCE]
+                following = block[end + 1 : end + 1 + START_BYTES]
                 yield from self._join(piece, following, last=last and end == len(block))
         self.line, self.offset = line + scan.lines, offset + len(block) + (not block.endswith(b"\n"))
         self.gate.passed = passed + scan.passed

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-GLANCE = 8
-"""So many bytes of a line tell whether it begins a record."""
+START_BYTES = 8
+"""The number of bytes of a line that decide whether it begins a record."""
 _SPACE = b" \t\r\n"
 _AFTER = b",:]} \t\r\n"
-"""What may be behind the end of a string, or nothing."""
+"""The bytes that may follow the end of a string."""
 
 
 class Span(Struct, gc=False):
@@ -67,7 +67,7 @@ class Gate(Struct):
 
 
 def may_be_split(line: bytes, following: bytes) -> bool:
-    """Whether a line may be the first of a split record, from a glance at it and at what follows its line end."""
+    """Whether a line may be the first of a split record, from its own bytes and the first bytes of the next line."""
     if line[:1] != b"{" and line.lstrip(_SPACE)[:1] != b"{":
         return False
     if line.rstrip(_SPACE)[-1:] != b"}" or following[:1] not in (b"{", b""):

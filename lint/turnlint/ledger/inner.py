@@ -9,7 +9,7 @@ from turnlint.ledger.values import usable
 
 
 def prefer_inner(work: Matching) -> None:
-    """Match a call with the first real result under its id, where that stands in the turn of the call."""
+    """Match a call with the first real result under its id, if that result is in the turn of the call."""
     inner: dict[Key, int] = {}
     for index in work.unplaced() if work.answer_of else ():
         result = work.results[index].result

@@ -165,8 +165,6 @@ _KEYS = tuple(
 _ALL_KEYS = tuple(sorted({key for _, _, keys in _KEYS for key in keys}))
 SSE = "server-sent events"
 _SSE = (b"data:", b"event:")
-_WORTH_LOADING = 1 << 14
-"""Bytes of a record for which the compiled search is loaded."""
 
 
 def family_of(record: Record) -> str | None:
@@ -185,7 +183,7 @@ def family_of(record: Record) -> str | None:
 
 def _present(data: bytes) -> set[bytes]:
     """The keys of the table that the bytes of a record hold."""
-    native = compiled.loaded() or (compiled.load() if len(data) >= _WORTH_LOADING else None)
+    native = compiled.load_for(len(data))
     if native is not None:
         return set(compress(_ALL_KEYS, native.find_words([data], _ALL_KEYS)))
     return {key for key in _ALL_KEYS if key in data}

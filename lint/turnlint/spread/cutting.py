@@ -10,7 +10,7 @@ from typing import IO
 from msgspec import Struct, structs
 
 from turnlint.apart import FORKS
-from turnlint.documents.gate import GLANCE, begins_record
+from turnlint.documents.gate import START_BYTES, begins_record
 from turnlint.documents.source import Source, SourceError, packing_of, size_of
 from turnlint.reading import glance
 from turnlint.spread.here import Of, Question
@@ -121,12 +121,12 @@ def next_record(file: IO[bytes], at: int) -> int:
     while piece := file.read(_STEP):
         window += piece
         found = window.find(b"\n")
-        while found >= 0 and found + GLANCE < len(window):
+        while found >= 0 and found + START_BYTES < len(window):
             closed = window[max(0, found - 2) : found].rstrip(b"\r")[-1:] in (b"}", b"]")
-            if closed and begins_record(window[found + 1 : found + 1 + GLANCE]):
+            if closed and begins_record(window[found + 1 : found + 1 + START_BYTES]):
                 return at + found + 1
             found = window.find(b"\n", found + 1)
-        kept = window[-GLANCE - 2 :]
+        kept = window[-START_BYTES - 2 :]
         at += len(window) - len(kept)
         window = kept
     return 0
