@@ -32,6 +32,8 @@ from broken_logs import (
     result,
     settle,
 )
+from damaged_logs import lines_with
+from damaged_logs import log as session_log
 from hostile import POISONS, WIRES, hidden_in
 from turnlint import rulebook
 from turnlint.api import Raw
@@ -277,3 +279,19 @@ def test_no_word_of_a_conversation_is_in_a_report(folder: Path) -> None:
 def test_words_and_decisions_are_of_rules_that_exist() -> None:
     names = {entry.rule.name for entry in ENTRIES}
     assert {rule for _, rule in WORDS} | DEDUPE <= names
+
+
+def test_a_repair_that_an_unreadable_record_blocks_is_named_with_its_line_and_reason(folder: Path) -> None:
+    data = session_log("claude-code")
+    line = lines_with(data, b"result-of-1")[0] - 1
+    lines = data.splitlines(keepends=True)
+    lines[line] = lines[line][: len(lines[line]) // 2] + b"\n"
+    (folder / "a.jsonl").write_bytes(b"".join(lines))
+    for arguments in (["a.jsonl"], ["a.jsonl", "--level", "lossy"]):
+        value = report(*arguments)
+        (file,) = value["files"]
+        assert value["summary"]["blocked"] == 1
+        (blocked,) = file["blocked"]
+        assert (blocked["line"], blocked["rule"]) == (line + 2, "orphan-result")
+        assert blocked["reason"] == f"not removed: line {line + 1} is unreadable and may hold its call"
+    assert report("broken.jsonl")["summary"]["blocked"] == 0

@@ -39,6 +39,15 @@ class Failure(Struct, frozen=True):
     reason: str
 
 
+class Blocked(Struct, frozen=True):
+    """A repair that is not made, because an unreadable record may hold what it needs."""
+
+    line: int
+    rule: str
+    conversation: str | None
+    reason: str
+
+
 class Removal(Struct):
     """Content that repairs at level lossy remove or replace."""
 
@@ -104,8 +113,7 @@ class Fixed(Struct):
     """Errors that remain, by provider and code; the provider is empty for faults of state and pairing."""
     across: dict[str, int] = {}
     """How many conversations are on a wire that is not the named provider's, as `provider on wire`."""
-    blocked: int = 0
-    """Repairs that are not made, because an unreadable record may hold what they need."""
+    blocked: list[Blocked] = []
     joined: bool = False
     """The pass only joined the lines of split records."""
     spared: set[Any] = set()

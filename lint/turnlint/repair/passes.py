@@ -7,7 +7,7 @@ is linted as a whole: the counts of a run are those that `lint` gives for the by
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
-from msgspec import Struct, structs
+from msgspec import Struct, field, structs
 
 from turnlint import carriers
 from turnlint.documents.source import Progress, Source, SourceError
@@ -17,7 +17,7 @@ from turnlint.keeping.patches import patched
 from turnlint.model import SEVERITIES, Finding
 from turnlint.repair.choosing import Policy, wanted
 from turnlint.repair.fixing import as_read, fix_once
-from turnlint.repair.outcome import Failure, Fixed, Told, provider_of
+from turnlint.repair.outcome import Blocked, Failure, Fixed, Told, provider_of
 from turnlint.repair.verifying import BRINGS_NEW
 from turnlint.rows import Row
 
@@ -87,16 +87,20 @@ class _Left(Struct):
     rules: dict[str, int] = {}
     errors: dict[str, int] = {}
     refused: dict[str, dict[str, int]] = {}
-    blocked: int = 0
+    blocked: list[Blocked] = field(default_factory=list)
     is_open: bool = False
     """A finding remains that the policy allows to repair."""
     skipped: bool = False
     """The format of the result is unknown."""
 
-    def add(self, finding: Finding, policy: Policy) -> None:
+    def add(self, row: Row, policy: Policy) -> None:
+        finding = row.finding
         self.severities[finding.severity] += 1
         self.is_open = self.is_open or wanted(as_read(finding), policy)
-        self.blocked += finding.fix is not None and finding.fix.blocked
+        if finding.fix is not None and finding.fix.blocked:
+            self.blocked.append(
+                Blocked(row.place.line, finding.rule, finding.conversation, finding.fix.title)
+            )
         if finding.severity == "info":
             return
         self.rules[finding.rule] = self.rules.get(finding.rule, 0) + 1
@@ -113,7 +117,7 @@ def _left(source: Source, fixed: Fixed, ask: Linter, policy: Policy) -> _Left:
         try:
             for event in ask(result):
                 if isinstance(event, Row):
-                    left.add(event.finding, policy)
+                    left.add(event, policy)
                 left.skipped |= isinstance(event, Skipped)
         except SourceError:
             left.skipped = True

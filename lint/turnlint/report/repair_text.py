@@ -73,8 +73,9 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
         ]
         yield from _wrapped(None, f"  {_many(total, 'finding')} {verb}: ", parts, look)
     if fixed.blocked:
-        verb = "is" if fixed.blocked == 1 else "are"
-        yield f"  {_many(fixed.blocked, 'repair')} {verb} not made: an unreadable record may hold what is missing"
+        count = len(fixed.blocked)
+        verb = "is" if count == 1 else "are"
+        yield f"  {_many(count, 'repair')} {verb} not made: an unreadable record may hold what is missing"
     for failure in fixed.failures[:FAILURES]:
         yield from _painted("31", _kept(failure, "unchanged: ", look), look)
     if len(fixed.failures) > FAILURES:

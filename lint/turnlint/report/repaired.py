@@ -14,7 +14,7 @@ from msgspec import Struct
 from turnlint import __version__
 from turnlint.model import SEVERITIES
 from turnlint.repair.change import Change
-from turnlint.repair.outcome import Failure, Fixed, Removal, Told
+from turnlint.repair.outcome import Blocked, Failure, Fixed, Removal, Told
 from turnlint.report.escape import in_json
 from turnlint.report.machine import LONGEST_NAME
 
@@ -128,6 +128,7 @@ def _summary(done: list[Done]) -> dict[str, Any]:
         "conversations": sum(fixed.conversations for fixed in known),
         "repaired": sum(repaired_in(one.fixed)[0] for one in done if one.fixed and one.changed),
         "not_verified": sum(len(fixed.failures) for fixed in known),
+        "blocked": sum(len(fixed.blocked) for fixed in known),
         "changes": _kinds(change for one in done for change in _changes(one)),
         "findings": {
             "before": _added(fixed.before for fixed in known),
@@ -176,6 +177,7 @@ def _file(done: Done) -> dict[str, Any]:
         "remaining": dict(sorted(fixed.left.items())) if fixed else {},
         "held_back": dict(sorted(fixed.held.items())) if fixed else {},
         "not_verified": [_failure(failure) for failure in fixed.failures] if fixed else [],
+        "blocked": [_blocked(one) for one in fixed.blocked] if fixed else [],
         "ids": _ids(_changes(done)),
     }
 
@@ -185,6 +187,15 @@ def _failure(failure: Failure) -> dict[str, Any]:
         "line": failure.line,
         "conversation": _short(failure.conversation),
         "reason": _short(failure.reason),
+    }
+
+
+def _blocked(one: Blocked) -> dict[str, Any]:
+    return {
+        "line": one.line,
+        "rule": one.rule,
+        "conversation": _short(one.conversation),
+        "reason": _short(one.reason),
     }
 
 
