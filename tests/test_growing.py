@@ -1,6 +1,7 @@
 """However a log comes to be, what is told of it on the way is what is told of it in the end."""
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from damaged_logs import FORMS as FORMS_OF_LINES
+from damaged_logs import log, place_in
 from reporting import conversation, lines
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally, lint
@@ -159,3 +162,36 @@ def test_what_cannot_be_found_again_of_a_log_that_was_moved_is_left(tmp_path: Pa
     path.write_text(lines(broken("c3"), broken("c4")), encoding="utf-8")
     watched.look()
     assert [row.finding.call_id for row in watched.rows] == ["c1", "c3", "c4"]
+
+
+@pytest.mark.parametrize("form", FORMS_OF_LINES)
+def test_a_split_record_is_one_finding_when_its_lines_come_one_by_one(tmp_path: Path, form: str) -> None:
+    data = log(form)
+    path = tmp_path / "a.jsonl"
+    for line in (0, 2, data.count(b"\n") - 1):
+        at = place_in(data, line, b", ")
+        broken = data[:at] + b"\n" + data[at:]
+        ends = [one.end() for one in re.finditer(rb"\n", broken)]
+        watched = grow(path, broken, ends)
+        assert watched.notes == []
+        assert [(row.place.line, row.finding.message) for row in watched.rows] == [
+            (line + 1, "line breaks split this record over 2 lines; a record needs a line of its own")
+        ]
+        assert_same(watched, path)
+
+
+def test_a_torn_line_is_reported_with_the_next_record_or_at_the_end(tmp_path: Path) -> None:
+    sound = [lines(conversation(str(number))).encode() for number in range(3)]
+    torn = sound[1][:60] + b"\n"
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(sound[0] + torn)
+    watched = Watched(path)
+    watched.look()
+    assert watched.rows == []
+    with path.open("ab") as file:
+        file.write(sound[2] + torn)
+    watched.look()
+    assert [row.place.line for row in watched.rows] == [2]
+    watched.look(last=True)
+    assert [row.place.line for row in watched.rows] == [2, 4]
+    assert_same(watched, path)

@@ -107,11 +107,26 @@ def test_lint_names_the_line_the_byte_and_all_lines(folder: Path) -> None:
     run = CliRunner().invoke(turnlint.cli.lint.command, ["a.jsonl", "--output-format", "json"])
     (found,) = json.loads(run.stdout)["findings"]
     assert (found["line"], found["byte_offset"]) == (3, place)
-    assert "over 3 lines (3 to 5)" in found["message"]
+    assert found["message"] == "line breaks split this record over 3 lines; a record needs a line of its own"
     assert found["fix"] == {
         "level": "lossless",
         "title": r"join the lines, with `\n` for line breaks in texts",
     }
+
+
+def test_parts_of_a_log_that_are_read_in_parallel_word_a_split_record_as_the_whole(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnlint.spread.worth.is_worth_it", lambda _: True)
+    monkeypatch.setattr("turnlint.spread.cutting.STRETCH", 10_000)
+    record = {"messages": [{"role": "user", "content": "x" * 200}]}
+    lines = [json.dumps({"id": str(number), **record}).encode() + b"\n" for number in range(300)]
+    lines[250] = lines[250].replace(b", ", b",\n", 1)
+    (folder / "a.jsonl").write_bytes(b"".join(lines))
+    arguments = ["a.jsonl", "--output-format", "concise", "-j"]
+    alone, apart = (CliRunner().invoke(turnlint.cli.lint.command, [*arguments, one]).stdout for one in "12")
+    assert alone.startswith("a.jsonl:251:")
+    assert apart == alone
 
 
 def test_places_behind_a_break_are_those_of_the_file() -> None:

@@ -94,6 +94,7 @@ class Run:
             count_unread(self.tally, self.reading.unread)
             count_skipped(self.tally, self.reading.skipped)
         yield from self.notes.left() if self.notes else ()
+        self.tally.is_unfinished = self.reading.gate.left is not None
         yield self.tally
         if self.failure:
             raise self.failure

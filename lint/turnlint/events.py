@@ -28,6 +28,8 @@ class Tally(Struct):
     """What providers accept, and no finding reports: results whose calls the provider keeps (`kept-calls`), and
     results whose name is that of no tool (`foreign-names`); and calls written as text (`text-calls`), which are not checked;
     records that a format keeps for its own bookkeeping (`bookkeeping`)."""
+    is_unfinished: bool = False
+    """A split record at the end was left, because more lines may follow."""
     skipped: int = 0
     crashes: int = 0
     ignored: dict[str, int] = {}

@@ -149,6 +149,7 @@ class Reading:
     def batches(self, progress: Progress | None, look: Look | None = None) -> Iterator[Batch]:
         part = self.source.part
         self.gate.returned = part is not None and part.returned
+        self.gate.grows = self.source.grows
         with open_source(self.source) as opened:
             stream = Guarded(opened, self.source.name, progress)
             if part is None and (near := container_of(stream.peek(NEEDED))):

@@ -396,6 +396,9 @@ class _Lines:
 
     def finish(self) -> Iterator[Record | Damage]:
         """What is left at the end of the stream."""
+        if self.split is not None and self.gate.grows:
+            _, self.line, self.gate.left = self.split.lines[0]
+            self.split = None
         yield from self._give_up_all()
         yield from self.told_blanks()
 

@@ -62,6 +62,10 @@ class Gate(Struct):
     """How many conversations it let pass before the record that was given out last."""
     lines: int | None = None
     """How many lines were read, where the log is one of lines."""
+    grows: bool = False
+    """More lines may follow the last one."""
+    left: int | None = None
+    """The offset of a split record at the end that is left until it is whole."""
     returned: bool = False
     """A line was met that ends with a carriage return."""
 

@@ -295,6 +295,5 @@ def is_split_log(lines: Sequence[bytes]) -> bool:
 def damage_of(record: Record) -> Damage:
     """Return the damage of a record that was joined."""
     first = record.breaks[0]
-    count, last = len(record.breaks) + 1, record.line + len(record.breaks)
-    detail = f"{count:,} lines ({record.line:,} {'and' if count == 2 else 'to'} {last:,})"
+    detail = f"{len(record.breaks) + 1:,} lines"
     return Damage(record, Trouble("split-record", first.at, first.at + len(first.new), (), detail))

@@ -64,6 +64,8 @@ class Source(Struct, frozen=True):
     """A record of more bytes is passed over."""
     ahead: bool = False
     """If it is compressed, a process of its own may unpack it."""
+    grows: bool = False
+    """More lines may be appended: a split record at the end is left until it is whole."""
     fallback: str | None = None
     """The format of a repaired file before its repair, for a result that no longer shows any format."""
 

@@ -14,7 +14,7 @@ from turnlint.documents.source import Progress, Source, SourceError
 from turnlint.engine import Book, Event, Options, Skipped, lint
 from turnlint.keeping.composing import composed
 from turnlint.keeping.patches import patched
-from turnlint.model import SEVERITIES, Finding
+from turnlint.model import SEVERITIES
 from turnlint.repair.choosing import Policy, wanted
 from turnlint.repair.fixing import as_read, fix_once
 from turnlint.repair.outcome import Blocked, Failure, Fixed, Told, provider_of

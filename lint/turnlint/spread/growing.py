@@ -229,7 +229,7 @@ class Growing:
         end = now.size if last else self._end_of_lines(now.size)
         self.waits = end < now.size
         if end > self.offset:
-            yield from self._lines_of(self.source, end)
+            yield from self._lines_of(structs.replace(self.source, grows=not last), end)
         if self.whole:
             yield from self._all(now, last=last)
 
@@ -239,8 +239,9 @@ class Growing:
         while self.offset < end and not self.whole:
             stop = _next_record(source.path, self.offset + STRETCH, end)
             part = structs.replace(self.part, start=self.offset, end=stop, size=end, returned=self.returned)
+            grows = source.grows and stop == end
             try:
-                parcel = pack(structs.replace(source, part=part), self.asked)
+                parcel = pack(structs.replace(source, part=part, grows=grows), self.asked)
             except OSError:
                 raise
             except Exception:
@@ -248,10 +249,11 @@ class Growing:
                     raise
                 self.whole = True  # where it fails again, that is told
                 return
-            if parcel.held and source is self.source:  # from here on records hang together
+            if parcel.held and source.path == self.path:  # from here on records hang together
                 self.whole = True
                 return
             first = not self.offset
+            stop = stop if parcel.left is None else parcel.left
             self.offset = self.searched = stop
             self.mark = _before(source.path, stop)
             self.returned |= parcel.returned
@@ -262,6 +264,9 @@ class Growing:
                 yield event
             if parcel.failure:
                 yield from self._unreadable(parcel.failure.reason)
+            if parcel.left is not None:
+                self.waits = True
+                return
 
     # All of it.
 
@@ -270,11 +275,13 @@ class Growing:
         tally = Tally()
         new = Tally()
         known: set[str] = set()
-        for event in here([self.source], lambda _: self.asked, None):
+        source = structs.replace(self.source, grows=not last)
+        for event in here([source], lambda _: self.asked, None):
             if isinstance(event, Done):
                 continue
             if isinstance(event, Tally):
                 tally.add(event)
+                self.waits |= event.is_unfinished
             elif isinstance(event, Failure):
                 yield from self._unreadable(event.reason)
             elif isinstance(event, Skipped) and not last:

@@ -41,6 +41,8 @@ class Parcel(Struct):
     held: bool = False
     """Something had to wait for what stands behind the part, or for its end."""
     returned: bool = False
+    left: int | None = None
+    """The offset of a split record at the end that is left until it is whole."""
 
 
 def pack(source: Source, asked: Question) -> Parcel:
@@ -72,6 +74,7 @@ def stream(source: Source, asked: Question, parcel: Parcel) -> Iterator[Sent]:
     parcel.lines = run.reading.gate.lines or 0
     parcel.held = run.reading.held
     parcel.returned = run.reading.gate.returned
+    parcel.left = run.reading.gate.left
 
 
 def _light(row: Row) -> Row:
