@@ -106,3 +106,61 @@ def test_a_conversation_without_calls_is_read_beside_a_record_of_no_format() -> 
         events = list(lint(source, BOOK.options, BOOK))
         assert not any(isinstance(one, Skipped) for one in events)
         assert next(one.messages for one in events if isinstance(one, Tally)) == 3
+
+
+SAID = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hello"}]
+CHAT = {"model": "gpt-4o", "messages": [*SAID, {"role": "user", "content": "more"}]}
+CALLED = {"model": "gpt-4o", "messages": [
+    {"role": "user", "content": "go"},
+    {"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "c1", "content": "ok"},
+]}  # fmt: skip
+CLAUDE = {"model": "claude-opus-4-6", "max_tokens": 9, "messages": [
+    {"role": "user", "content": "go"},
+    {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]},
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}]},
+]}  # fmt: skip
+SAMPLES = {
+    "messages alone": {"input": SAID},
+    "a sample of a data set": {"id": "s-1", "input": SAID, "ideal": "yes"},
+    "messages with calls": {"input": CALLED["messages"], "ideal": "yes"},
+}
+"""Messages under `input` without a model. An evaluation writes them, and no recorded request lacks the model."""
+
+
+def read(lines: list[bytes]) -> tuple[list[Row], list[str], Tally]:
+    rows, skipped, tally = [], [], Tally()
+    for one in lint(Source("log.jsonl", None, data=b"\n".join([*lines, b""])), BOOK.options, BOOK):
+        if isinstance(one, Row):
+            rows.append(one)
+        elif isinstance(one, Skipped):
+            skipped.append(one.near.name if one.near else "")
+        elif isinstance(one, Tally):
+            tally = one
+    return rows, skipped, tally
+
+
+@pytest.mark.parametrize("times", [1, 40])
+@pytest.mark.parametrize("beside", [CHAT, CALLED, CLAUDE], ids=["chat", "chat with calls", "anthropic"])
+@pytest.mark.parametrize("name", SAMPLES)
+def test_messages_under_input_without_a_model_are_named_alone_and_in_every_file(
+    name: str, beside: dict[str, object], times: int
+) -> None:
+    sample, other = (json.dumps(one).encode() for one in (SAMPLES[name], beside))
+    assert read([sample] * times)[:2] == ([], ["messages under `input`"])
+    for lines in ([sample] * times + [other] * times, [other] * times + [sample] * times):
+        rows, skipped, tally = read(lines)
+        assert (rows, skipped) == ([], [])
+        assert tally.conversations == times
+        assert tally.noted == {"unread messages under `input`": times}
+
+
+@pytest.mark.parametrize("times", [1, 40])
+def test_messages_under_input_with_a_model_are_a_request_in_every_file(times: int) -> None:
+    orphan = {"type": "function_call_output", "call_id": "c9", "output": "x"}
+    for request, count in (({"model": "gpt-4o", "input": SAID}, 0), ({"input": [*SAID, orphan]}, 1)):
+        asked, other = (json.dumps(one).encode() for one in (request, CHAT))
+        for lines in ([asked] * times, [asked] * times + [other] * times, [other] * times + [asked] * times):
+            rows, skipped, tally = read(lines)
+            assert (len(rows), skipped, tally.noted) == (count * times, [], {})
+            assert tally.conversations == len(lines)

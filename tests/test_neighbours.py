@@ -198,3 +198,15 @@ def test_a_repair_may_remove_the_last_mark_of_a_format(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(json.dumps({"messages": [ANSWER]}) + "\n")
     done = run(tmp_path, "fix", "a.jsonl", "--level", "lossy", "--no-journal")
     assert (done.exit_code, json.loads((tmp_path / "a.jsonl").read_text())) == (0, {"messages": []})
+
+
+def test_messages_under_input_are_named_with_the_format_that_reads_them(tmp_path: Path) -> None:
+    log = tmp_path / "a.jsonl"
+    log.write_text(json.dumps({"input": [{"role": "user", "content": "hi"}]}) + "\n")
+    before = log.read_bytes()
+    for command in ("lint", "fix", "inspect"):
+        said = " ".join(run(tmp_path, command, "a.jsonl").output.split())
+        assert "looks like messages under `input`; not supported yet" in said, command
+        assert "--format openai-responses reads them all the same" in said, command
+    assert run(tmp_path, "lint", "--format", "openai-responses", "a.jsonl").exit_code == 0
+    assert log.read_bytes() == before

@@ -23,7 +23,7 @@ from turnlint.documents.gate import Ended, Gate, Scanner
 from turnlint.documents.source import Guarded, Part, Progress, Source, SourceError, open_source, size_of
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Call, Gap, Message, Other, Record, Result, Transcript
-from turnlint.neighbours import NEEDED, Near, container_of
+from turnlint.neighbours import NEEDED, Near, container_of, is_body, near_to
 from turnlint.neighbours.families import OTHER_CHAT
 from turnlint.neighbours.guards import neighbour_in
 from turnlint.sampling import format_of, sample
@@ -340,8 +340,16 @@ class Reading:
                 gaps = self._gaps_of(one) if self.gaps and one.spread else ()
                 yield structs.replace(one, index=self.count + self.gate.passed, gaps=gaps)
                 self.count += 1
+            elif not one.expected and (near := self._unread_body(one)) is not None:
+                self.unread[near] += 1
             elif not one.expected:
                 yield (Damage(one.record, _stray(one)),)
+
+    def _unread_body(self, stray: Stray) -> Near | None:
+        """The name of the format of a conversation that no supported format reads: alone in a file it gets the same."""
+        if self.format or stray.misfit is not None or not is_body(stray.record):
+            return None
+        return near_to([stray.record])
 
     def _given_away(
         self, carrier: Carrier, record: Record, found: list[Transcript | Stray]

@@ -1,8 +1,7 @@
 """A stream of bytes into records, one at a time.
 
-This module owns line ends, blank lines, byte order marks, documents that span lines and arrays of
-records; it holds one record in memory, never the records of a file. It refuses to judge a record's inside, but for
-the place where it ends. A record that is longer than the limit is passed over: its bytes are never held.
+This module owns line ends, blank lines, byte order marks, documents that span lines and arrays of records. It holds one
+record in memory. A record that is longer than the limit is passed over: its bytes are never held.
 """
 
 import re

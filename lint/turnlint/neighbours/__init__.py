@@ -100,12 +100,20 @@ def sentence_of(near: Near | None) -> str:
 
 def near_to(records: Sequence[Record]) -> Near | None:
     """The known family that most of some records belong to."""
-    from turnlint.neighbours.families import resembled
+    from turnlint.neighbours.families import READABLE, resembled
     from turnlint.neighbours.sketch import sketch
 
     outlines = [outline for outline in map(sketch, records) if outline is not None]
     found = resembled(outlines, [record.data.lstrip()[:_START] for record in records])
-    return Near(found[0].name) if found else None
+    if not found:
+        return None
+    name = found[0].name
+    return readable(name, READABLE[name]) if name in READABLE else Near(name)
+
+
+def readable(name: str, format_name: str) -> Near:
+    """A format that resembles a supported format, which the user can name."""
+    return Near(name, f"{NOT_YET}; --format {format_name} reads them all the same")
 
 
 def claimed_by(records: Sequence[Record]) -> Near | None:

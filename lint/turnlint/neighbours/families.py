@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 
 OTHER_CHAT = "messages of another chat format"
+INPUT_LIST = "messages under `input`"
+"""Data sets for evaluations have them, too. A request of OpenAI Responses has a model: 2,667 of 2,667 recorded (2026-11)."""
+READABLE = {INPUT_LIST: "openai-responses"}
+"""Families that a supported format reads where the user names it."""
 
 
 class Family(Struct, frozen=True):
@@ -153,6 +157,7 @@ SIMILAR: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("preference pairs", ("chosen", "rejected")),
     ("a Grok chat history", ("type=tool_result", "tool_call_id")),
     (OTHER_CHAT, ("messages[].role",)),
+    (INPUT_LIST, ("input[].role", "input[].content")),
     (OTHER_CHAT, ("[].role", "[].content")),
     (OTHER_CHAT, ("role", "content")),
     ("a LangGraph checkpoint", ("channel_values", "channel_versions")),
@@ -201,7 +206,9 @@ def resembled(outlines: "Sequence[Sketch]", starts: Sequence[bytes]) -> tuple[Fa
         records = sum(all(_has(outline, mark) for mark in marks) for outline in outlines)
         if records and (name not in met or met[name].records < records):
             met[name] = Family(name, tuple(map(_shown, marks)), records)
-    return tuple(sorted(met.values(), key=lambda one: (one.name == OTHER_CHAT, -one.records, one.name)))
+    return tuple(
+        sorted(met.values(), key=lambda one: (one.name in (OTHER_CHAT, INPUT_LIST), -one.records, one.name))
+    )
 
 
 def _shown(mark: str) -> str:

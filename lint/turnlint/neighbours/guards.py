@@ -3,7 +3,7 @@
 import re
 
 from turnlint.model import Call, Message, Pointer, Result, Transcript
-from turnlint.neighbours import SHARE, Near
+from turnlint.neighbours import SHARE, Near, readable
 from turnlint.neighbours.families import OTHER_CHAT
 
 _PLAIN = frozenset({"openai-chat", "anthropic", "mistral", "ollama", "cohere"})
@@ -65,7 +65,7 @@ def _marks(transcript: Transcript) -> set[tuple[int, Pointer]]:
 
 
 def _near(transcript: Transcript) -> Near:
-    return Near(OTHER_CHAT, f"not supported yet; --format {transcript.wire.speaks} reads them all the same")
+    return readable(OTHER_CHAT, transcript.wire.speaks)
 
 
 def _has_calls(said: tuple[Message, ...]) -> bool:
