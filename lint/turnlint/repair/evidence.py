@@ -17,6 +17,7 @@ from turnlint.model import Call, Result, Transcript
 BLANK = frozenset({"", "NULL", "REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX"})
 """Ids in capitals that name nothing."""
 Pair = tuple[str | None, bytes, bytes]
+Bearers = frozenset[tuple[tuple[str | None, str | None, bytes], int]]
 MAX_READINGS = 64
 """Equal calls and equal results have many readings; with more than this number nothing is known of them."""
 
@@ -25,6 +26,8 @@ class Asked(Struct):
     """A call where it stood before the repair."""
 
     call: Call
+    talk: int
+    """The number of its conversation."""
     place: int
     turn: int
 
@@ -33,21 +36,32 @@ class Answered(Struct):
     """A result where it stood before the repair, with the turn whose calls it follows."""
 
     result: Result
+    talk: int
     place: int
     turn: int
     inside: bool
     """Only results stand between the calls of that turn and this one."""
 
 
-class Past(Struct):
-    """The calls and results of a conversation before its repair."""
+class Talk(Struct):
+    """The calls and results of one conversation before the repair."""
 
-    calls: list[Asked] = []
     results: list[Answered] = []
-    by_call: dict[tuple[str | None, bytes], list[Asked]] = {}
-    by_body: dict[bytes, list[Answered]] = {}
     bearers: dict[str, list[Asked]] = {}
     answers: Counter[str] = field(default_factory=Counter)
+
+
+class Past(Struct):
+    """All calls and results before the repair.
+
+    A file may hold several conversations, and a session parts that it left behind. Each has its own ids.
+    """
+
+    talks: list[Talk] = []
+    by_call: dict[tuple[str | None, bytes], list[Asked]] = {}
+    by_body: dict[bytes, list[Answered]] = {}
+    left: set[str] = set()
+    """The ids of calls in parts of a session that were left behind."""
     turns: dict[int, tuple[list[Asked], list[Answered]]] = {}
 
 
@@ -72,28 +86,32 @@ def _named(call: Call, result: Result) -> Pair:
 
 def _as_before(before: Iterable[Transcript], after: Iterable[Transcript]) -> set[Pair]:
     """The pairs of ids on whose calls the repair changed nothing."""
-    was, now = _bearers(before), _bearers(after)
-    return {
-        _named(call, result)
-        for transcript in before
-        for call, result in _pairs(transcript)
-        if was[_form(call.id)] == now[_form(call.id)]
-    }
-
-
-def _bearers(transcripts: Iterable[Transcript]) -> dict[str, Counter[tuple[str | None, str | None, bytes]]]:
-    """The calls of each id, whatever its spelling."""
-    found: dict[str, Counter[tuple[str | None, str | None, bytes]]] = defaultdict(Counter)
-    for transcript in transcripts:
-        for message in transcript.messages:
-            for block in message.blocks:
-                if isinstance(block, Call):
-                    found[_form(block.id)][block.id, block.name, block.body] += 1
+    now = {(form, calls) for transcript in after for form, calls in _bearers(transcript).items()}
+    found = set()
+    for transcript in before:
+        was = _bearers(transcript)
+        found |= {
+            _named(call, result)
+            for call, result in _pairs(transcript)
+            if (_form(call.id), was[_form(call.id)]) in now
+        }
     return found
+
+
+def _bearers(transcript: Transcript) -> dict[str, Bearers]:
+    """The calls of each id with their numbers, whatever the spelling of the id."""
+    found: dict[str, Counter[tuple[str | None, str | None, bytes]]] = defaultdict(Counter)
+    for message in transcript.messages:
+        for block in message.blocks:
+            if isinstance(block, Call):
+                found[_form(block.id)][block.id, block.name, block.body] += 1
+    return {form: frozenset(calls.items()) for form, calls in found.items()}
 
 
 def _read(transcript: Transcript, past: Past) -> None:
     turn, asking, closed, place = max(past.turns, default=0), False, True, 0
+    talk, number = Talk(), len(past.talks)
+    past.talks.append(talk)
     window, joins = transcript.wire.window, transcript.wire.joins
     for message in transcript.messages:
         if message.role == "assistant":
@@ -106,16 +124,17 @@ def _read(transcript: Transcript, past: Past) -> None:
             if isinstance(block, Call):
                 if not asking:
                     turn, asking, closed = turn + 1, True, False
-                one = Asked(block, place, turn)
-                past.calls.append(one)
+                one = Asked(block, number, place, turn)
                 past.by_call.setdefault((block.name, block.body), []).append(one)
-                past.bearers.setdefault(_form(block.id), []).append(one)
+                talk.bearers.setdefault(_form(block.id), []).append(one)
+                if transcript.dead:
+                    past.left.add(_form(block.id))
                 past.turns.setdefault(turn, ([], []))[0].append(one)
             elif isinstance(block, Result):
-                other = Answered(block, place, turn, inside=not closed and not asking)
-                past.results.append(other)
+                other = Answered(block, number, place, turn, inside=not closed and not asking)
+                talk.results.append(other)
                 past.by_body.setdefault(block.body, []).append(other)
-                past.answers[_form(block.id)] += 1
+                talk.answers[_form(block.id)] += 1
                 if other.inside:
                     past.turns.setdefault(turn, ([], []))[1].append(other)
 
@@ -162,23 +181,27 @@ def _is_tied(past: Past, call: Call, result: Result) -> bool:
 def _ties(past: Past, asked: Asked, answered: Answered) -> bool:
     call, result = asked.call, answered.result
     mine, theirs = _form(call.id), _form(result.id)
+    talk = past.talks[answered.talk]
+    if asked.talk != answered.talk:
+        # The repair joined parts of a session: an id that is everywhere the same call's is evidence.
+        return bool(mine) and mine == theirs and all(_is_meant(one, asked, answered) for one in past.talks)
     if call.id and call.id == result.id and not mine and call.id.upper() not in BLANK:
         return answered.inside and answered.turn == asked.turn  # white space is an id as well
     if mine and theirs:
-        return mine == theirs and _is_meant(past, asked, answered)
-    if theirs and past.bearers.get(theirs):
+        return mine == theirs and _is_meant(talk, asked, answered)
+    if theirs and (theirs in talk.bearers or theirs in past.left):
         return False  # the id of another call
     if result.name and call.name and result.name != call.name and not _counts_agree(past, answered):
         return False
     if answered.inside and answered.turn == asked.turn:
         return _counts_agree(past, answered) or _is_only_of_name(past, asked, answered)
-    lost = [one for one in past.results if not _form(one.result.id) and not one.result.synthetic]
+    lost = [one for one in talk.results if not _form(one.result.id) and not one.result.synthetic]
     return len(lost) == 1 or bool(result.name and result.name == call.name)
 
 
-def _is_meant(past: Past, asked: Asked, answered: Answered) -> bool:
+def _is_meant(talk: Talk, asked: Asked, answered: Answered) -> bool:
     """Whether the id means this call: no other one bears it, or name and place tell them apart."""
-    bearers = past.bearers[_form(asked.call.id)]
+    bearers = talk.bearers.get(_form(asked.call.id), ())
     mine = _meaning(asked.call)
     others = [one for one in bearers if _meaning(one.call) != mine]
     if not others:
@@ -191,15 +214,16 @@ def _is_meant(past: Past, asked: Asked, answered: Answered) -> bool:
 
 def _counts_agree(past: Past, answered: Answered) -> bool:
     """Whether a turn has as many calls as results that no id pairs; copies and placeholders may count or not."""
+    talk = past.talks[answered.talk]
     calls, results = past.turns.get(answered.turn, ([], []))
     window = {_form(one.result.id) for one in results} - {""}
     real = {_form(one.result.id) for one in results if not one.result.synthetic} - {""}
-    everywhere = {form for form, some in past.bearers.items() if past.answers[form] >= _distinct(some)} - {""}
+    everywhere = {form for form, some in talk.bearers.items() if talk.answers[form] >= _distinct(some)} - {""}
     asked = set()
     for known in (window, real, everywhere):
         some = [one for one in calls if _form(one.call.id) not in known]
         asked |= {len(some), _distinct(some)}
-    lost = [one for one in results if _form(one.result.id) not in past.bearers or not _form(one.result.id)]
+    lost = [one for one in results if _form(one.result.id) not in talk.bearers or not _form(one.result.id)]
     said = [one for one in lost if not one.result.synthetic]
     return not asked.isdisjoint(
         {len(lost), len(said), _texts(said), len({one.result.id for one in said})} - {0}

@@ -30,11 +30,13 @@ from turnlint.repair.mending import CANONICAL, Mended, State, ask, joined, judge
 from turnlint.repair.outcome import Failure, Fixed, Told
 from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
-from turnlint.repair.verifying import BRINGS_NEW, fault_of, is_better
+from turnlint.repair.verifying import BRINGS_NEW, UNTIED, fault_of, is_better, untied_pair
 from turnlint.steps import Close, Patch, Take
 
 MAX_TRIALS = 6
 """How many repairs with a rule left out are tried for a repair that fails the checks."""
+MAX_DOUBTS = 6
+"""How many pairs without evidence are left as they are before a repair is refused."""
 LONG = 1 << 20
 """A record from which on only what changes is held."""
 
@@ -350,6 +352,20 @@ class _Fixing:
         _, code, trial = min(found, key=lambda one: one[:2])
         return trial, code
 
+    def _without_doubts(self, unit: Unit, mended: Mended, spared: Spared) -> tuple[Mended, str | None]:
+        """The repair that leaves calls and results as they are where no evidence ties them."""
+        start, trial, reason = mended.start, mended, UNTIED
+        for _ in range(MAX_DOUBTS):
+            pair = untied_pair(trial)
+            if pair is None:
+                break
+            spared.leave(*pair)
+            trial = structs.replace(mend(unit, self.book, self.policy, spared), start=start)
+            if fault_of(trial, _checked_as(self.policy)) is None:
+                self._note(unit, trial, f"partly unchanged: {reason}")
+                return trial, None
+        return mended, reason
+
     def _foresee(self, unit: Unit) -> None:
         """Count what level lossy would remove from a unit."""
         more = _lossy(self.policy)
@@ -390,8 +406,10 @@ class _Fixing:
         try:
             spared = self._spared()
             mended = mend(unit, self.book, self.policy, spared)
-            out.spared |= spared.known
             reason = fault_of(mended, _checked_as(self.policy))
+            if reason == UNTIED:
+                mended, reason = self._without_doubts(unit, mended, spared)
+            out.spared |= spared.known
         except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
             record = unit.cells[0].origin
             said = str(error) if isinstance(error, Unrepairable) else f"{type(error).__name__}: {error}"

@@ -98,7 +98,7 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
     overruled: set[str | None] = set()
     last: str | None = None
     for _ in range(ROUNDS):
-        step = _round(state, base, book, policy, overruled)
+        step = _round(state, base, book, policy, overruled, spared)
         if step is None:
             return Mended(start, read, base, state, tuple(changes), settled=True)
         unit, told, phase = step
@@ -110,7 +110,7 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
         state = look(unit, book, spared)
         read = state if phase == PATCHED else read
         base = state if phase in (PATCHED, 1) else base
-    settled = _round(state, base, book, policy, overruled) is None
+    settled = _round(state, base, book, policy, overruled, spared) is None
     return Mended(start, read, base, state, tuple(changes), settled=settled)
 
 
@@ -122,7 +122,7 @@ def _memory(base: State, judged: Judged) -> Memory | None:
 
 
 def _round(
-    state: State, base: State, book: Book, policy: Policy, overruled: Container[str | None]
+    state: State, base: State, book: Book, policy: Policy, overruled: Container[str | None], spared: Spared
 ) -> tuple[Unit, list[Change], int] | None:
     """The unit with the next steps made, what was done, and the phase of the steps."""
     patched = _patch(state, policy)
@@ -149,7 +149,7 @@ def _round(
             if lost((cell.data for cell in state.unit.cells), (cell.data for cell in unit.cells), explained):
                 raise Unrepairable("it would remove content that no finding names")
             return unit, told, phase
-    return _canonical(state, base) if policy.canonical else None
+    return _canonical(state, base, spared) if policy.canonical else None
 
 
 LINKED: tuple[str, str, Fault] = ("ST111", "broken-parent-link", "state")
@@ -241,11 +241,11 @@ def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
     )  # fmt: skip
 
 
-def _canonical(state: State, base: State) -> tuple[Unit, list[Change], int] | None:
+def _canonical(state: State, base: State, spared: Spared) -> tuple[Unit, list[Change], int] | None:
     """Ids in their canonical form, when all else is done."""
     changes, told = Changes(), []
     for judged in state.judged:
-        if is_uncertain(judged.transcript, judged.pairs):
+        if is_uncertain(judged.transcript, judged.pairs) or spared.leaves(judged.transcript):
             continue
         sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
         for one in Names(sheet, _memory(base, judged)).canonical():

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from turnlint.documents import exact
-from turnlint.model import Call, Finding, Level
+from turnlint.model import Call, Finding, Level, Result
 from turnlint.repair.evidence import untied
 from turnlint.repair.mending import Mended, State
 
 BRINGS_NEW = "it would cause new findings"
+UNTIED = "no evidence ties a result to the call it would stand under"
 Pair = tuple[Any, bytes]
 
 
@@ -22,13 +23,14 @@ def fault_of(mended: Mended, level: Level) -> str | None:
     """Why a repair may not be written, if there is a reason."""
     if not mended.settled:
         return "repeated repairs do not converge"
-    return _new(mended, partly=level != "lossy") or _lost_results(mended) or _untied(mended)
+    new = _new(mended, partly=level != "lossy") or _lost_results(mended)
+    return new or (UNTIED if untied_pair(mended) else None)
 
 
-def _untied(mended: Mended) -> str | None:
-    """Every result has evidence for the call under which it stands now."""
+def untied_pair(mended: Mended) -> tuple[Call, Result] | None:
+    """A call and a result that the repair would pair without evidence, if there are such."""
     before, after = ((one.transcript for one in state.judged) for state in (mended.base, mended.end))
-    return "no evidence ties a result to the call it would stand under" if untied(before, after) else None
+    return untied(before, after)
 
 
 def _new(mended: Mended, *, partly: bool) -> str | None:

@@ -1,0 +1,64 @@
+"""Sessions with parts that would not be replayed: each part has its own ids, and doubt about a pair leaves the rest."""
+
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from test_pi import Entry, fixed, header, lines, result, says, tool, user
+from turnlint.cli.fix import command
+
+
+def _call(identifier: str | None, name: str, number: int) -> dict[str, Any]:
+    call = tool(identifier, name=name, arguments={"k": number})
+    return call if identifier is not None else {key: one for key, one in call.items() if key != "id"}
+
+
+def _result(name: str, parent: str, identifier: str, of: str, text: str) -> Entry:
+    return result(name, parent, identifier, toolName=of, content=[{"type": "text", "text": text}])
+
+
+def test_a_call_of_another_branch_does_not_keep_a_result_from_its_call() -> None:
+    session = [
+        header(), user("a", None), says("x", "a", _call("c1", "read", 9)),
+        _result("b", "a", "c1", "write", "one"), says("c", "b", _call("c1", "write", 1)), user("d", "c"),
+    ]  # fmt: skip
+    assert [(one["id"], one.get("parentId")) for one in fixed(*session)[1:]] == [
+        ("a", None),
+        ("x", "a"),
+        ("c", "a"),
+        ("b", "c"),
+        ("d", "b"),
+    ]
+
+
+def test_new_ids_in_one_branch_leave_the_pairs_of_another() -> None:
+    """Both branches have calls with one id. Only those of the branch that is replayed get new ids."""
+    calls = [_call("c1", name, number) for number, name in enumerate(("write", "read", "list"))]
+    branch = [says("x", "a", *calls[1:]), _result("y", "x", "c1", "read", "old")]
+    session = [
+        header(), user("a", None), *branch, says("b", "a", *calls),
+        *(_result(f"r{n}", f"r{n - 1}" if n else "b", "c1", calls[n]["name"], f"{n}") for n in range(3)), user("d", "r2"),
+    ]  # fmt: skip
+    after = fixed(*session)
+    assert after[2:4] == branch
+    ids = [one["id"] for one in after[4]["message"]["content"]]
+    assert len({*ids}) == 3
+    assert [one["message"]["toolCallId"] for one in after[5:8]] == ids
+
+
+def test_doubt_about_a_pair_leaves_the_rest_of_the_repair(tmp_path: Path) -> None:
+    """The id of the result is that of a call in a branch that was left behind."""
+    session = [
+        header(), user("a", None), says("x", "a", _call("c1", "read", 9)), says("b", "a", _call(None, "list", 1)),
+        _result("c", "b", "c1", "list", "one"), says("e", "c", _call("c2", "read", 2)), user("f", "e"),
+    ]  # fmt: skip
+    path = tmp_path / "session.jsonl"
+    path.write_bytes(lines(*session))
+    first, second = (CliRunner().invoke(command, [str(path)]) for _ in range(2))
+    assert (first.exit_code, second.exit_code) == (1, 1), first.output
+    assert "partly unchanged: no evidence ties a result to the call" in " ".join(first.output.split())
+    assert "nothing repaired" in second.output
+    after = path.read_bytes()
+    assert after.count(b'"toolResult"') == 2
+    assert b'"toolCallId":"c2"' in after.replace(b" ", b"")
