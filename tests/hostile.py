@@ -15,6 +15,8 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
+from commands import run_cli
+
 FORMATS = (
     "text", "concise", "json", "jsonl", "sarif", "github", "github-summary", "gitlab", "junit", "checkstyle",
     "rdjson", "rdjsonl", "markdown",
@@ -50,11 +52,13 @@ def lint(
     *arguments: Any, stdin: bytes = b"", cwd: Path | None = None, **more: Any
 ) -> subprocess.CompletedProcess[bytes]:
     environment = {**ENVIRONMENT, **more.pop("env", {})}
-    command = [*more.pop("prefix", ()), *LINT, *map(str, arguments)]
     timeout = more.pop("timeout", 60)
-    return subprocess.run(
-        command, input=stdin, capture_output=True, check=False, cwd=cwd, env=environment, timeout=timeout
-    )
+    if prefix := more.pop("prefix", ()):
+        return subprocess.run(
+            [*prefix, *LINT, *map(str, arguments)], input=stdin, capture_output=True, check=False, cwd=cwd,
+            env=environment, timeout=timeout,
+        )  # fmt: skip
+    return run_cli("lint", *map(str, arguments), input=stdin, cwd=cwd, env=environment, timeout=timeout)
 
 
 def assert_safe(output: bytes, kind: str, where: str = "") -> None:

@@ -3,9 +3,10 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
+
+from commands import run_cli
 
 USER = {"role": "user", "content": "go"}
 HIDDEN = ("CI", "GITHUB", "NO_COLOR", "TURNLINT")
@@ -39,10 +40,7 @@ def cached(folder: Path) -> subprocess.CompletedProcess[str]:
 def turnlint(folder: Path, *arguments: str, stdin: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith(HIDDEN)}
     clean["XDG_STATE_HOME"] = str(folder / ".state")
-    return subprocess.run(
-        [sys.executable, "-m", "turnlint", *arguments], cwd=folder, env={**clean, **env}, input=stdin,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return run_cli(*arguments, cwd=folder, env={**clean, **env}, input=stdin, text=True)
 
 
 def found(folder: Path, *arguments: str, **env: str) -> list[str]:

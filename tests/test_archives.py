@@ -8,14 +8,14 @@ import gzip
 import hashlib
 import io
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
+
+from commands import run_cli
 
 PACKINGS = {
     "plain": (".jsonl", bytes),
@@ -39,8 +39,7 @@ def _session(count: int) -> bytes:
 
 
 def _lint(*arguments: str, stdin: bytes = b"") -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    command = [sys.executable, "-m", "turnlint", "lint", *arguments, "--output-format", "jsonl"]
-    done = subprocess.run(command, input=stdin, capture_output=True, check=False)
+    done = run_cli("lint", *arguments, "--output-format", "jsonl", input=stdin)
     assert done.returncode == 1, done.stderr
     *findings, summary = map(json.loads, done.stdout.splitlines())
     return findings, summary["summary"]

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from commands import run_cli
+
 BROKEN = '{"messages": [{"role": "tool", "tool_call_id": "c1", "content": "x"}]}\n'
 SOUND = '{"messages": [{"role": "user", "content": "hi"}]}\n'
 
@@ -21,11 +23,8 @@ class Runs:
         self.kept = folder / "kept"
 
     def lint(self, *more: str) -> tuple[str, str, int]:
-        run = subprocess.run(
-            [sys.executable, "-c", "from turnlint.cli import main; main()", "lint", "logs", "--cache", *more],
-            capture_output=True, text=True, check=False, cwd=self.logs.parent,
-            env={**os.environ, "TURNLINT_CACHE": str(self.kept), "COLUMNS": "100"},
-        )  # fmt: skip
+        env = {**os.environ, "TURNLINT_CACHE": str(self.kept), "COLUMNS": "100"}
+        run = run_cli("lint", "logs", "--cache", *more, cwd=self.logs.parent, env=env, text=True)
         return run.stdout, run.stderr, run.returncode
 
     def entries(self) -> list[Path]:

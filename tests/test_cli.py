@@ -3,10 +3,11 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from commands import run_cli
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
 USER = {"role": "user", "content": "go"}
@@ -22,10 +23,7 @@ def turnlint(*arguments: str, cwd: Path, stdin: str = "", **env: str) -> subproc
     clean = {
         name: value for name, value in os.environ.items() if not name.startswith(("CI", "GITHUB", "NO_COLOR"))
     }
-    return subprocess.run(
-        [sys.executable, "-m", "turnlint", *arguments], cwd=cwd, env={**clean, **env}, input=stdin,
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    return run_cli(*arguments, cwd=cwd, env={**clean, **env}, input=stdin, text=True)
 
 
 @pytest.fixture

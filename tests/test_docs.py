@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import run_cli
 from turnlint import reference, rulebook
 from turnlint.cli import COMMANDS
 
@@ -37,6 +38,8 @@ def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
         **({"COLUMNS": "100"} if command[0] == "pytest" else {}),
         "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8", "XDG_STATE_HOME": str(folder / "state"),
     }  # fmt: skip
+    if command[0] == "turnlint":
+        return run_cli(*command[1:], cwd=folder, env=env, text=True)
     return subprocess.run(
         [sys.executable, "-m", *command], cwd=folder, env=env, capture_output=True, text=True, encoding="utf-8",
         check=False,

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from commands import run_cli
 from turnlint.cli.explain import TOPICS, topics
 from turnlint.engine import Options
 from turnlint.library import showing
@@ -17,9 +18,12 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     hidden = ("CI", "GITHUB", "PYTEST", "FORCE_COLOR")
     env = {name: value for name, value in os.environ.items() if not name.startswith(hidden)}
+    env["NO_COLOR"] = "1"
+    if module == "turnlint":
+        return run_cli(*arguments, cwd=folder, env=env, input=stdin, text=True)
     return subprocess.run(
-        [sys.executable, "-m", module, *arguments], cwd=folder, env={**env, "NO_COLOR": "1"}, input=stdin,
-        capture_output=True, text=True, check=False,
+        [sys.executable, "-m", module, *arguments], cwd=folder, env=env, input=stdin, capture_output=True, text=True,
+        check=False,
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ import zstandard
 from click.testing import CliRunner
 
 from broken_logs import BROKEN, FOREIGN, OPEN, SOUND, TORN, fix, fixed, log, settle
+from commands import run_cli
 from turnlint.cli.fix import command
 from turnlint.cli.undo import command as undo
 from turnlint.documents.source import SourceError
@@ -255,8 +256,7 @@ def test_a_pipe_is_read_once_and_not_written_in_place(folder: Path) -> None:
 @pytest.mark.parametrize("arguments", [["-o", "-"], ["-o", "new.jsonl"], ["--check"], []], ids=" ".join)
 def test_a_named_pipe_is_refused_without_waiting_for_its_writer(folder: Path, arguments: list[str]) -> None:
     os.mkfifo(folder / "pipe")
-    command = [sys.executable, "-m", "turnlint", "fix", "--level", "lossy", "pipe", *arguments]
-    run = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False)
+    run = run_cli("fix", "--level", "lossy", "pipe", *arguments)
     assert run.returncode == 2
     assert run.stderr.startswith(b"turnlint: pipe: is a named pipe, not a file\n")
     assert not (folder / "new.jsonl").exists()

@@ -7,7 +7,6 @@ are survived as transcripts are.
 
 import copy
 import json
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -18,9 +17,9 @@ from typing import Any
 import pytest
 
 from arbitrary_json import places
+from commands import run_cli
 from hostile import (
     ENVIRONMENT,
-    LINT,
     POISONS,
     assert_ended_well,
     assert_safe,
@@ -72,9 +71,8 @@ def test_no_name_on_a_providers_wire_steers_a_terminal_or_a_runner(poison: str, 
 def test_no_id_in_a_map_of_ids_steers_a_terminal_or_a_runner(tmp_path: Path) -> None:
     paths = _write(tmp_path, POISONS["line ends"] + POISONS["lone surrogates"])
     for kind in ("text", "json"):
-        command = [sys.executable, "-m", "turnlint", "ids", "--provider", "kimi", "--output-format", kind]
-        done = subprocess.run(
-            [*command, *paths], capture_output=True, check=False, env=ENVIRONMENT, timeout=60
+        done = run_cli(
+            "ids", "--provider", "kimi", "--output-format", kind, *map(str, paths), env=ENVIRONMENT
         )
         assert_ended_well(done)
         assert_safe(done.stdout, kind)
@@ -236,9 +234,7 @@ def test_a_refusal_that_opens_and_never_closes_costs_no_more_than_its_size() -> 
     texts = json.dumps(
         [*UNCLOSED, "litellm." * 8_000, "x calling y: " * 5_000, "status code: 400 " * 3_800]
     ).encode()
-    done = subprocess.run(
-        [sys.executable, "-c", PEEL], input=texts, capture_output=True, check=False, timeout=60
-    )
+    done = run_cli(program=PEEL, input=texts)
     assert done.stderr == b""
 
 
@@ -256,6 +252,5 @@ def test_a_profile_of_ones_own_is_refused_or_works(mend: str, tmp_path: Path) ->
     (tmp_path / "own.yaml").write_text(f"name: own\nclauses:\n{rules}")
     speech = SPEECHES[-1]
     stdin = json.dumps(crowd(speech, CROWDS[0], 3)).encode()
-    command = [*LINT, "-", "--profile", str(tmp_path / "own.yaml"), "--provider", "own"]
-    done = subprocess.run(command, input=stdin, capture_output=True, check=False, env=ENVIRONMENT, timeout=60)
+    done = lint("-", "--profile", tmp_path / "own.yaml", "--provider", "own", stdin=stdin)
     assert_ended_well(done)

@@ -16,6 +16,7 @@ import pytest
 import zstandard
 from click.testing import CliRunner
 
+from commands import run_cli
 from hostile import ENVIRONMENT, ORPHAN, assert_safe, lint, reported
 from turnlint.cli import cli
 from turnlint.documents.framing import frame
@@ -30,10 +31,7 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)
 
 
 def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [*COMMAND, *arguments], capture_output=True, check=False, cwd=folder, env=ENVIRONMENT, timeout=60,
-        stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    return run_cli(*arguments, cwd=folder, env=ENVIRONMENT)
 
 
 READING = {

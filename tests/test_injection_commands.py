@@ -5,12 +5,11 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import run_cli
 from hostile import ENVIRONMENT, WIRES, assert_safe
 
 COMMANDS = (
@@ -97,10 +96,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_no_command_lets_a_runner_command_through(command: tuple[str, ...], folder: Path) -> None:
     for name in NAMES:
         words = [one.replace("{}", name) for one in command]
-        done = subprocess.run(
-            [sys.executable, "-m", "turnlint", *words], cwd=folder, env={**ENVIRONMENT, "XDG_STATE_HOME": str(folder / "state")},
-            input=b"{}\n", capture_output=True, check=False, timeout=120,
-        )  # fmt: skip
+        env = {**ENVIRONMENT, "XDG_STATE_HOME": str(folder / "state")}
+        done = run_cli(*words, cwd=folder, env=env, input=b"{}\n", timeout=120)
         for kind, output in (("stdout", done.stdout), ("stderr", done.stderr)):
             assert_safe(output, kind, f"turnlint {' '.join(words)!r}")
         assert done.returncode in (0, 1, 2, 3), done.stderr[-300:]

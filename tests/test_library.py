@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 import turnlint
+from commands import run_cli
 from histories import APART, ORPHAN, SOUND, USER, answer, asked, codes
 from turnlint import fix, lint
 from turnlint.carriers import NAMES
@@ -86,10 +87,7 @@ def test_findings_are_frozen_values_that_read_as_a_line() -> None:
 def test_names_are_those_of_the_json_report(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps({"messages": [*ORPHAN, asked("c1"), USER]}))
-    shown = subprocess.run(
-        [sys.executable, "-m", "turnlint", "lint", str(path), "--output-format", "json"],
-        capture_output=True, text=True, check=False,
-    ).stdout  # fmt: skip
+    shown = run_cli("lint", str(path), "--output-format", "json", text=True).stdout
     rows = json.loads(shown)["findings"]
     found = [msgspec.to_builtins(one) for one in lint({"messages": [*ORPHAN, asked("c1"), USER]})]
     assert len(rows) == len(found) == 2

@@ -1,12 +1,11 @@
 """`lint --exit-zero`, `-q`, `-qq`, and `lint --fix`, which is `turnlint fix`."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import run_cli
 from hostile import ENVIRONMENT, FORMATS, lint
 from reporting import conversation, lines
 
@@ -51,9 +50,7 @@ def test_a_rule_that_crashes_is_not_hidden_either(logs: Path, quiet: str) -> Non
         "def check(case): raise KeyError\nrule.check = check\n"
         f"sys.argv = 'turnlint lint a.jsonl --exit-zero {quiet}'.split()\nfrom turnlint.cli import main\nmain()"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=logs, capture_output=True, text=True, check=False
-    )
+    done = run_cli(program=program, cwd=logs, text=True)
     assert done.returncode == 4
     assert "turnlint: rule orphan-result crashed at a.jsonl:2" in done.stderr
 
@@ -103,10 +100,8 @@ def test_lint_fix_is_fix(tmp_path: Path, arguments: tuple[str, ...]) -> None:
         folder = tmp_path / command[0]
         folder.mkdir()
         (folder / "a.jsonl").write_text(BROKEN, encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, "-m", "turnlint", *command, "a.jsonl", *arguments], cwd=folder, capture_output=True,
-            text=True, check=False, env={**ENVIRONMENT, "XDG_STATE_HOME": str(tmp_path / "state")},
-        )  # fmt: skip
+        env = {**ENVIRONMENT, "XDG_STATE_HOME": str(tmp_path / "state")}
+        done = run_cli(*command, "a.jsonl", *arguments, cwd=folder, env=env, text=True)
         files = {path.name: path.read_bytes() for path in folder.iterdir()}
         texts = (text.replace(str(folder), "") for text in (done.stdout, done.stderr))
         results.append((done.returncode, [_without_journal(text) for text in texts], files))

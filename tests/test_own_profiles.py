@@ -6,12 +6,12 @@ Beside each bad sample in `fixtures/profiles` stands what is said of it; `--bles
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from commands import run_cli
 from hostile import assert_ended_well
 from turnlint.own_profiles import BadProfiles, read
 from turnlint.own_profiles.shape import schema
@@ -42,10 +42,7 @@ def built_in(name: str) -> Profile:
 
 
 def turnlint(*arguments: str, cwd: Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "turnlint", *arguments], cwd=cwd, input=stdin, capture_output=True, check=False,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8"}, timeout=60,
-    )  # fmt: skip
+    return run_cli(*arguments, cwd=cwd, input=stdin, env={**os.environ, "PYTHONIOENCODING": "utf-8"})
 
 
 def lint(wire: str, messages: list[Any], own: Path, *more: str) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import run_cli
 from settings import put
 
 ROOT = Path(__file__).parent.parent
@@ -49,7 +50,8 @@ def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def turnlint(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return python(folder, "-m", "turnlint", *arguments)
+    env = {**os.environ, "PYTHONPATH": str(folder / "site"), "NO_COLOR": "1"}
+    return run_cli(*arguments, cwd=folder, env=env, text=True)
 
 
 def test_its_rule_finds_what_it_is_about(house: Path) -> None:

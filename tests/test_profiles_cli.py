@@ -3,11 +3,11 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import run_cli
 from hostile import POISONS, assert_ended_well, assert_safe
 from turnlint.cli.profile_text import text_of
 from turnlint.own_profiles import read
@@ -21,10 +21,7 @@ LABELS = [profile.label for name in NAMES for profile in PROVIDERS.versions(name
 
 
 def turnlint(*arguments: str, cwd: Path, **env: str) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "turnlint", *arguments], cwd=cwd, capture_output=True, check=False, timeout=60,
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **env},
-    )  # fmt: skip
+    return run_cli(*arguments, cwd=cwd, env={**os.environ, "PYTHONIOENCODING": "utf-8", **env})
 
 
 def assert_means_the_same(one: Profile, other: Profile) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from broken_logs import BROKEN
+from commands import run_cli
 from hostile import ENVIRONMENT, LINT, ORPHAN
 
 COMMAND = (sys.executable, "-m", "turnlint")
@@ -80,10 +81,9 @@ def test_a_signal_leaves_the_old_report_and_nothing_else(name: str, folder: Path
 
 
 def test_an_internal_error_leaves_the_old_report(folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", CRASH, "lint", "log.jsonl", "-j1", "--output", "sarif:r.sarif"], cwd=folder,
-        env=ENVIRONMENT, capture_output=True, check=False,
-    )  # fmt: skip
+    done = run_cli(
+        "lint", "log.jsonl", "-j1", "--output", "sarif:r.sarif", program=CRASH, cwd=folder, env=ENVIRONMENT
+    )
     assert done.returncode == 4
     assert (folder / "r.sarif").read_text() == "old"
     assert left(folder) == ["log.jsonl", "r.sarif"]
@@ -203,13 +203,7 @@ def test_devices_links_modes_and_closed_folders_keep_working(folder: Path) -> No
     [("json:.", "is a folder"), ("json:none/r.json", "no such file"), ("json:/dev/full", "no space left")],
 )
 def test_a_report_that_cannot_be_written_is_a_sentence(output: str, words: str, folder: Path) -> None:
-    done = subprocess.run(
-        [*LINT, "log.jsonl", "--output", output],
-        cwd=folder,
-        env=ENVIRONMENT,
-        capture_output=True,
-        check=False,
-    )
+    done = run_cli("lint", "log.jsonl", "--output", output, cwd=folder, env=ENVIRONMENT)
     assert done.returncode == 2, done.stderr
     assert words in done.stderr.decode()
     assert b"Traceback" not in done.stderr

@@ -1,17 +1,14 @@
 """Short options mean what their long names mean, and nothing that is a value is taken for one."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import run_cli
+
 
 def say(folder: Path, *arguments: str) -> tuple[int, str]:
-    run = subprocess.run(
-        [sys.executable, "-c", "from turnlint.cli import main; main()", "lint", *arguments],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    run = run_cli("lint", *arguments, cwd=folder, text=True)
     return run.returncode, run.stdout + run.stderr
 
 

@@ -5,12 +5,12 @@ Stretches are made short, so that small logs are cut, and each run is one of the
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from commands import run_cli
 
 PROGRAM = """
 from turnlint.spread import cutting, worth
@@ -71,11 +71,8 @@ def folder(tmp_path: Path) -> Path:
 
 
 def lint(folder: Path, *arguments: str) -> tuple[int, bytes, bytes]:
-    run = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "lint", ".", "--show-content", "excerpt", *arguments],
-        capture_output=True, check=False, cwd=folder,
-        env={**os.environ, "TURNLINT_CACHE": str(folder / "kept"), "COLUMNS": "100"},
-    )  # fmt: skip
+    env = {**os.environ, "TURNLINT_CACHE": str(folder / "kept"), "COLUMNS": "100"}
+    run = run_cli("lint", ".", "--show-content", "excerpt", *arguments, program=PROGRAM, cwd=folder, env=env)
     return run.returncode, run.stdout, run.stderr
 
 
@@ -107,10 +104,7 @@ def test_logs_without_settings_are_cut(folder: Path, output: str) -> None:
 
 def test_a_baseline_is_used_up_in_one_place(folder: Path) -> None:
     (folder / "logs" / "e-long.jsonl").write_bytes(log(200, 120))
-    made = subprocess.run(
-        [sys.executable, "-c", PROGRAM, "baseline", "write", ".", "--baseline", "known.json"],
-        capture_output=True, check=False, cwd=folder,
-    )  # fmt: skip
+    made = run_cli("baseline", "write", ".", "--baseline", "known.json", program=PROGRAM, cwd=folder)
     assert made.returncode == 0, made.stderr
     code, _, _ = agree(folder, "--baseline", "known.json", "--output-format", "jsonl")
     assert code == 0

@@ -3,12 +3,12 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from commands import run_cli
 from hostile import POISONS, assert_ended_well, assert_safe
 from refused import KNOWN, UNANSWERED, WRAPPERS, body, nested
 
@@ -21,10 +21,7 @@ def why(*arguments: str, cwd: Path, stdin: bytes = b"", **env: str) -> subproces
         for name, value in os.environ.items()
         if not name.startswith(("CI", "COLUMNS", "NO_COLOR"))
     }
-    return subprocess.run(
-        [sys.executable, "-m", "turnlint", "why", *arguments], cwd=cwd, input=stdin, capture_output=True, check=False,
-        env={**clean, "PYTHONIOENCODING": "utf-8", **env}, timeout=60,
-    )  # fmt: skip
+    return run_cli("why", *arguments, cwd=cwd, input=stdin, env={**clean, "PYTHONIOENCODING": "utf-8", **env})
 
 
 def why_here(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:

@@ -4,11 +4,11 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import run_cli
 from turnlint.report.escape import columns
 from turnlint.report.table import render_table
 
@@ -101,10 +101,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def ran(arguments: list[str], folder: Path, width: int) -> subprocess.CompletedProcess[str]:
     program = "import sys\nsys.argv[0] = 'turnlint'\nfrom turnlint.cli import main\nmain()\n"
-    return subprocess.run(
-        [sys.executable, "-c", program, *arguments], cwd=folder, capture_output=True, text=True, check=False,
-        env={**os.environ, "COLUMNS": str(width), "NO_COLOR": "1", "XDG_STATE_HOME": str(folder / "state")},
-    )  # fmt: skip
+    env = {**os.environ, "COLUMNS": str(width), "NO_COLOR": "1", "XDG_STATE_HOME": str(folder / "state")}
+    return run_cli(*arguments, program=program, cwd=folder, env=env, text=True)
 
 
 @pytest.mark.parametrize("width", WIDTHS)
