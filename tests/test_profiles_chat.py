@@ -18,6 +18,8 @@ import pytest
 
 from turnlint import testing
 from turnlint.clauses import UnknownKey
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, lint
 from turnlint.model import Record, Request, Transcript, Wire
 from turnlint.profiles import Known, Profile
 from turnlint.providers import Chosen, Providers
@@ -29,6 +31,7 @@ NAMES = (
     "fireworks", "together", "ollama", "vllm", "shared",
 )  # fmt: skip
 PROVIDERS = Providers(["turnlint_rules"])
+BOOK = Book(Options())
 PROFILES = [profile for name in NAMES for profile in PROVIDERS.versions(name)]
 KNOWN = {name: PROVIDERS.versions(name)[0].known for name in NAMES}
 TEXTS = [(name, known) for name in NAMES for known in KNOWN[name]]
@@ -340,12 +343,14 @@ def test_a_model_alone_names_its_provider_and_is_a_guess(model: str) -> None:
     assert chosen.certain is (chosen.profile.name == "shared")
 
 
+GEMINI = "generativelanguage.googleapis.com"
 HOSTS = {
     "api.openai.com": "openai", "eu.api.openai.com": "openai", "example.openai.azure.com": "azure-openai",
     "api.mistral.ai": "mistral", "api.moonshot.cn": "kimi", "api.deepseek.com": "deepseek", "api.x.ai": "xai",
     "dashscope-intl.aliyuncs.com": "qwen", "api.groq.com": "groq", "api.cohere.com": "cohere",
     "api.minimaxi.com": "minimax", "open.bigmodel.cn": "glm", "api.fireworks.ai": "fireworks",
     "api.together.xyz": "together", "ollama.com": "ollama", "openrouter.ai": "shared",
+    GEMINI: "gemini",
 }  # fmt: skip
 VERSIONED = {"kimi-k3": "kimi@k3", "kimi-k2.6": "kimi@k2", "moonshot-v1-8k": "kimi@k2"}
 
@@ -355,6 +360,53 @@ def test_a_host_names_its_provider_for_certain(host: str) -> None:
     chosen = auto("some-model", host)
     assert (chosen.profile.name, chosen.certain) == (HOSTS[host], True)
     assert {model: auto(model, "api.moonshot.ai").profile.label for model in VERSIONED} == VERSIONED
+
+
+def gemini_request(model: str, *, signed: bool = False) -> Message:
+    more = {"extra_content": {"google": {"thought_signature": "c2ln"}}} if signed else {}
+    call = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}, **more}
+    return {
+        "model": model,
+        "messages": [
+            {"role": "user", "content": "hi"},
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c1", "content": "ok"},
+        ],
+    }
+
+
+@pytest.mark.parametrize("times", [1, 40])
+@pytest.mark.parametrize(
+    "outer", [{"host": GEMINI}, {"url": f"https://{GEMINI}/v1beta/openai/chat/completions"}]
+)
+def test_the_host_of_gemini_names_it_on_the_wire_of_chat_completions(
+    outer: dict[str, str], times: int, tmp_path: Path
+) -> None:
+    """Gemini 3 refuses a call without its signature there (openai-python 2758); Gemini 2.5 took one (c920311aadc5cd8a)."""
+    found = {}
+    for model, signed in (
+        ("gemini-3-pro-preview", False),
+        ("gemini-3-pro-preview", True),
+        ("gemini-2.5-pro", False),
+    ):
+        log = tmp_path / "a.jsonl"
+        log.write_text(
+            (json.dumps({**outer, "request": gemini_request(model, signed=signed)}) + "\n") * times
+        )
+        rows = [one for one in lint(Source("a.jsonl", str(log)), Options(), BOOK) if isinstance(one, Row)]
+        found[model, signed] = [
+            (one.finding.code, one.finding.severity, one.finding.provider) for one in rows
+        ]
+    assert found == {
+        ("gemini-3-pro-preview", False): [("PR320", "error", "gemini")] * times,
+        ("gemini-3-pro-preview", True): [],
+        ("gemini-2.5-pro", False): [],
+    }
+
+
+@pytest.mark.parametrize("host", [None, "openrouter.ai", "my-gateway.example"])
+def test_a_model_of_gemini_behind_another_host_is_judged_as_any_server(host: str | None) -> None:
+    assert auto("google/gemini-3-pro-preview", host).profile.name == "shared"
 
 
 ROOT = Path(__file__).parent.parent

@@ -80,6 +80,8 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
     """What this version is, where there are several."""
     hosts: tuple[str, ...] = ()
     """Ends of the names of its hosts."""
+    host_wires: tuple[str, ...] = ()
+    """Further wires of requests to its hosts. A model alone does not name the provider there: gateways have it, too."""
     models: str = ""
     """An expression that finds its models' names, where they are nobody else's."""
     paths: Paths = "brackets"

@@ -118,10 +118,19 @@ class Providers:
         candidates = self._by_wire(self.versions(OWNERS.get(wire, wire)), wire)
         if host:
             found = next((one for one in candidates if _is_host(host, one.hosts)), None)
+            found = found or self._host_of(wire, host)
             versions = self.versions(found.name) if found else ()
             return Chosen(_by_model(versions, request) or versions[0]) if versions else None
         found = next((one for one in candidates if one.models and re.search(one.models, model or "")), None)
         return Chosen(found, certain=False) if found else None
+
+    def _host_of(self, wire: str, host: str) -> Profile | None:
+        """The profile of a host that takes requests on a wire of another provider."""
+        for name in self.names():
+            for one in self.versions(name):
+                if wire in one.host_wires and _is_host(host, one.hosts):
+                    return one
+        return None
 
     def _is_known(self, host: str) -> bool:
         return any(_is_host(host, one.hosts) for name in self.names() for one in self.versions(name))

@@ -150,7 +150,8 @@ def _provider(versions: tuple[Profile, ...]) -> Iterator[str]:
     first = versions[0]
     yield from ("", f"## {first.name}", "", f"{first.title}. Wires: {', '.join(first.wires)}.")
     if first.hosts:
-        yield f"Hosts: {', '.join(first.hosts)}."
+        also = f"; they also take {', '.join(first.host_wires)}" if first.host_wires else ""
+        yield f"Hosts: {', '.join(first.hosts)}{also}."
     if first.about:
         yield f"As it holds today: {first.about}."
     yield from ("", *(f"- {quirk}" for quirk in first.capabilities.quirks))

@@ -235,7 +235,7 @@ def _named(document: Document, names: Names) -> Iterator[Fault]:
             sentence = f"{name!r} gets its severity from clauses; `weights` is for the other rules"
             yield Fault(_at(path) + sentence, document.spot(path))
     for path, name in _texts(value, ()):
-        if len(path) > 1 and path[-2] == "wires" and name not in names.wires:
+        if len(path) > 1 and path[-2] in ("wires", "host_wires") and name not in names.wires:
             sentence = f"unknown wire {nearest(name, sorted(names.wires))}"
             yield Fault(_at(path) + sentence, document.spot(path))
     if "drop" in value and "extends" not in value:

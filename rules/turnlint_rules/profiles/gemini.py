@@ -62,7 +62,9 @@ _SIGNED = signed(
     "`default_api:{name}` , position {next}."
 )
 _SIGNED_CHAT = structs.replace(
-    _SIGNED, wires=("openai-chat",), source="Google's page on its endpoint for Chat Completions"
+    _SIGNED,
+    wires=("openai-chat",),
+    source="Google's page on its endpoint for Chat Completions; refused there: openai-python 2758, securo 884",
 )
 _KNOWN = (
     Known(
@@ -116,6 +118,7 @@ def _profile(version: str, about: str, models: str, *signature: ThoughtSignature
         wires=("gemini",),
         paths="google",
         hosts=("generativelanguage.googleapis.com",),
+        host_wires=("openai-chat",),
         models=models,
         capabilities=capabilities(),
         clauses=(*SHARED, *_CLAUSES, *signature),
