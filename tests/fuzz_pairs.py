@@ -232,7 +232,30 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
     for some in (turns, real):
         for joined in (True, False):
             found |= {*_by_position(some, joined=joined), *_by_name(some, joined=joined)}
-    return found
+    return found | _last_of_name(turns)
+
+
+def _last_of_name(turns: Talk) -> set[Pair]:
+    """The call and the result of one id and name that are left over when all others are in the window of their call."""
+    calls: dict[tuple[str, str | None], list[Piece]] = defaultdict(list)
+    results: dict[tuple[str, str | None], list[Piece]] = defaultdict(list)
+    waiting: list[Piece] = []
+    for turn in turns:
+        waiting = turn.all("call") or waiting
+        for one in turn.all("call"):
+            calls[_form(one.id), one.name].append(one)
+        for one in turn.all("result"):
+            key = _form(one.id), one.name
+            own = [call for call in waiting if (_form(call.id), call.name) == key and call in calls[key]]
+            if own:
+                calls[key].remove(own[0])
+            else:
+                results[key].append(one)
+    return {
+        (some[0].mark, results[key][0].words)
+        for key, some in calls.items()
+        if key[0] and key[1] and len(some) == len(results[key]) == 1
+    }
 
 
 def _fresh(turns: Talk) -> Talk:
@@ -340,7 +363,8 @@ def judged(case: Case) -> Iterator[str]:
 
 def _mispaired(case: Case, was: Talk, now: Talk) -> Iterator[str]:
     meant = _meant(case.form, was)
-    for call, result in pairs(case.form, now):
+    # Ollama's templates render each message on its own.
+    for call, result in pairs(case.form, now, joined=case.form != "ollama"):
         if _is_real(result) and call.mark != result.mark and (call.mark, result.words) not in meant:
             yield "a result under another call"
             return

@@ -295,6 +295,7 @@ def messy_story() -> str:
         )
         for n in range(400)
     ]
+    conversation += [("assistant", [("call", None, "p", False)]), ("tool", [("result", None, "p", False)])]
     return repr(list(story(read(conversation, CHAT)).items()))
 
 

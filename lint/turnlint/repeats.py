@@ -94,6 +94,11 @@ def id_below(value: object) -> Pointer:
     return ()
 
 
+def name_below(value: object) -> object:
+    """The name of the tool of a call in the spelling of any wire."""
+    return _opened(value).get("name")
+
+
 def _opened(value: object) -> dict[str, object]:
     """The keys of a call and of the objects around its name and arguments."""
     found: dict[str, object] = {}

@@ -19,8 +19,8 @@ from msgspec import Struct
 
 from turnlint import ledger
 from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
-from turnlint.ids.shapes import TRIES, Demands, Unprojectable, number_in
-from turnlint.ids.turns import known_id, short, turns
+from turnlint.ids.shapes import TRIES, Demand, Demands, Unprojectable, number_in
+from turnlint.ids.turns import known_id, parts_of, short, turns
 from turnlint.ledger import Answered, Asked, Ledger, is_redacted, usable
 from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Keys, Message, Pointer, Record, Result, Transcript, Wire
@@ -239,8 +239,9 @@ class _Book:
         """Whether a provider accepts what a rule finds, on the wire of the conversation."""
         said = self.transcript.wire.speaks
         weights = (one for one in profile.by_rule.get(rule, ()) if not one.wires or said in one.wires)
-        weight = next(weights, None)
-        return unknown if weight is None else "info" in (weight.mild, weight.severity)
+        said_of = next(weights, None)
+        levels = {said_of.mild, said_of.severity} - {None} if said_of else set()
+        return "info" in levels if levels else unknown
 
     def may_lack_ids(self, profile: Profile) -> bool:
         """Whether calls and results stay without ids. The word of the provider outranks that of the wire."""
@@ -254,9 +255,10 @@ class _Book:
         loose = {orphan.result.id for orphan in self.pairs.orphans}
         number = {one.asked.seq: count for count, one in enumerate(self.pairs.interactions)}
         found: dict[str | None, set[int]] = {}
+        parts = parts_of(self.pairs)
         for repeat in repeats(self.pairs):
-            if not repeat.same and not repeat.same_turn:
-                again = repeat.again.asked
+            first, again = repeat.first.asked, repeat.again.asked
+            if not repeat.same and parts[first.seq] != parts[again.seq]:
                 found.setdefault(again.call.id, set()).add(number[again.seq])
         return frozenset(one for identifier, some in found.items() if identifier not in loose for one in some)
 
@@ -309,9 +311,7 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
     of = [demands.of(owner.block) for owner in owners]
     copies = book.copies() if demands.in_place else {}
     counted = [index for index, demand in enumerate(of) if demand.counted and index not in copies]
-    # A history that was trimmed at its front goes on counting.
-    old = owners[counted[0]].old if counted and not anew else None
-    start = number_in(old) if old is not None and of[counted[0]].fits(old) else 0
+    start = 0 if anew else _first_number(counted, owners, of)
     numbers: dict[int, int] = {}
 
     def numbered(index: int) -> str:
@@ -353,6 +353,15 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
     for index, original in copies.items():
         given[index] = given[original]
     return given
+
+
+def _first_number(counted: Sequence[int], owners: Sequence[_Owner], of: Sequence[Demand]) -> int:
+    """The number of the first call. A history that was trimmed at its front goes on counting."""
+    for place, index in enumerate(counted):
+        old = owners[index].old
+        if old is not None and of[index].fits(old) and not owners[index].stray:
+            return max(0, number_in(old) - place)
+    return 0
 
 
 def _assign(

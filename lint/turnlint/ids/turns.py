@@ -52,8 +52,9 @@ def turns(transcript: Transcript, pairs: Ledger) -> list[Turn]:
     """The turns that have calls, in order."""
     calls: dict[int, list[Asked]] = {}
     ids: dict[int, str | None] = {}
+    parts = parts_of(pairs)
     for interaction in pairs.interactions:
-        calls.setdefault(interaction.asked.turn, []).append(interaction.asked)
+        calls.setdefault(parts[interaction.asked.seq], []).append(interaction.asked)
         ids[interaction.asked.seq] = known_id(interaction)
     met: dict[str, int] = {}
     found = []
@@ -62,6 +63,27 @@ def turns(transcript: Transcript, pairs: Ledger) -> list[Turn]:
         said = (transcript.messages[one.message].turn_id for one in asked)
         key = next((one for one in said if one), None) or _numbered(content, met)
         found.append(Turn(key, content, tuple(asked)))
+    return found
+
+
+def parts_of(pairs: Ledger) -> dict[int, int]:
+    """The number of the turn of each call, where a result among the calls of a turn parts it in two.
+
+    A repair moves such a result behind its call, and what is left is two turns.
+    """
+    answers = (one.answer for one in pairs.interactions if one.answer is not None)
+    results = (*answers, *pairs.orphans, *(again for again, _ in pairs.duplicates))
+    inner = {one.seq for one in results if not one.result.server}
+    found: dict[int, int] = {}
+    before: Asked | None = None
+    for interaction in pairs.interactions:
+        asked, number = interaction.asked, len(found)
+        if before is not None and before.turn == asked.turn:
+            between = range(before.seq + 1, asked.seq)
+            if inner.isdisjoint(between):
+                number = found[before.seq]
+        found[asked.seq] = number
+        before = asked
     return found
 
 

@@ -95,7 +95,7 @@ def read(
         from turnlint.ledger.positions import match_by_position, match_last
         from turnlint.ledger.real import prefer_real
 
-        match_by_position(work, counts=wire.counts)
+        match_by_position(work, counts=wire.counts, idless=wire.idless)
         match_last(work)
         prefer_real(work)
         prefer_inner(work)
@@ -246,7 +246,7 @@ def _sort_out_spares(
 
     Of several such calls it is the one whose result it repeats, else the nearest.
     """
-    from turnlint.ledger.alike import NEAR, is_copy
+    from turnlint.ledger.alike import NEAR, is_copy, is_same_call
 
     duplicates: list[tuple[Answered, Interaction]] = []
     orphans: list[Answered] = []
@@ -260,8 +260,12 @@ def _sort_out_spares(
         while asked_so_far < len(interactions) and interactions[asked_so_far].asked.seq < answered.seq:
             interaction = interactions[asked_so_far]
             asked_so_far += 1
-            if interaction.answer is not None and usable(interaction.asked.call.id):
-                key = interaction.asked.call.id, interaction.asked.call.server
+            key = interaction.asked.call.id, interaction.asked.call.server
+            if interaction.answer is None:
+                known = earlier.get(key)
+                if known and not is_same_call(known[-1].asked.call, interaction.asked.call):
+                    del earlier[key]
+            elif usable(interaction.asked.call.id):
                 earlier.setdefault(key, []).append(interaction)
         known = earlier.get((answered.result.id, answered.result.server), [])
         name = answered.result.name

@@ -94,6 +94,11 @@ class Matching(Struct):
             if index not in self.answer_of and index not in self.disputed
         ]
 
+    def has_content(self, call: int) -> bool:
+        """Whether a call has a name or arguments: an entry such as `{}` or `null` is no evidence of a call."""
+        asked = self.calls[call].call
+        return bool(asked.name or asked.body)
+
     def speaks_between(self, first: int, last: int) -> bool:
         """Whether a message of the assistant stands between two results."""
         start, end = (bisect_left(self.speaking, self.results[one].message) for one in (first, last))

@@ -4,11 +4,13 @@ This module pairs by position, by name, and, where a wire counts only, by number
 open calls and of results without a call agree and nothing contradicts, for else another reading is as likely.
 """
 
+from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby, islice, pairwise, takewhile
 
 from turnlint.documents.decode import normal
-from turnlint.ledger.alike import normal_form
+from turnlint.ledger.alike import NEAR, is_copy, normal_form
 from turnlint.ledger.matching import Matching
 from turnlint.ledger.sharing import fresh_of
 from turnlint.ledger.values import Answered, usable
@@ -17,8 +19,9 @@ Numbers = list[int]
 Pairs = list[tuple[int, int]]
 
 
-def match_by_position(work: Matching, *, counts: bool) -> None:
+def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
     """Pair what a turn left open with the results in its window that name no call of the conversation."""
+    _match_inside(work)
     known = _forms(work)
     results: dict[tuple[int, bool], Numbers] = {}
     outside: list[Answered] = []
@@ -41,12 +44,19 @@ def match_by_position(work: Matching, *, counts: bool) -> None:
     busy = _asking_messages(work, outside)
     open_ones = (work.calls[index] for index in work.disputed if work.open(index))
     disputed = {(asked.turn, asked.call.server) for asked in open_ones}
-    unknown = [one for one in outside if usable(one.result.id)]
+    inner = _inner_results(work)
+    parts: dict[int, int] = {}
+    for asked in work.calls if inner else ():
+        if asked.message in inner:
+            parts[asked.turn] = inner[asked.message]
+    contested = [work.results[index] for index in work.contested if index not in work.placed]
+    unknown = [one for one in outside if usable(one.result.id)] + contested
     extra = list(unknown)
     for side, some in results.items():
-        named = [work.results[index] for index in some if usable(work.results[index].result.id)]
+        real = [work.results[index] for index in some if not work.results[index].result.synthetic]
+        named = [one for one in real if usable(one.result.id)]
         unknown += named
-        extra += named if len(some) > len(calls.get(side, ())) else []
+        extra += named if len(real) > len(calls.get(side, ())) else []
     last = max(unknown, key=lambda one: one.seq, default=None)
     last_extra = max(extra, key=lambda one: one.seq, default=None)
     for side, some in results.items():
@@ -54,14 +64,79 @@ def match_by_position(work: Matching, *, counts: bool) -> None:
         # A later result under an id that no call bears may be the answer of a call whose id is known. A call that
         # lost its id may be the call of each result that is not the only one of another call.
         doubt = side in disputed or side[0] in busy
+        if own and not doubt and not (idless and _is_even(work, own, some)):
+            # A repair parts the turn at a result inside it, and the results of its window belong to the last part.
+            parted = work.calls[own[0]].seq < parts.get(side[0], -1)
+            doubt = parted or _has_more_behind(work, own, some, outside)
         if doubt or any(_may_be_later(work, index, side, last, last_extra) for index in own or ()):
             # Only a placeholder of a repair answers such a call, or that of a turn with results among its calls.
             answers = [index for index in some if work.results[index].result.synthetic]
         if own:
-            for call, result in _paired(work, own, answers) or _paired_by_name(work, own, answers):
+            full = [call for call in own if work.has_content(call)]
+            for call, result in _paired(work, full, answers) or _paired_by_name(work, full, answers):
                 work.match(call, result, "by-position")
             if counts:
-                _match_by_count(work, own, answers)
+                _match_by_count(work, full, answers)
+            _match_empty(work, [call for call in own if not work.has_content(call)], answers)
+
+
+def _match_inside(work: Matching) -> None:
+    """Pair results inside an assistant message with the calls directly before them, as many as they are, without ids."""
+    speaking = frozenset(work.speaking)
+    lost = [
+        index
+        for index in work.free()
+        if (one := work.results[index]).message in speaking
+        and one.turn < 0
+        and not one.result.server
+        and not usable(one.result.id)
+    ]
+    messages = {work.results[index].message for index in lost}
+    pieces: dict[int, list[tuple[int, int, bool]]] = {}
+    for call, asked in enumerate(work.calls if lost else ()):
+        lost_id = not usable(asked.call.id) and not asked.call.server
+        if asked.message in messages and work.open(call) and lost_id:
+            pieces.setdefault(asked.message, []).append((asked.seq, call, True))
+    for index in lost:
+        pieces.setdefault(work.results[index].message, []).append((work.results[index].seq, index, False))
+    for some in pieces.values():
+        runs = [
+            (is_call, [number for _, number, _ in run])
+            for is_call, run in groupby(sorted(some), lambda one: one[2])
+        ]
+        for (is_call, calls), (_, results) in pairwise(runs):
+            if is_call and len(calls) == len(results):
+                for call, result in _in_order(work, calls, results):
+                    work.match(call, result, work.afterwards)
+
+
+def _match_empty(work: Matching, calls: Numbers, results: Numbers) -> None:
+    """Pair entries that say nothing, such as `{}`, with the placeholders that a repair wrote for them."""
+    written = [one for one in results if work.results[one].result.synthetic and one not in work.placed]
+    for call, result in zip(calls, written, strict=False):
+        if work.after(result, call):
+            work.match(call, result, "by-position")
+
+
+def _is_even(work: Matching, calls: Numbers, results: Numbers) -> bool:
+    """Whether a window has as many results without ids as calls: a provider that needs no ids pairs them so."""
+    return len(calls) == len(results) and not any(usable(work.results[one].result.id) for one in results)
+
+
+def _has_more_behind(work: Matching, calls: Numbers, results: Numbers, outside: list[Answered]) -> bool:
+    """Whether a result between the window and the next call may be the answer of a call of the window."""
+    first = work.results[results[0]].seq
+    following = bisect_right(work.calls, first, key=lambda one: one.seq)
+    end = work.calls[following].seq if following < len(work.calls) else None
+    start = bisect_right(outside, first, key=lambda one: one.seq)
+    behind = takewhile(lambda one: end is None or one.seq < end, islice(outside, start, None))
+    names = {work.calls[call].call.name for call in calls}
+    return any(
+        (not one.result.name or not names.isdisjoint((one.result.name, None)))
+        and not one.result.synthetic
+        and not any(is_copy(one, work.results[index]) for index in results[-NEAR:])
+        for one in behind
+    )
 
 
 def _may_be_later(
@@ -79,12 +154,20 @@ def _asking_messages(work: Matching, results: list[Answered]) -> set[int]:
     return {asked.turn for asked in work.calls if asked.message in messages} if messages else set()
 
 
+def _inner_results(work: Matching) -> dict[int, int]:
+    """The place of the last result of the caller's own tools inside an assistant message, by message."""
+    speaking = frozenset(work.speaking)
+    return {one.message: one.seq for one in work.results if one.message in speaking and not one.result.server}
+
+
 def _paired(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
     """As many results as calls, real ones first, each behind its call and with no other name."""
     for some in _choices(work, results):
         if len(some) == len(calls) and (pairs := _in_order(work, calls, some)):
             return pairs
-    return []
+    # Placeholders say nothing, so the last ones will do where an earlier repair left more than one for a call.
+    written = [index for index in results if work.results[index].result.synthetic]
+    return _in_order(work, calls, written[-len(calls) :]) if len(written) > len(calls) > 0 else []
 
 
 def _choices(work: Matching, results: Numbers) -> Iterator[Numbers]:
@@ -180,7 +263,7 @@ def match_last(work: Matching) -> None:
     asked, answered = work.calls[call], work.results[result]
     if usable(asked.call.id) or usable(answered.result.id) or not work.after(result, call):
         return
-    if work.parted(call, result):
+    if work.parted(call, result) or not (answered.result.synthetic or work.has_content(call)):
         return
     between = (one for one in work.calls if one.turn > asked.turn and one.seq < answered.seq)
     name = answered.result.name

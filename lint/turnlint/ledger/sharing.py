@@ -5,7 +5,8 @@ stays without a call, and so do those calls: a placeholder is better than a resu
 """
 
 from bisect import bisect_left
-from itertools import pairwise
+from collections import Counter
+from itertools import islice, pairwise, takewhile
 
 from turnlint.documents.decode import normal
 from turnlint.ledger.alike import NEAR, is_copy, is_same_call, normal_form
@@ -29,11 +30,14 @@ def match_shared(work: Matching) -> None:
             calls.setdefault(key, []).append(index)
             if work.open(index):
                 open_ones.add(key)
+    _contest_blank(work)
     shared = {(normal_form(identifier or ""), server) for identifier, server in work.shared}
     wanted = {
         key: some
         for key, some in calls.items()
-        if key in shared or ((key in open_ones) + (key in loose) + (len(some) > 1)) > 1
+        if key in shared
+        or ((key in open_ones) + (key in loose) + (len(some) > 1)) > 1
+        or (len(some) > 1 and not all(work.agree(call, work.answer_of[call]) for call in some))
     }
     results: dict[Key, Numbers] = {key: [] for key in wanted}
     for index, answered in enumerate(work.results if wanted else ()):
@@ -60,8 +64,25 @@ def match_shared(work: Matching) -> None:
         for call in some:
             if not work.open(call):
                 work.part(call)
+        turns = Counter(work.calls[call].turn for call in some)
+        crowded = frozenset(turn for turn, count in turns.items() if count > 1)
         for numbers, answers in _by_name(work, some, results[key]):
-            _Group(work, numbers, answers, call_of, whole=len(numbers) == len(some)).match()
+            whole = len(numbers) == len(some)
+            _Group(work, numbers, answers, call_of, whole=whole, crowded=crowded).match()
+
+
+def _contest_blank(work: Matching) -> None:
+    """Contest the calls of a turn that share an id of white space, unless as many results have exactly that id."""
+    for key in work.shared:
+        if usable(normal_form(key[0] or "")):
+            continue
+        calls = [at for at, one in enumerate(work.calls) if (one.call.id, one.call.server) == key]
+        results = [at for at, one in enumerate(work.results) if (one.result.id, one.result.server) == key]
+        if len(calls) != len(results):
+            for call in calls:
+                if not work.open(call):
+                    work.part(call)
+            work.contest(calls, results)
 
 
 def _key(piece: Call | Result) -> Key:
@@ -84,8 +105,11 @@ def _by_name(work: Matching, calls: Numbers, results: Numbers) -> list[tuple[Num
             work.contest(calls, results)
             return []
         return [(calls, results)]
+    rivals = _crossed_alone(work, calls, results)
+    work.contest((), rivals)
     for result in results:
-        named[work.results[result].result.name][1].append(result)
+        if result not in rivals:
+            named[work.results[result].result.name][1].append(result)
     counts = [(len(fresh_of(work, some)), len(own)) for own, some in named.values()]
     if any(count > own for count, own in counts) and any(count < own for count, own in counts):
         work.contest(calls, results)
@@ -107,6 +131,23 @@ def _is_crossed(work: Matching, calls: Numbers, results: Numbers) -> bool:
     return False
 
 
+def _crossed_alone(work: Matching, calls: Numbers, results: Numbers) -> frozenset[int]:
+    """The results in the window of a call with another name that has no result of its own name there."""
+    asked: dict[int, set[str | None]] = {}
+    answered: dict[int, set[str | None]] = {}
+    for call in calls:
+        asked.setdefault(work.calls[call].turn, set()).add(work.calls[call].call.name)
+    for result in results:
+        answered.setdefault(work.results[result].turn, set()).add(work.results[result].result.name)
+    return frozenset(
+        result
+        for result in results
+        if (one := work.results[result]).turn in asked
+        and one.result.name not in asked[one.turn]
+        and asked[one.turn] - answered[one.turn]
+    )
+
+
 def fresh_of(work: Matching, results: Numbers) -> Numbers:
     """The results that say something new; placeholders only where nothing else is said."""
     real = [index for index in results if not work.results[index].result.synthetic]
@@ -122,7 +163,14 @@ class _Group:
     """The calls and the results of one id, both in order."""
 
     def __init__(
-        self, work: Matching, calls: Numbers, results: Numbers, call_of: dict[int, int], *, whole: bool
+        self,
+        work: Matching,
+        calls: Numbers,
+        results: Numbers,
+        call_of: dict[int, int],
+        *,
+        whole: bool,
+        crowded: frozenset[int],
     ) -> None:
         self.work = work
         self.calls = calls
@@ -132,6 +180,8 @@ class _Group:
         """The calls of results as exact ids pair them inside their windows."""
         self.whole = whole
         """No other call has the id."""
+        self.crowded = crowded
+        """Turns with several calls of the id."""
         self.waiting: Numbers = []
         """Open calls before the result in question."""
         self.following = 0
@@ -220,6 +270,8 @@ class _Group:
             self._match_window(run, fresh, count)
         elif len(self.calls) > 1 and work.results[run[0]].turn in work.lost_turns:
             self._contest(run)  # the call of its turn that lost its id may have had the same one
+        elif self._is_far(run) and not self.alike:
+            self._contest(run)  # it may be the result of a call that is gone
         elif self._is_passed_over() and not self.alike:
             self._contest(run)  # the call behind it has a result in its window: the two may be exchanged
         elif len(waiting) == 1 or self.alike:
@@ -228,6 +280,12 @@ class _Group:
             self._take(list(waiting), run if len(run) == len(waiting) else fresh)
         else:
             self._contest(run)
+
+    def _is_far(self, run: Numbers) -> bool:
+        """Whether a later turn with calls stands between a waiting call and late results, and calls share the id."""
+        calls = self.work.calls
+        last = bisect_left(calls, self.work.results[run[0]].seq, key=lambda one: one.seq) - 1
+        return len(self.calls) > 1 and calls[last].turn > calls[self.waiting[-1]].turn
 
     def _is_whole(self, run: Numbers, fresh: Numbers) -> bool:
         """Whether results behind a window are as many as the calls of the turn, with no assistant message between."""
@@ -248,6 +306,8 @@ class _Group:
         copies = len(fresh) < len(run)
         if not self.alike and any(self.work.results[index].message in self.work.mixed for index in run):
             self._contest(run)  # a call beside the results may say whose they are
+        elif self._has_rivals(run):
+            self._contest(run)  # one of them answers another call
         elif len(run) == count and not (
             copies and (len(run) < len(self.results) or not self._are_equal(run))
         ):
@@ -259,6 +319,17 @@ class _Group:
             self._take(own, fresh)
         else:
             self._contest(run)
+
+    def _has_rivals(self, run: Numbers) -> bool:
+        """Whether more results than open calls say something new before the next call, where calls differ."""
+        work, calls = self.work, self.calls
+        if self.alike or work.results[run[0]].turn not in self.crowded:
+            return False
+        following = calls[self.following] if self.following < len(calls) else None
+        start = bisect_left(self.results, run[0])
+        later = islice(self.results, start, None)
+        rivals = [*takewhile(lambda one: following is None or not work.after(one, following), later)]
+        return len(fresh_of(work, rivals)) > len(self.waiting)
 
     def _are_equal(self, run: Numbers) -> bool:
         """Whether each result that repeats another has its whole text."""

@@ -4,7 +4,8 @@ This module compares a conversation before and after its repair. It shares no co
 repair: it asks of each result whether its id, its place or its name led to that call before.
 """
 
-from collections import Counter, defaultdict
+from bisect import bisect_left
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from itertools import islice, pairwise, product
 from json import dumps, loads
@@ -17,7 +18,6 @@ from turnlint.model import Call, Result, Transcript
 BLANK = frozenset({"", "NULL", "REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX"})
 """Ids in capitals that name nothing."""
 Pair = tuple[str | None, bytes, bytes]
-Bearers = frozenset[tuple[tuple[str | None, str | None, bytes], int]]
 MAX_READINGS = 64
 """Equal calls and equal results have many readings; with more than this number nothing is known of them."""
 
@@ -30,6 +30,7 @@ class Asked(Struct):
     """The number of its conversation."""
     place: int
     turn: int
+    message: int
 
 
 class Answered(Struct):
@@ -41,12 +42,21 @@ class Answered(Struct):
     turn: int
     inside: bool
     """Only results stand between the calls of that turn and this one."""
+    latest: int = 0
+    """The last turn before it that has calls."""
+    message: int = 0
 
 
 class Talk(Struct):
     """The calls and results of one conversation before the repair."""
 
     results: list[Answered] = []
+    calls: list[Asked] = []
+    beside: dict[int, tuple[list[Asked], list[int]]] = {}
+    """The calls, and the places of results without ids, by the number of the message."""
+    by_id: dict[str, list[Answered]] = {}
+    idless: bool = False
+    """The wire has dialects without ids."""
     bearers: dict[str, list[Asked]] = {}
     answers: Counter[str] = field(default_factory=Counter)
 
@@ -62,7 +72,9 @@ class Past(Struct):
     by_body: dict[bytes, list[Answered]] = {}
     left: set[str] = set()
     """The ids of calls in parts of a session that were left behind."""
+    messages: int = 0
     turns: dict[int, tuple[list[Asked], list[Answered]]] = {}
+    """The calls of each turn, and all results behind them up to the next call."""
 
 
 def untied(before: Iterable[Transcript], after: Iterable[Transcript]) -> tuple[Call, Result] | None:
@@ -70,9 +82,12 @@ def untied(before: Iterable[Transcript], after: Iterable[Transcript]) -> tuple[C
     past, before = Past(), tuple(before)
     for transcript in before:
         _read(transcript, past)
-    kept = {pair for call, result in _pairs_before(past) if (pair := _named(call, result))}
-    after = tuple(after)
-    kept |= _as_before(before, after)
+    kept = {
+        _named(call, result)
+        for transcript in before
+        for real in (False, True)
+        for call, result in _pairs(transcript, real=real)
+    }
     for transcript in after:
         for call, result in _pairs(transcript):
             if _named(call, result) not in kept and not _is_tied(past, call, result):
@@ -84,36 +99,64 @@ def _named(call: Call, result: Result) -> Pair:
     return call.name, call.body, result.body
 
 
-def _as_before(before: Iterable[Transcript], after: Iterable[Transcript]) -> set[Pair]:
-    """The pairs of ids on whose calls the repair changed nothing."""
-    now = {(form, calls) for transcript in after for form, calls in _bearers(transcript).items()}
-    found = set()
-    for transcript in before:
-        was = _bearers(transcript)
-        found |= {
-            _named(call, result)
-            for call, result in _pairs(transcript)
-            if (_form(call.id), was[_form(call.id)]) in now
-        }
-    return found
+class _Waiting:
+    """The calls of a turn that have no result yet, by id and by name."""
+
+    def __init__(self) -> None:
+        self.calls: dict[tuple[str, str | None], deque[Call]] = {}
+        self.taken: set[int] = set()
+
+    def add(self, call: Call) -> None:
+        for key in (("id", call.id), ("name", call.name)):
+            self.calls.setdefault(key, deque()).append(call)
+
+    def take(self, result: Result) -> Call | None:
+        """The first call under the id of a result; under its name where a wire needs no ids and the result has none."""
+        if _form(result.id):
+            key = "id", result.id
+        elif result.name and not result.needs_id:
+            key = "name", result.name
+        else:
+            return None
+        queue = self.calls.get(key, deque())
+        while queue:
+            call = queue.popleft()
+            if id(call) not in self.taken:
+                self.taken.add(id(call))
+                return call
+        return None
 
 
-def _bearers(transcript: Transcript) -> dict[str, Bearers]:
-    """The calls of each id with their numbers, whatever the spelling of the id."""
-    found: dict[str, Counter[tuple[str | None, str | None, bytes]]] = defaultdict(Counter)
+def _pairs(transcript: Transcript, *, real: bool = False) -> Iterator[tuple[Call, Result]]:
+    """Calls with the results that a strict reader gives them, in order and up to the next turn with calls.
+
+    With `real`, placeholders answer no call.
+    """
+    waiting, wire, asking = _Waiting(), transcript.wire, False
     for message in transcript.messages:
+        speaks = message.role == "assistant"
+        fresh = not (wire.anywhere or (wire.joins and asking and speaks))
+        asking = speaks
         for block in message.blocks:
             if isinstance(block, Call):
-                found[_form(block.id)][block.id, block.name, block.body] += 1
-    return {form: frozenset(calls.items()) for form, calls in found.items()}
+                if fresh:
+                    waiting, fresh = _Waiting(), False
+                waiting.add(block)
+            elif isinstance(block, Result) and not (real and block.synthetic):
+                call = waiting.take(block)
+                if call is not None and not (call.server or block.server or block.synthetic):
+                    yield call, block
 
 
 def _read(transcript: Transcript, past: Past) -> None:
     turn, asking, closed, place = max(past.turns, default=0), False, True, 0
     talk, number = Talk(), len(past.talks)
     past.talks.append(talk)
+    latest = 0
     window, joins = transcript.wire.window, transcript.wire.joins
+    talk.idless = transcript.wire.idless
     for message in transcript.messages:
+        past.messages += 1
         if message.role == "assistant":
             turn += not (joins and asking)
             asking, closed = True, False
@@ -124,48 +167,32 @@ def _read(transcript: Transcript, past: Past) -> None:
             if isinstance(block, Call):
                 if not asking:
                     turn, asking, closed = turn + 1, True, False
-                one = Asked(block, number, place, turn)
+                one = Asked(block, number, place, turn, past.messages)
+                talk.calls.append(one)
+                talk.beside.setdefault(past.messages, ([], []))[0].append(one)
                 past.by_call.setdefault((block.name, block.body), []).append(one)
                 talk.bearers.setdefault(_form(block.id), []).append(one)
                 if transcript.dead:
                     past.left.add(_form(block.id))
                 past.turns.setdefault(turn, ([], []))[0].append(one)
+                latest = turn
             elif isinstance(block, Result):
-                other = Answered(block, number, place, turn, inside=not closed and not asking)
+                inside = not closed and not asking
+                other = Answered(block, number, place, turn, inside, latest, past.messages)
                 talk.results.append(other)
+                if not _form(block.id):
+                    talk.beside.setdefault(past.messages, ([], []))[1].append(place)
                 past.by_body.setdefault(block.body, []).append(other)
-                talk.answers[_form(block.id)] += 1
-                if other.inside:
-                    past.turns.setdefault(turn, ([], []))[1].append(other)
+                talk.by_id.setdefault(_form(block.id), []).append(other)
+                talk.answers[_form(block.id)] += bool(_form(block.id))
+                if latest:
+                    past.turns[latest][1].append(other)
 
 
 def _form(identifier: str | None) -> str:
     """An id in the spelling in which it is compared; empty where it names nothing."""
     text = normalize("NFC", (identifier or "").strip())
     return "" if text.upper() in BLANK else text
-
-
-def _pairs_before(past: Past) -> Iterator[tuple[Call, Result]]:
-    """What stood under a call by its exact id in its window already, once each."""
-    for calls, results in past.turns.values():
-        for asked in calls:
-            own = [one for one in results if one.result.id == asked.call.id and _form(asked.call.id)]
-            alike = [one for one in calls if one.call.id == asked.call.id]
-            if len(alike) == 1 and len(own) == 1:
-                yield asked.call, own[0].result
-
-
-def _pairs(transcript: Transcript) -> Iterator[tuple[Call, Result]]:
-    """Calls with the results that a reader gives them by the id: those of the nearest call before."""
-    nearest: dict[str, Call] = {}
-    for message in transcript.messages:
-        for block in message.blocks:
-            if isinstance(block, Call):
-                nearest[_form(block.id)] = block
-            elif isinstance(block, Result) and not block.synthetic and not block.server and _form(block.id):
-                call = nearest.get(_form(block.id))
-                if call is not None and call.id == block.id and not call.server:
-                    yield call, block
 
 
 def _is_tied(past: Past, call: Call, result: Result) -> bool:
@@ -186,7 +213,7 @@ def _ties(past: Past, asked: Asked, answered: Answered) -> bool:
         # The repair joined parts of a session: an id that is everywhere the same call's is evidence.
         return bool(mine) and mine == theirs and all(_is_meant(one, asked, answered) for one in past.talks)
     if call.id and call.id == result.id and not mine and call.id.upper() not in BLANK:
-        return answered.inside and answered.turn == asked.turn  # white space is an id as well
+        return _is_only_of_id(past, asked, answered)  # white space is an id as well
     if mine and theirs:
         return mine == theirs and _is_meant(talk, asked, answered)
     if theirs and (theirs in talk.bearers or theirs in past.left):
@@ -195,8 +222,45 @@ def _ties(past: Past, asked: Asked, answered: Answered) -> bool:
         return False
     if answered.inside and answered.turn == asked.turn:
         return _counts_agree(past, answered) or _is_only_of_name(past, asked, answered)
-    lost = [one for one in talk.results if not _form(one.result.id) and not one.result.synthetic]
-    return len(lost) == 1 or bool(result.name and result.name == call.name)
+    return _is_beside(talk, asked, answered) or _is_last_of_all(talk, asked, answered)
+
+
+def _is_beside(talk: Talk, asked: Asked, answered: Answered) -> bool:
+    """Whether a call and a result have the same number in a message with as many open calls as results without ids."""
+    if asked.message != answered.message or asked.place > answered.place:
+        return False
+    calls, results = talk.beside[asked.message]
+    places = [one.place for one in calls if not talk.answers[_form(one.call.id)]]
+    if len(places) != len(results) or asked.place not in places:
+        return False
+    return places.index(asked.place) == bisect_left(results, answered.place)
+
+
+def _is_only_of_id(past: Past, asked: Asked, answered: Answered) -> bool:
+    """Whether a result is in the window of a turn where as many calls as results have its exact id."""
+    calls, results = past.turns.get(asked.turn, ([], []))
+    asking = sum(one.call.id == asked.call.id for one in calls)
+    return (
+        answered.inside
+        and answered.turn == asked.turn
+        and asking == sum(one.result.id == asked.call.id for one in results)
+    )
+
+
+def _is_last_of_all(talk: Talk, asked: Asked, answered: Answered) -> bool:
+    """Whether the only call without an id, of all or of its name, gets the only result without one."""
+    calls = [one for one in talk.calls if not _form(one.call.id) and _has_content(one.call)]
+    results = [one for one in talk.results if not _form(one.result.id) and not one.result.synthetic]
+    name = answered.result.name
+    if name and name == asked.call.name:
+        calls = [one for one in calls if one.call.name == name]
+        results = [one for one in results if one.result.name == name]
+    return len(results) == 1 and [*map(id, calls)] == [id(asked)]
+
+
+def _has_content(call: Call) -> bool:
+    """Whether an entry of a list of calls says anything."""
+    return bool(call.name or call.body)
 
 
 def _is_meant(talk: Talk, asked: Asked, answered: Answered) -> bool:
@@ -209,24 +273,53 @@ def _is_meant(talk: Talk, asked: Asked, answered: Answered) -> bool:
     name = answered.result.name
     if name and name != asked.call.name and any(one.call.name == name for one in others):
         return False
-    return asked.place < answered.place
+    return asked.place < answered.place and not _is_one_too_many(talk, asked, answered)
+
+
+def _is_one_too_many(talk: Talk, asked: Asked, answered: Answered) -> bool:
+    """Whether more results than calls of one id, or of one id and name, stand before the next turn with calls."""
+    form, name = _form(asked.call.id), answered.result.name
+    calls = [one for one in talk.bearers[form] if one.call.name in (name or one.call.name, None)]
+    if len({_meaning(one.call) for one in calls}) < 2:
+        return False  # the name singles out one call
+    calls = [one for one in calls if one.turn <= answered.latest]
+    results = {
+        one.result.body
+        for one in talk.by_id.get(form, ())
+        if calls
+        and calls[0].place < one.place
+        and one.latest <= answered.latest
+        and one.result.name in (name, None)
+        and not one.result.synthetic
+    }
+    return _texts(results) > len(calls)
 
 
 def _counts_agree(past: Past, answered: Answered) -> bool:
     """Whether a turn has as many calls as results that no id pairs; copies and placeholders may count or not."""
     talk = past.talks[answered.talk]
-    calls, results = past.turns.get(answered.turn, ([], []))
+    calls, results = past.turns.get(answered.latest, ([], []))
+    calls = [one for one in calls if _has_content(one.call)]
     window = {_form(one.result.id) for one in results} - {""}
     real = {_form(one.result.id) for one in results if not one.result.synthetic} - {""}
     everywhere = {form for form, some in talk.bearers.items() if talk.answers[form] >= _distinct(some)} - {""}
     asked = set()
+    inside = [one for one in results if one.inside and one.turn == one.latest]
+    if talk.idless and len(inside) == len(calls) and not any(_form(one.result.id) for one in inside):
+        return True
     for known in (window, real, everywhere):
         some = [one for one in calls if _form(one.call.id) not in known]
         asked |= {len(some), _distinct(some)}
     lost = [one for one in results if _form(one.result.id) not in talk.bearers or not _form(one.result.id)]
     said = [one for one in lost if not one.result.synthetic]
     return not asked.isdisjoint(
-        {len(lost), len(said), _texts(said), len({one.result.id for one in said})} - {0}
+        {
+            len(lost),
+            len(said),
+            _texts({one.result.body for one in said}),
+            len({one.result.id for one in said}),
+        }
+        - {0}
     )
 
 
@@ -242,19 +335,23 @@ def _distinct(calls: Iterable[Asked]) -> int:
     return len({(one.call.id, *_meaning(one.call)) for one in calls})
 
 
-def _texts(results: Iterable[Answered]) -> int:
+def _texts(bodies: Iterable[bytes]) -> int:
     """How many texts there are, where the start of another one is none of its own."""
-    bodies = sorted({one.result.body for one in results})
-    return sum(not after.startswith(one.rstrip(b'"}] ')) for one, after in pairwise([*bodies, b""]))
+    pairs = pairwise([*sorted(bodies), b""])
+    return sum(not after.startswith(one.rstrip(b'"}] ')) for one, after in pairs)
 
 
 def _is_only_of_name(past: Past, asked: Asked, answered: Answered) -> bool:
     """Whether as many results as calls of the turn have the name of the tool."""
     name = asked.call.name
-    calls, results = past.turns.get(answered.turn, ([], []))
-    own = [one for one in results if one.result.name == name and not one.result.synthetic]
+    talk = past.talks[answered.talk]
+    calls, results = past.turns.get(answered.latest, ([], []))
+    lost = [one for one in results if _form(one.result.id) not in talk.bearers or not _form(one.result.id)]
+    own = [one for one in lost if one.result.name == name and not one.result.synthetic]
+    open_ones = [one for one in calls if one.call.name == name and not talk.answers[_form(one.call.id)]]
     return (
         bool(name)
         and answered.result.name == name
-        and len(own) == sum(one.call.name == name for one in calls)
+        and any(one is asked for one in open_ones)
+        and len(own) == len(open_ones)
     )

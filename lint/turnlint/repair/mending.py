@@ -98,7 +98,7 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
     overruled: set[str | None] = set()
     last: str | None = None
     for _ in range(ROUNDS):
-        step = _round(state, base, book, policy, overruled, spared)
+        step = _round(state, base, start, book, policy, overruled, spared)
         if step is None:
             return Mended(start, read, base, state, tuple(changes), settled=True)
         unit, told, phase = step
@@ -110,19 +110,38 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
         state = look(unit, book, spared)
         read = state if phase == PATCHED else read
         base = state if phase in (PATCHED, 1) else base
-    settled = _round(state, base, book, policy, overruled, spared) is None
+    settled = _round(state, base, start, book, policy, overruled, spared) is None
     return Mended(start, read, base, state, tuple(changes), settled=settled)
 
 
-def _memory(base: State, judged: Judged) -> Memory | None:
-    """The canonical ids that the calls of a conversation had before the repair: ids follow from these."""
+def _memory(base: State, start: State, judged: Judged) -> Memory | None:
+    """The canonical ids that the calls of a conversation had before the repair: ids follow from these.
+
+    No call gets the id of a result that answered no call when the repair began.
+    """
+    now, first = (_same(judged, state) for state in (base, start))
+    if now is judged and first is judged:
+        return None
+    names = remembered(now.transcript, now.pairs) if now is not None and now is not judged else Memory()
+    if first is None or first is judged or first is now:
+        return names
+    return Memory(names.names, names.strays | remembered(first.transcript, first.pairs).strays)
+
+
+def _same(judged: Judged, state: State) -> Judged | None:
+    """The conversation as it was in another state."""
     number = judged.transcript.index
-    first = next((one for one in base.judged if one.transcript.index == number), None)
-    return None if first is None or first is judged else remembered(first.transcript, first.pairs)
+    return next((one for one in state.judged if one.transcript.index == number), None)
 
 
 def _round(
-    state: State, base: State, book: Book, policy: Policy, overruled: Container[str | None], spared: Spared
+    state: State,
+    base: State,
+    start: State,
+    book: Book,
+    policy: Policy,
+    overruled: Container[str | None],
+    spared: Spared,
 ) -> tuple[Unit, list[Change], int] | None:
     """The unit with the next steps made, what was done, and the phase of the steps."""
     patched = _patch(state, policy)
@@ -138,7 +157,7 @@ def _round(
                 continue
             sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
             renames = any(isinstance(step, Rename) for _, step in phases[phase])
-            names = Names(sheet, _memory(base, judged) if renames else None, anew=policy.canonical)
+            names = Names(sheet, _memory(base, start, judged) if renames else None, anew=policy.canonical)
             maker = Maker(sheet, names, *_profiles(judged, book), done)
             told += maker.make(phases[phase])
             explained += maker.told
@@ -149,7 +168,7 @@ def _round(
             if lost((cell.data for cell in state.unit.cells), (cell.data for cell in unit.cells), explained):
                 raise Unrepairable("it would remove content that no finding names")
             return unit, told, phase
-    return _canonical(state, base, spared) if policy.canonical else None
+    return _canonical(state, base, start, spared) if policy.canonical else None
 
 
 LINKED: tuple[str, str, Fault] = ("ST111", "broken-parent-link", "state")
@@ -241,14 +260,16 @@ def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
     )  # fmt: skip
 
 
-def _canonical(state: State, base: State, spared: Spared) -> tuple[Unit, list[Change], int] | None:
+def _canonical(
+    state: State, base: State, start: State, spared: Spared
+) -> tuple[Unit, list[Change], int] | None:
     """Ids in their canonical form, when all else is done."""
     changes, told = Changes(), []
     for judged in state.judged:
         if is_uncertain(judged.transcript, judged.pairs) or spared.leaves(judged.transcript):
             continue
         sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
-        for one in Names(sheet, _memory(base, judged)).canonical():
+        for one in Names(sheet, _memory(base, start, judged)).canonical():
             record = sheet.messages[one.message].record
             told.append(Change(
                 *CANONICAL, "lossless", "renamed", one.done, "its id is not canonical", record.line, "",

@@ -17,7 +17,7 @@ from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Pointer, Result
 from turnlint.profiles import Profile
 from turnlint.repair.sheet import Sheet, id_place
-from turnlint.repeats import Known, id_below
+from turnlint.repeats import Known, id_below, name_below
 
 Place = tuple[int, Pointer]
 """A message, and where something is in its record."""
@@ -187,7 +187,7 @@ class Names:
                 own = results.get(identifier, []) if isinstance(identifier, str) else []
                 if known is not None:
                     self._add_twin(found, asked[id(known)].message, known, (index, below))
-                elif len(own) == 1:
+                elif len(own) == 1 and own[0].name in (name_below(value), None):
                     # A call that no assistant message has keeps the id of its result.
                     self._add_twin(found, index, own[0], (index, below))
         return found
