@@ -1,0 +1,126 @@
+"""Conversations that a repair once paired wrongly, each with the reading that was wrong.
+
+A story is written as turns: `c` is a call, `r` a result and `p` a placeholder, each with its number, id and tool; `x` is
+text. `-` stands for no id, `_` for an empty one and `~` for a blank.
+"""
+
+import pytest
+
+import fuzz_pairs
+from breaking import PLACEHOLDER, Piece, Turn
+
+IDS = {"-": None, "_": "", "~": " "}
+STORIES = (
+    (
+        "two results claim one call of a crowded turn, and a later call has the id too",
+        "mistral", "lossless", "ollama",
+        "model c4:a0000001z:look c5:a0000001z:read / tool r3:a0000001z:read x / tool r5:a0000001z:read / model c7:a0000001z:read",
+    ),
+    (
+        "three results under one id in the window of two calls",
+        "gemini", "lossy", "groq",
+        "model c2:c:look c3:c:read / tool r1:c:read r2:c:look r3:c:read / model c4:c:write c5:c:read / tool r4:c:write r5:c:read",
+    ),
+    (
+        "a late result without an id makes the window ambiguous",
+        "anthropic", "lossy", "mistral",
+        "model c1:_:look c2:_:write / tool r2:_:write / tool r902:toolu_00000:write / model x / tool r1:_:look",
+    ),
+    (
+        "a late stray makes the leftover of a window ambiguous",
+        "bedrock", "placeholder", "azure-openai",
+        "model c1:tooluse_1:look c2:-:read / tool r1:call_one:look r2:tooluse_1:read / model x / tool r901:-:read",
+    ),
+    (
+        "a late stray has the name of the only named result",
+        "gemini", "placeholder", "canonical ids",
+        "model c3:-:write c4:_:read c5:-:look / tool r4:call_four:write / model x / tool r901:_:write",
+    ),
+    (
+        "two calls share a blank id, and only one result has it",
+        "bedrock", "lossless", "bedrock",
+        "model c2:~:write c3:~:look / tool r2:-:write r3:~:read",
+    ),
+    (
+        "a result behind another turn, under an id that two turns share",
+        "openai-chat", "lossy", "openai",
+        "model c1:call_0:read / tool r3:call_1:look / model c3:call_1:look / tool r2:call_0:read / model c5:call_0:read",
+    ),
+    (
+        "a call beside results has the name of another call of its id",
+        "canonical", "lossy", "canonical ids",
+        "model c1:call_0:write / model c4:call_0:look / tool c5:call_0:look r4:call_0:look r1:call_0:write",
+    ),
+    (
+        "a stray without an id, behind a result that is renamed",
+        "ollama", "lossless", "none",
+        "model c1:call_1:write / model c2:call_1:write / tool r2:call_1:write / tool r901:_:write",
+    ),
+    (
+        "more placeholders than calls",
+        "openai-chat", "placeholder", "fireworks",
+        "model c1:_:look c2:_:read / tool r1:_:look / tool r2:_:read / tool p1:_:look / tool r3:_:look",
+    ),
+    (
+        "a placeholder between results under unknown ids",
+        "cohere", "placeholder", "ollama",
+        "model c1:look_1:look c2:_:look / tool r1:call_one:look / tool p1:call_two:look / tool r2:call_three:look",
+    ),
+    (
+        "one placeholder for two calls of one tool",
+        "ollama", "lossy", "minimax",
+        "model c1:-:look / model c4:-:look c5:-:look / tool p4:-:look",
+    ),
+    (
+        "an unknown id behind two copies of a call",
+        "ollama", "placeholder", "bedrock",
+        "model c1:-:write / tool r1:-:write / model c2:-:look c2:-:look / tool r2:call_two:look",
+    ),
+    (
+        "a result inside its turn, without ids",
+        "gemini", "placeholder", "canonical ids",
+        "model c1:-:write r1:-:write / model c2:-:look c3:-:write c4:-:look / tool r2:-:look r3:-:write r4:-:look",
+    ),
+    (
+        "a result inside its turn parts the turn, for ids too",
+        "gemini", "lossless", "mistral",
+        "model c1:-:look r1:-:look / model c3:-:look / tool r3:-:look",
+    ),
+    (
+        "a result inside its turn parts the turn, so an id is used again in another one",
+        "bedrock", "placeholder", "openai",
+        "model c1:tooluse_1:look r1:tooluse_1:look / model c3:tooluse_1:write",
+    ),
+    (
+        "the result of a lost id behind a turn with a result inside",
+        "anthropic", "lossy", "groq",
+        "model c1:-:look / model c2:t1:look c3:t3:read c4:t4:read r4:t4:read x / tool r2:t1:look r3:t3:read / tool r1:call_four:look",
+    ),
+    (
+        "a provider of another wire and a log without ids",
+        "ollama", "lossless", "openai-responses",
+        "model c2:null:read c3:-:write c3:-:write / tool r1:-:write / tool r2:-:read / tool r3:-:write",
+    ),
+)  # fmt: skip
+
+
+def _piece(word: str) -> Piece:
+    if word == "x":
+        return Piece("text", "beside")
+    head, rest = word.split(":", 1)
+    identifier, name = rest.rsplit(":", 1)
+    kind, mark = {"c": "call", "r": "result", "p": "result"}[head[0]], int(head[1:])
+    words = {"c": "", "r": f"result-of-{mark}.", "p": PLACEHOLDER}[head[0]]
+    return Piece(kind, words, -1 if head[0] == "p" else mark, IDS.get(identifier, identifier), name)
+
+
+@pytest.mark.parametrize(
+    ("form", "level", "provider", "text"), [one[1:] for one in STORIES], ids=[one[0] for one in STORIES]
+)
+def test_a_repair_keeps_results_ids_and_counts(form: str, level: str, provider: str, text: str) -> None:
+    talk = []
+    for turn in text.split(" / "):
+        role, *words = turn.split()
+        talk.append(Turn(role, [_piece(word) for word in words]))
+    case = fuzz_pairs.Case(form, talk, [], level, provider)  # type: ignore[arg-type]
+    assert [*fuzz_pairs.judged(case)] == []
