@@ -11,9 +11,10 @@ from typing import Any
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from budgets import examples
 from turnlint.model import Pointer
 
-MANY = settings(max_examples=400, deadline=None)
+MANY = settings(max_examples=examples(400), deadline=None)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 SCALARS = (
     st.none()

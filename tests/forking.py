@@ -49,9 +49,14 @@ def receive(channel: socket.socket) -> tuple[Request, list[int]] | None:
 
 
 def preload() -> None:
-    """Import what a command may need; a fork has it at once."""
+    """Import what a command or a run of pytest may need; a fork has it at once."""
+    from _pytest.config import default_plugins
+
     import turnlint
     import turnlint_rules
+
+    for name in default_plugins:
+        import_module(f"_pytest.{name}")
 
     for package in (turnlint, turnlint_rules):
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):

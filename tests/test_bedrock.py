@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbitrary_json import VALUES
+from budgets import examples
 from turnlint import carriers, ledger, testing
 from turnlint.cli.lint import command as lint
 from turnlint.model import Blank, Call, Message, Other, Record, Result, Text, Thinking, Transcript
@@ -303,7 +304,7 @@ ANY_MESSAGE = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(ANY_MESSAGE, max_size=6))
 def test_every_call_and_result_is_read_once(messages: list[dict[str, Any]]) -> None:
     """However the messages look, what an eye would count as a call or a result is one."""

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budgets import examples
 from drawn import disturb, steps, writable
 from turnlint import carriers, ledger, rulebook
 from turnlint.api import Case
@@ -23,7 +24,7 @@ WIRES = [name for name in carriers.NAMES if find_spec(f"turnlint.writing.{name.r
 """Those that examples are spelled on; the others are logs of agents."""
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(data=st.data())
 def test_clean_means_that_no_rule_speaks(data: st.DataObject) -> None:
     some = data.draw(steps().filter(writable))

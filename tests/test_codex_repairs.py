@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbitrary_json import VALUES
+from budgets import examples
 from test_codex import (
     CONTEXT,
     CORPUS,
@@ -251,7 +252,7 @@ LINES = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(LINES, max_size=6))
 def test_nothing_that_a_record_holds_stops_the_reading(records: list[Any]) -> None:
     testing.rows_of(lines(META, *records, user("on")), "codex")

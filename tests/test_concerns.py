@@ -95,6 +95,7 @@ def broken(value: Any, random: Random) -> Any:
     return value
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_rule_that_is_not_asked_is_silent(path: Path, tmp_path: Path) -> None:
     name = path.relative_to(ROOT).parts[1] if path.relative_to(ROOT).parts[0] == "formats" else None

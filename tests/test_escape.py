@@ -9,6 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from budgets import examples
 from hostile import DRAWS_NOTHING, hidden_in
 from turnlint.report.escape import clip, columns, fold, line_start, visible
 
@@ -23,7 +24,7 @@ PIECES = (
     "\U000e0041",
 )
 TEXTS = st.text(max_size=30) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
-MANY = settings(max_examples=500, deadline=None)
+MANY = settings(max_examples=examples(500), deadline=None)
 
 
 @MANY

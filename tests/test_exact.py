@@ -13,12 +13,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from arbitrary_json import ANYTHING, CONTAINERS, DOCUMENTS, MANY, SPELLINGS, VALUES, places
+from budgets import examples
 from turnlint.carriers import carrier
 from turnlint.documents import census, exact
 from turnlint.documents.fit import kind_of
 from turnlint.model import Pointer, Record
 
 
+@pytest.mark.hypothesis
 def test_exact_reading_agrees_with_json_on_every_valid_text() -> None:
     @MANY
     @given(DOCUMENTS)
@@ -128,7 +130,7 @@ def test_a_duplicate_key_tells_of_the_first_one_and_the_last_value_stays() -> No
     assert reading.value == {"a": 4, "b": {"a": 3}}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(CONTAINERS, SPELLINGS)
 @example([True, -5], json.dumps)
 @example({"a": "\U0001f600"}, json.dumps)
@@ -215,6 +217,7 @@ def _put(value: Any, pointer: Pointer, what: Any) -> Any:
 
 
 @pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.hypothesis
 def test_a_record_with_wrong_kinds_anywhere_still_decodes(wire: str) -> None:
     @MANY
     @given(st.lists(st.tuples(st.integers(0, 30), VALUES), min_size=1, max_size=3))

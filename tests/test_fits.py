@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from budgets import examples
 from drawn import disturb, steps, writable
 from turnlint import carriers, ledger, rulebook
 from turnlint.api import Case, Profile
@@ -44,8 +45,9 @@ def cases(record: bytes, wire: str, profile: Profile) -> list[Case]:
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.label)
+@pytest.mark.hypothesis
 def test_what_fits_offends_no_rule(profile: Profile) -> None:
-    @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @settings(max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(data=st.data())
     def held(data: st.DataObject) -> None:
         wire = data.draw(st.sampled_from([wire for wire in profile.wires if wire in WRITTEN]))

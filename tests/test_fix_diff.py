@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from broken_logs import BROKEN, DONE, GAP, LATE, STRAY, USER, asks, call, fix, fixed, log, result, settle
+from budgets import examples
 from turnlint.documents.source import Source
 from turnlint.keeping.patches import Patch, patched
 from turnlint.repair.outcome import Fixed
@@ -258,7 +259,7 @@ def test_no_line_is_wider_than_was_asked_for(folder: Path, width: int) -> None:
             assert columns(line) <= max(width, 40), line
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_stretches_are_what_patches_change(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from broken_logs import BROKEN, DONE, GAP, LATE, USER, asks, call, fix, log, result, settle
+from budgets import examples
 from hostile import ENVIRONMENT, POISONS, assert_safe
 from turnlint.documents.source import Source
 from turnlint.keeping.patches import Patch, patched
@@ -77,7 +78,9 @@ def test_the_fixtures_are_there() -> None:
 TEXTS = st.text(st.sampled_from('ab\n\r"é'), max_size=60).map(str.encode)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(120), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(data=TEXTS, cuts=st.lists(st.integers(0, 80), max_size=8), new=st.lists(TEXTS, min_size=4, max_size=4))
 def test_any_patches_of_any_lines(folder: Path, data: bytes, cuts: list[int], new: list[bytes]) -> None:
     ends = [0, *(at for at in range(1, len(data)) if data[at] & 0xC0 != 0x80), len(data)]

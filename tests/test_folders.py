@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from budgets import examples
 from test_first_use import SOUND, run, write
 from turnlint.documents.folders import Walk
 from turnlint.documents.gitignore import MAX_PATTERN_BYTES, Glob, parse
@@ -74,7 +75,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=list(HealthCheck))
 @given(top=FILE, inner=FILE, deep=FILE)
 @example(top="*\n!a/\n", inner="!b\n", deep="")
 @example(top="a/b/\n!a/b/a\n", inner="", deep="")

@@ -44,6 +44,7 @@ def limit(damage: str) -> int:
     return LIMIT if damage == "too long" else MAX_RECORD_BYTES
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("rounds", [2, MANY], ids=["short", "long"])
 @pytest.mark.parametrize("damage", DAMAGES)
 @pytest.mark.parametrize("form", FORMS)

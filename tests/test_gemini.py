@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbitrary_json import VALUES
+from budgets import examples
 from turnlint import carriers, ledger, testing
 from turnlint.model import Blank, Call, Message, Other, Record, Result, Text, Thinking, Transcript
 from turnlint.notation import write
@@ -333,7 +334,7 @@ ANY_CONTENT = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(ANY_CONTENT, max_size=6))
 def test_every_call_and_result_is_read_once(contents: list[dict[str, Any]]) -> None:
     """However the contents look, what an eye would count as a call or a result is one."""

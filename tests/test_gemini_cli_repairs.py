@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbitrary_json import VALUES
+from budgets import examples
 from gemini_cli_sessions import (
     LOST,
     call,
@@ -249,7 +250,7 @@ RECORDS = st.dictionaries(KEYS, ODD, max_size=6) | st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.lists(RECORDS, max_size=6))
 def test_whatever_stands_in_a_record_is_read_and_repaired(records: list[Any]) -> None:
     data = data_of(*records)

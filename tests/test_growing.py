@@ -85,6 +85,7 @@ def assert_same(watched: Watched, path: Path) -> None:
     assert {key: count for key, count in watched.tally.providers.items() if count} == tally.providers
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("log", LOGS, ids=lambda path: f"{path.parent.name}: {path.name}")
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cuts=st.lists(st.integers(0, 1 << 16), max_size=8))

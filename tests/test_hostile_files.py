@@ -59,10 +59,12 @@ def _mangled(wire: str, seed: int) -> bytes:
     return bytes(data)
 
 
-def test_random_and_mangled_files_are_survived(tmp_path: Path) -> None:
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("part", range(4))
+def test_random_and_mangled_files_are_survived(part: int, tmp_path: Path) -> None:
     folder = tmp_path / "in"
     folder.mkdir()
-    for seed in range(60):
+    for seed in range(part, 60, 4):
         (folder / f"noise-{seed}.jsonl").write_bytes(noise(seed, 40 * seed))
         for wire in WIRES:
             records = [_mangled(wire, seed * 8 + part) for part in range(8)]
@@ -70,8 +72,8 @@ def test_random_and_mangled_files_are_survived(tmp_path: Path) -> None:
             (folder / f"{wire}-{seed}.json").write_bytes(b"[" + b",\n".join(records) + b"]")
     reports = lint_in_all_formats(folder, "--show-content", "full", folder=tmp_path)
     summary = json.loads(reports["json"])["summary"]
-    assert summary["files"] > 150
-    assert summary["rules"]["unreadable-record"] > 400
+    assert summary["files"] > 37
+    assert summary["rules"]["unreadable-record"] > 100
 
 
 DEEP = 1_000_000

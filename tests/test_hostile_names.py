@@ -22,7 +22,9 @@ def _twice(key: str) -> bytes:
     return f'{{"messages": [{message}], {name}: 01, {name}: None}}'.encode()
 
 
-@pytest.mark.parametrize("poison", POISONS)
+@pytest.mark.parametrize(
+    "poison", [pytest.param(one, marks=pytest.mark.slow) if one == "long" else one for one in POISONS]
+)
 def test_names_ids_and_roles_cannot_steer_a_terminal_or_a_runner(poison: str, tmp_path: Path) -> None:
     x = POISONS[poison]
     paths = []

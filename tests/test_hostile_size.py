@@ -24,6 +24,7 @@ print(code, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * unit)
 """Run by a process of its own: what a child is charged with starts at the size of the one that started it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("letters", ["ascii", "emoji"])
 def test_a_line_of_50_mb_takes_less_than_six_times_its_size(letters: str, tmp_path: Path) -> None:
     path, text = (

@@ -143,6 +143,7 @@ def _zstd(path: Path) -> IO[bytes]:
     return zstandard.open(path, "wb")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "packed"), [("a.jsonl.gz", _gzip), ("a.jsonl.zst", _zstd)])
 def test_a_record_beyond_the_limit_takes_bounded_memory_and_stays_as_it_is(
     name: str, packed: Callable[[Path], IO[bytes]], tmp_path: Path

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec import structs
 
 import turnlint
+from budgets import examples
 from id_conversations import (
     CANONICAL_FORM,
     DEGENERATE,
@@ -51,7 +52,7 @@ TOOLS = st.sampled_from(["f", "f", "g", "", None, "a b", "東"])
 TURNS = st.lists(
     st.lists(st.tuples(ADVERSE, TOOLS, st.sampled_from([b"{}", b"1", b"x" * 80])), max_size=3), max_size=6
 )
-SOME = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SOME = settings(max_examples=examples(100), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @EVERY_NEEDING
@@ -147,7 +148,7 @@ TALKS = st.lists(
 
 @pytest.mark.parametrize("wire", [CHAT, JOINED, BLOCKS, ITEMS], ids=lambda wire: wire.name)
 @EVERY_NEEDING
-@settings(SOME, max_examples=120)
+@settings(SOME, max_examples=examples(120))
 @given(talk=TALKS)
 def test_everything_answers_what_it_answered_before(wire: Wire, target: Profile, talk: Talk) -> None:
     said = Transcript(wire, tuple(built(talk)))
@@ -203,7 +204,7 @@ SHIPPED = Providers(["turnlint_rules"])
 
 
 @pytest.mark.parametrize("name", SHIPPED.names())
-@settings(SOME, max_examples=60)
+@settings(SOME, max_examples=examples(60))
 @given(
     turns=TURNS, wire=st.sampled_from(["own", "openai-chat", "anthropic", "canonical"]), anew=st.booleans()
 )

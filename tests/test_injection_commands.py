@@ -92,12 +92,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no such names there")
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("name", NAMES, ids=range(len(NAMES)))
 @pytest.mark.parametrize("command", ON_EACH, ids=" ".join)
-def test_no_command_lets_a_runner_command_through(command: tuple[str, ...], folder: Path) -> None:
-    for name in NAMES:
-        words = [one.replace("{}", name) for one in command]
-        env = {**ENVIRONMENT, "XDG_STATE_HOME": str(folder / "state")}
-        done = run_cli(*words, cwd=folder, env=env, input=b"{}\n", timeout=120)
-        for kind, output in (("stdout", done.stdout), ("stderr", done.stderr)):
-            assert_safe(output, kind, f"turnlint {' '.join(words)!r}")
-        assert done.returncode in (0, 1, 2, 3), done.stderr[-300:]
+def test_no_command_lets_a_runner_command_through(command: tuple[str, ...], name: str, folder: Path) -> None:
+    words = [one.replace("{}", name) for one in command]
+    env = {**ENVIRONMENT, "XDG_STATE_HOME": str(folder / "state")}
+    done = run_cli(*words, cwd=folder, env=env, input=b"{}\n", timeout=120)
+    for kind, output in (("stdout", done.stdout), ("stderr", done.stderr)):
+        assert_safe(output, kind, f"turnlint {' '.join(words)!r}")
+    assert done.returncode in (0, 1, 2, 3), done.stderr[-300:]

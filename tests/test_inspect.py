@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbitrary_json import ANYTHING, CONTAINERS, MANY
+from budgets import examples
 from hostile import POISONS, assert_safe
 from turnlint.carriers import NAMES, carrier
 from turnlint.cli import cli
@@ -377,7 +378,7 @@ LIKE_CHAT = st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(MANY, max_examples=150)
+@settings(MANY, max_examples=examples(150))
 @given(
     st.lists(ANYTHING | LIKE_CHAT.map(lambda record: json.dumps(record).encode()), max_size=4).map(b"\n".join)
 )

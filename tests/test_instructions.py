@@ -8,6 +8,8 @@ import corpora
 import measuring
 from turnlint import compiled
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("orjson")
 SESSIONS = {"claude-code": corpora.agent, "codex": corpora.rollout}
 LOGS = {"requests": corpora.requests, "sessions": corpora.sessions}

@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import turnlint
+from budgets import examples
 from ledger_oracle import (
     BLOCKS,
     CHAT,
@@ -66,8 +67,8 @@ def conversations(*, server: bool) -> st.SearchStrategy[Talk]:
     return st.one_of(st.lists(mixed, max_size=10), st.lists(alone, max_size=8))
 
 
-SOME = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-MANY = settings(SOME, max_examples=1200)
+SOME = settings(max_examples=examples(300), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(SOME, max_examples=examples(1200))
 
 
 def with_own_ids(conversation: Talk) -> Talk:
@@ -88,6 +89,7 @@ def with_own_ids(conversation: Talk) -> Talk:
 
 @EVERY_WIRE
 @pytest.mark.parametrize("server", [False, True], ids=["own-tools", "provider-tools"])
+@pytest.mark.hypothesis
 def test_ledger_agrees_with_the_oracle(wire: Wire, server: bool) -> None:
     @MANY
     @given(conversations(server=server).map(with_own_ids))
@@ -195,6 +197,7 @@ def tidy_conversations(draw: st.DrawFn, wire: Wire) -> Talk:
 
 
 @EVERY_WIRE
+@pytest.mark.hypothesis
 def test_a_prefix_of_a_tidy_conversation_lacks_only_what_is_still_to_come(wire: Wire) -> None:
     @SOME
     @given(tidy_conversations(wire))

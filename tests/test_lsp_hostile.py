@@ -53,6 +53,7 @@ def lives(editor: Editor) -> bool:
     return [one["code"] for one in shown] == ["PA202"]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("name", DOCUMENTS)
 @pytest.mark.parametrize("before", ["", ORPHAN], ids=["alone", "behind a conversation"])
 def test_no_document_brings_the_server_down(editor: Editor, name: str, before: str) -> None:

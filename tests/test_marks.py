@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budgets import examples
 from turnlint import carriers, compiled
 from turnlint.carriers import _marks, anthropic, openai_responses
 from turnlint.carriers._marks import ALONE, ESCAPED, KEYS, MARKS, Sample
@@ -80,7 +81,7 @@ def test_each_type_of_an_item_is_a_mark() -> None:
     assert [one for one in blocks if not may_speak("anthropic", [f'"type": "{one}"'.encode()])] == []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(data=st.data())
 def test_who_is_not_asked_would_not_have_been_chosen(data: st.DataObject) -> None:
     taken = data.draw(st.lists(st.sampled_from(written()), min_size=1, max_size=3))

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from budgets import examples
 from turnlint import carriers, compiled, scan
 from turnlint.documents import census
 from turnlint.documents.source import Source
@@ -95,7 +96,7 @@ RAW = st.lists(
 ).map(b"".join)  # fmt: skip
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @given(RAW)
 @example(b"\xed\xa0\x80")
 @example(b"\xf4\x90\x80\x80")
@@ -124,7 +125,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.dictionaries(st.text(max_size=3), VALUES, max_size=4), st.data())
 def test_no_value_is_taken_that_is_not_plain(value: dict[str, Any], data: st.DataObject) -> None:
     raw = json.dumps(value, ensure_ascii=data.draw(st.booleans())).encode(errors="surrogatepass")
@@ -221,6 +222,7 @@ def sanitizers() -> Iterator[str]:
             yield path
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(COMPILER is None or sys.platform != "linux", reason="no compiler that can watch memory")
 def test_nothing_is_read_or_written_outside_of_what_it_has(tmp_path: Path) -> None:
     """Compiled with what watches every access, and given broken lines, it ends by itself."""

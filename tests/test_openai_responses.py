@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbitrary_json import VALUES
+from budgets import examples
 from turnlint import carriers, ledger, testing
 from turnlint.counting import count
 from turnlint.events import Tally
@@ -354,7 +355,7 @@ WHOLE = body(
 KEYS = sorted({key for item in WHOLE["input"] for key in item})
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, len(WHOLE["input"]) - 1), st.sampled_from(KEYS), VALUES), max_size=4)
 )
@@ -368,7 +369,7 @@ def test_wrong_kinds_anywhere_break_nothing(changes: list[tuple[int, str, Any]])
         ledger.read(transcript.messages, transcript.wire)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(VALUES, VALUES)
 def test_anything_under_the_keys_breaks_nothing(asked: Any, answered: Any) -> None:
     record = Record(

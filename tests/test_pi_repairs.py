@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arbitrary_json import VALUES
+from budgets import examples
 from test_pi import (
     ASKS,
     LOGS,
@@ -113,7 +114,7 @@ ANY_LINE = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(ANY_LINE, min_size=1, max_size=8))
 def test_anything_may_stand_under_any_key(session: list[Entry]) -> None:
     testing.rows_of(lines(*session), "pi")
@@ -260,7 +261,7 @@ def damaged_sessions(draw: st.DrawFn) -> bytes:
     return lines(header(), *entries)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=examples(80), deadline=None)
 @given(damaged_sessions())
 def test_a_repaired_session_is_one_that_pi_goes_on_with(data: bytes) -> None:
     before = sent_by_pi(data)

@@ -82,6 +82,7 @@ def test_its_examples_are_its_tests(house: Path) -> None:
     assert (run.returncode, "1 passed" in run.stdout) == (0, True), run.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("was", "now", "said"),
     [

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from commands import run_cli
 from neighbouring import LINES
 
 USER = {"role": "user", "content": "In Celsius, please."}
@@ -40,11 +41,11 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     clean = {name: value for name, value in os.environ.items() if name not in ("CI", "PYTEST_ADDOPTS")}
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-rA", *arguments],
-        cwd=folder, env={**clean, "COLUMNS": "100", "NO_COLOR": "1", **env}, capture_output=True, text=True,
-        encoding="utf-8", check=False,
-    )  # fmt: skip
+    known = "ignore::pytest.PytestAssertRewriteWarning"  # the warm process has imported the program
+    options = ("-p", "no:cacheprovider", "-p", "no:hypothesispytest", "-W", known, "-rA", *arguments)
+    program = "import sys, pytest; sys.exit(pytest.main())"
+    environment = {**clean, "COLUMNS": "100", "NO_COLOR": "1", **env}
+    return run_cli(*options, program=program, cwd=folder, env=environment, text=True)
 
 
 def outcomes(shown: str) -> dict[str, str]:

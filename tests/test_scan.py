@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from budgets import examples
 from drawn import disturb, steps, writable
 from dressed import cut_into, dress
 from turnlint import carriers, compiled, rulebook, scan
@@ -101,9 +102,10 @@ def held_to(line: bytes, options: Options, folder: Path) -> bool:
 
 
 @pytest.mark.parametrize(("wire", "provider"), LABELS)
+@pytest.mark.hypothesis
 def test_nothing_is_said_of_what_was_vouched_for(wire: str, provider: str, tmp_path: Path) -> None:
     @settings(
-        max_examples=150,
+        max_examples=examples(150),
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )
@@ -318,6 +320,7 @@ TALKS = st.lists(
 
 
 @pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.hypothesis
 def test_messages_on_lines_are_reported_as_if_each_had_been_read(
     wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -326,7 +329,7 @@ def test_messages_on_lines_are_reported_as_if_each_had_been_read(
     monkeypatch.setattr(type(carrier_lines).__init__, "__defaults__", (40,))
 
     @settings(
-        max_examples=150,
+        max_examples=examples(150),
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
     )

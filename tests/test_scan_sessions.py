@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
+from budgets import examples
 from session_lines import Sessions, cut, rollout, session_log, tree
 from test_corpus import CORPUS
 from turnlint import compiled, reading, scan
@@ -78,8 +79,9 @@ def options_for(*providers: str, name: str = "claude-code") -> Options:
         ("codex", "openai-responses"),
     ],
 )
+@pytest.mark.hypothesis
 def test_what_is_said_is_the_same_with_the_look_and_without(name: str, provider: str, tmp_path: Path) -> None:
-    @settings(AGREES, max_examples=150)
+    @settings(AGREES, max_examples=examples(150))
     @example(seed=1, wild=0.005, damaged=True)  # a conversation of which no message can be read
     @given(st.integers(0, 1 << 40), st.sampled_from([0.0, 0.005, 0.02, 0.1]), st.booleans())
     def held(seed: int, wild: float, damaged: bool) -> None:
@@ -93,11 +95,12 @@ def test_what_is_said_is_the_same_with_the_look_and_without(name: str, provider:
 
 
 @pytest.mark.parametrize("provider", ["", "anthropic"])
+@pytest.mark.hypothesis
 def test_what_trees_say_is_the_same_with_the_look_and_without(provider: str, tmp_path: Path) -> None:
     """Many sessions in one log, all of them small, so that what hangs together oddly is met often."""
     path, passed = tmp_path / "log.jsonl", []
 
-    @settings(AGREES, max_examples=50)
+    @settings(AGREES, max_examples=examples(50))
     @given(st.integers(0, 1 << 40))
     def held(seed: int) -> None:
         chance = Random(seed)  # noqa: S311 - chance, not secrecy

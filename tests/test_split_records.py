@@ -39,6 +39,7 @@ def bare(data: bytes) -> bytes:
     return re.sub(rb"\\+r|\\+n", b"", data)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("rounds", [2, MANY], ids=["short", "long"])
 @pytest.mark.parametrize("end", [b"\n", b"\r\n"], ids=["LF", "CRLF"])
 @pytest.mark.parametrize("form", FORMS)
@@ -49,6 +50,7 @@ def test_a_line_break_in_a_text_becomes_an_escape(form: str, end: bytes, rounds:
     assert repair(split(data, place, end=end))[1] == split(data, place, end=escape)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("rounds", [2, MANY], ids=["short", "long"])
 @pytest.mark.parametrize("where", ["first", "call", "result", "last"])
 @pytest.mark.parametrize("form", FORMS)
@@ -66,6 +68,7 @@ def test_a_line_break_between_members_is_removed(form: str, where: str, rounds: 
         assert fixed.after["error"] == 0
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("rounds", [2, MANY], ids=["short", "long"])
 @pytest.mark.parametrize("form", FORMS)
 def test_no_result_is_lost_wherever_a_line_is_split(form: str, rounds: int) -> None:

@@ -84,6 +84,7 @@ def agree(folder: Path, *arguments: str) -> tuple[int, bytes, bytes]:
     return one
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_settings_hold_for_each_file_in_all_processes(folder: Path, output: str) -> None:
     (folder / "turnlint.yaml").write_text(SETTINGS)
@@ -94,6 +95,7 @@ def test_settings_hold_for_each_file_in_all_processes(folder: Path, output: str)
     assert b"expired after 2026-01-31" in err
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("output", OUTPUTS)
 def test_logs_without_settings_are_cut(folder: Path, output: str) -> None:
     (folder / "logs" / "e-long.jsonl").write_bytes(log(200, 120))

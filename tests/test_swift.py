@@ -19,6 +19,7 @@ from msgspec import structs
 
 import turnlint.ledger as whole_ledger
 from arbitrary_json import MANY, SPELLINGS, TEXTS, VALUES, places
+from budgets import examples
 from drawn import disturb, steps, writable
 from turnlint import carriers, compiled, ledger, rulebook
 from turnlint.carrying.swift import SwiftReader
@@ -109,8 +110,9 @@ def shown(one: Any) -> str:
 
 
 @pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.hypothesis
 def test_what_is_made_natively_is_what_the_carrier_makes(wire: str) -> None:
-    @settings(max_examples=1200, deadline=None)
+    @settings(max_examples=examples(1200), deadline=None)
     @given(line=records(wire))
     def held(line: bytes) -> None:
         swiftly, exactly, fine = read_both_ways(line, wire)
@@ -143,10 +145,11 @@ def st_plain() -> list[Any]:
 
 
 @pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.hypothesis
 def test_an_outline_says_what_the_messages_say(wire: str) -> None:
     known: dict[str, Known] = {}
 
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=examples(400), deadline=None)
     @given(line=records(wire))
     def held(line: bytes) -> None:
         found = swift(wire).read(Record(1, 0, line))
@@ -178,7 +181,7 @@ def test_an_outline_says_what_the_messages_say(wire: str) -> None:
     held()
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @given(data=st.data())
 def test_the_native_walk_pairs_as_the_other_does(data: st.DataObject) -> None:
     wire = data.draw(st.sampled_from([*WIRES, "gemini", "openai-responses", "canonical"]))

@@ -12,6 +12,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budgets import examples
 from turnlint.apart import FORKS
 from turnlint.documents import ahead
 from turnlint.documents.blocks import MOST, Blocks
@@ -98,7 +99,7 @@ def test_a_process_that_is_stopped_is_told_of(
             list(iter(lambda: stream.read(PIECE), b""))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.sampled_from(sorted(set(PACKS) - {"gzip", "two frames"})),
     st.lists(st.integers(1, 40_000) | st.just(1 << 17), min_size=1),

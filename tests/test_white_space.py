@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from budgets import examples
 from drawn import disturb, steps, writable
 from turnlint import rulebook, testing
 from turnlint.api import Raw
@@ -84,6 +85,7 @@ def values(data: bytes, *, is_document: bool) -> Iterator[Any]:
         yield json.loads(text) if is_json(text) else text
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: str(path.relative_to(FIXTURES)))
 def test_white_space_changes_no_finding_and_no_repair_of_a_fixture(path: Path, tmp_path: Path) -> None:
     data, is_document = path.read_bytes(), path.suffix == ".json"
@@ -103,7 +105,7 @@ def test_white_space_changes_no_finding_and_no_repair_of_a_fixture(path: Path, t
         )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     steps().filter(writable), st.sampled_from(["openai-chat", "anthropic", "gemini", "canonical"]), st.data()
 )

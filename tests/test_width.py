@@ -105,6 +105,7 @@ def ran(arguments: list[str], folder: Path, width: int) -> subprocess.CompletedP
     return run_cli(*arguments, program=program, cwd=folder, env=env, text=True)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
 def test_no_line_is_wider_than_the_terminal(folder: Path, arguments: list[str], width: int) -> None:
