@@ -8,7 +8,7 @@ import io
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +19,9 @@ from click.testing import CliRunner
 from commands import run_cli
 from hostile import ENVIRONMENT, ORPHAN, assert_safe, lint, reported
 from turnlint.cli import cli
+from turnlint.documents import framing
 from turnlint.documents.framing import frame
+from turnlint.documents.trouble import Damage
 from turnlint.model import Record
 
 COMMAND = (sys.executable, "-m", "turnlint")
@@ -184,3 +186,41 @@ def test_blank_lines_that_follow_one_another_are_one_finding(tmp_path: Path) -> 
         (4_000_032, "2 blank lines in a row"),
     ]
     assert sum(one["rule"] == "orphan-result" for one in found) == 32
+
+
+@pytest.mark.parametrize("source", ["file", "standard input"])
+def test_many_blank_lines_behind_a_record_take_few_steps_and_little_memory(
+    source: str, tmp_path: Path
+) -> None:
+    """Lines with white space were read one by one: 120 MB of them took 132 seconds and 255 MiB (2026-11)."""
+    path = tmp_path / "a.jsonl"
+    with path.open("wb") as file:
+        file.write(ORPHAN)
+        for _ in range(50):
+            file.write(b"  \r\n" * 250_000)
+        file.write(ORPHAN)
+    with path.open("rb") as stream:
+        done = subprocess.run(
+            [sys.executable, "-c", PEAK, *COMMAND, "lint", "--output-format", "jsonl",
+             str(path) if source == "file" else "-"],
+            stdin=stream, capture_output=True, check=True, env=ENVIRONMENT, timeout=120,
+        )  # fmt: skip
+    code, peak = map(int, done.stdout.splitlines()[-1].split())
+    assert code == 1
+    assert peak < 60, f"{peak} MiB"
+
+
+def test_lines_of_white_space_are_not_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = 0
+    read = framing._Lines._line
+
+    def count(self: framing._Lines, piece: bytes, *, last: bool) -> Iterator[Record | Damage]:
+        nonlocal taken
+        taken += 1
+        return read(self, piece, last=last)
+
+    monkeypatch.setattr(framing._Lines, "_line", count)
+    data = ORPHAN + b"  \r\n" * 1_000_000 + ORPHAN
+    found = list(frame(io.BytesIO(data), "a.jsonl", lambda first: b"messages" in first))
+    assert sum(isinstance(one, Record) for one in found) == 2
+    assert taken < 1000

@@ -1,7 +1,6 @@
 """A stream of bytes into records, one at a time.
 
-This module owns line ends, blank lines, byte order marks, documents that span lines and arrays of records. It holds one
-record in memory. A record that is longer than the limit is passed over: its bytes are never held.
+Only one record is in memory. A record that is longer than the limit is passed over: its bytes are never held.
 """
 
 import re
@@ -24,6 +23,8 @@ CHUNK = 1 << 20
 LONG = 1 << 20
 MAX_TRIES = 3
 """How often attempts to join lines may read the bytes of a stream: the cost stays linear."""
+SHORT = 16
+"""Where lines have fewer bytes on average, most of them are blank."""
 HUGE = 1 << 25
 """From 32 MiB on a record is worth a word: most readers hold a whole one in memory several times."""
 
@@ -31,7 +32,7 @@ _UTF16 = {b"\xff\xfe": "UTF-16, little-endian", b"\xfe\xff": "UTF-16, big-endian
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _MANY_BLANKS = (b"\n" * 64, b"\r\n" * 64)
-_BLANK_RUN = rb"(?<=\n)(?:[ \t\r]*\n){63,}"
+_BLANK_RUN = rb"(?<=\n)(?:[ \t\r]*+\n){63,}+"
 """Blank lines that are taken together before a scanner sees them. A long needle is found in fewer comparisons."""
 _SPACES = (b" ", b"\t", b"\r", b"\n")
 
@@ -238,32 +239,31 @@ def _is_whole(line: bytes) -> bool:
 
 
 def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
-    """The first line that is not blank and the next such, without taking them."""
+    """The first line that is not blank and the next such, without taking them. No second one behind much white space."""
     found = [b"", b""]
-    count = at = 0
-    while count < 2:
-        at = _past_space(tape, at)
+    at = 0
+    for number in range(2):
+        at = _past_space(tape, at, LONG)
         end = tape.window.find(b"\n", tape.pos + at)
         while end < 0 and tape.more():
             end = tape.window.find(b"\n", tape.pos + at)
         line = tape.window[tape.pos + at : end if end >= 0 else None]
-        if line.strip(_SPACE):
-            found[count] = line
-            count += 1
-        if end < 0:
+        found[number] = line if line.strip(_SPACE) else b""
+        if end < 0 or not found[number]:
             break
         at = end + 1 - tape.pos
     tape.over = False
     return found[0], found[1]
 
 
-def _past_space(tape: _Tape, at: int) -> int:
-    """The place behind white space, wherever the window ends."""
+def _past_space(tape: _Tape, at: int, most: int = MAX_RECORD_BYTES) -> int:
+    """The place behind white space, wherever the window ends, or a place in it after so many bytes."""
+    end = at + most
     while True:
-        rest = tape.window[tape.pos + at : tape.pos + at + CHUNK]
+        rest = tape.window[tape.pos + at : tape.pos + min(at + CHUNK, end)]
         space = len(rest) - len(rest.lstrip(_SPACE))
         at += space
-        if space < len(rest) or not (rest or tape.more()):
+        if space < len(rest) or at >= end or not (rest or tape.more()):
             return at
 
 
@@ -338,7 +338,7 @@ class _Lines:
 
     def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage | Ended]:
         """The lines of a block that have to be read. One without a line end holds a single line."""
-        if any(map(block.__contains__, _MANY_BLANKS)):
+        if len(block) < SHORT * block.count(b"\n") or any(map(block.__contains__, _MANY_BLANKS)):
             at = 0
             for run in re.compile(_BLANK_RUN).finditer(block):
                 yield from self._taken(block[at : run.start()], last=False)

@@ -4,6 +4,7 @@ This module owns the sizes: small files go together, and a long log of lines is 
 read what it cuts, beyond the first records of a file.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import IO
 
@@ -24,6 +25,8 @@ _LAST = 16
 _SHARE = 2
 """and none behind the first is more than one in so many of what is left for each process."""
 _STEP = 1 << 16
+_CLOSED = re.compile(rb"[}\]]\r?\n")
+"""The end of a line that may end a record. A search for each line end would be slow where most lines are blank."""
 
 
 class Task(Struct, frozen=True):
@@ -120,12 +123,12 @@ def next_record(file: IO[bytes], at: int) -> int:
     window = b""
     while piece := file.read(_STEP):
         window += piece
-        found = window.find(b"\n")
-        while found >= 0 and found + START_BYTES < len(window):
-            closed = window[max(0, found - 2) : found].rstrip(b"\r")[-1:] in (b"}", b"]")
-            if closed and begins_record(window[found + 1 : found + 1 + START_BYTES]):
-                return at + found + 1
-            found = window.find(b"\n", found + 1)
+        for closed in _CLOSED.finditer(window):
+            start = closed.end()
+            if start + START_BYTES > len(window):
+                break
+            if begins_record(window[start : start + START_BYTES]):
+                return at + start
         kept = window[-START_BYTES - 2 :]
         at += len(window) - len(kept)
         window = kept
