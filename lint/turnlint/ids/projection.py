@@ -12,6 +12,7 @@ change only with the call itself: pruning other turns leaves them alone, but whe
 * the provider numbers calls through the request (Kimi K2): there an id says how many calls stand before.
 """
 
+from collections import deque
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
@@ -104,7 +105,7 @@ class _Owner(Struct):
 
     @property
     def signature(self) -> Signature:
-        return self.old, self.name, short(self.block.body)
+        return self.block.id, self.name, short(self.block.body)
 
 
 Given = list[str | None]
@@ -229,11 +230,20 @@ class _Book:
 
     def _remembered(self) -> Given:
         """What each call had in the state before a repair."""
-        left = {signature: iter(names) for signature, names in self.memory.names.items()}
-        return [
-            None if owner.stray or owner.signature not in left else next(left[owner.signature], None)
-            for owner in self.owners
-        ]
+        left = {signature: deque(names) for signature, names in self.memory.names.items()}
+        found: Given = []
+        for owner in self.owners:
+            names = None if owner.stray else left.get(owner.signature)
+            found.append(names.popleft() if names else None)
+        # An earlier step gave some calls another id: these are known by tool and arguments.
+        renamed: dict[tuple[str | None, bytes], deque[str]] = {}
+        for (_, name, body), names in left.items():
+            renamed.setdefault((name, body), deque()).extend(names)
+        for index, owner in enumerate(self.owners):
+            names = renamed.get(owner.signature[1:])
+            if found[index] is None and names and not owner.stray:
+                found[index] = names.popleft()
+        return found
 
     def takes(self, profile: Profile, rule: str, *, unknown: bool = False) -> bool:
         """Whether a provider accepts what a rule finds, on the wire of the conversation."""

@@ -23,6 +23,7 @@ from turnlint import ledger
 from turnlint.documents.decode import normal
 from turnlint.ledger import Asked, Interaction, Ledger, usable
 from turnlint.model import Call, Transcript
+from turnlint.repeats import repeats
 
 SHORT = 64
 """Longer bodies count by the digest that conversations of a message a line keep in their place."""
@@ -53,13 +54,21 @@ def turns(transcript: Transcript, pairs: Ledger) -> list[Turn]:
     calls: dict[int, list[Asked]] = {}
     ids: dict[int, str | None] = {}
     parts = parts_of(pairs)
+    copies = {
+        one.again.asked.seq
+        for one in repeats(pairs)
+        if one.same and one.same_turn and one.again.answer is None
+    }
     for interaction in pairs.interactions:
         calls.setdefault(parts[interaction.asked.seq], []).append(interaction.asked)
         ids[interaction.asked.seq] = known_id(interaction)
     met: dict[str, int] = {}
     found = []
-    for asked in calls.values():
-        content = _content(asked, ids)
+    for every in calls.values():
+        # A repair removes a copy of a call: it counts for nothing and stands last.
+        own = [one for one in every if one.seq not in copies]
+        asked = own + [one for one in every if one.seq in copies]
+        content = _content(own or asked, ids)
         said = (transcript.messages[one.message].turn_id for one in asked)
         key = next((one for one in said if one), None) or _numbered(content, met)
         found.append(Turn(key, content, tuple(asked)))

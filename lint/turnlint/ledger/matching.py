@@ -32,6 +32,8 @@ class Matching(Struct):
     """Results that fit several calls equally well, and so get none of them."""
     disputed: set[int] = set()
     """The calls that they fit."""
+    copies: set[int] = set()
+    """Open calls that repeat another call: they wait for no result of their own."""
     mixed: frozenset[int] = frozenset()
     """Messages that hold calls beside results."""
     speaking: tuple[int, ...] = ()
@@ -91,7 +93,7 @@ class Matching(Struct):
         return [
             index
             for index in range(len(self.calls))
-            if index not in self.answer_of and index not in self.disputed
+            if index not in self.answer_of and index not in self.disputed and index not in self.copies
         ]
 
     def has_content(self, call: int) -> bool:

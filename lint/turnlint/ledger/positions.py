@@ -67,7 +67,8 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
         if own and not doubt and not (idless and _is_even(work, own, some)):
             # A repair parts the turn at a result inside it, and the results of its window belong to the last part.
             parted = work.calls[own[0]].seq < parts.get(side[0], -1)
-            doubt = parted or _has_more_behind(work, own, some, outside)
+            beside = any(work.results[index].message in work.mixed for index in some)
+            doubt = parted or beside or _has_more_behind(work, own, some, outside)
         if doubt or any(_may_be_later(work, index, side, last, last_extra) for index in own or ()):
             # Only a placeholder of a repair answers such a call, or that of a turn with results among its calls.
             answers = [index for index in some if work.results[index].result.synthetic]

@@ -208,7 +208,7 @@ class _Group:
                 self._match_run(run)
         self._match_early(early)
         if self.alike and len(self.calls) > 1 and not all(map(self.work.open, self.calls)):
-            self.work.contest(filter(self.work.open, self.calls), ())  # a copy waits for no result of its own
+            self.work.copies.update(filter(self.work.open, self.calls))
 
     def _runs(self, turns: set[int]) -> list[Numbers]:
         """The results that stand in one window, or outside of all windows without a call between them.

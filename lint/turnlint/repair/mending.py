@@ -117,15 +117,10 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
 def _memory(base: State, start: State, judged: Judged) -> Memory | None:
     """The canonical ids that the calls of a conversation had before the repair: ids follow from these.
 
-    No call gets the id of a result that answered no call when the repair began.
+    No call gets the id of a result that answered no call when the repair began. Damaged bytes are repaired first.
     """
-    now, first = (_same(judged, state) for state in (base, start))
-    if now is judged and first is judged:
-        return None
-    names = remembered(now.transcript, now.pairs) if now is not None and now is not judged else Memory()
-    if first is None or first is judged or first is now:
-        return names
-    return Memory(names.names, names.strays | remembered(first.transcript, first.pairs).strays)
+    first = _same(judged, base if start.damaged else start)
+    return None if first is None or first is judged else remembered(first.transcript, first.pairs)
 
 
 def _same(judged: Judged, state: State) -> Judged | None:
