@@ -304,7 +304,7 @@ def _calls(transcript: Transcript, pairs: Ledger) -> list[_Owner]:
     return [
         _Owner(ids[one.seq], one.call.name, turn.key, index, turn.content, one.call)
         for turn in turns(transcript, pairs)
-        for index, one in enumerate(turn.asked)
+        for index, one in zip(turn.places, turn.asked, strict=True)
     ]
 
 

@@ -16,6 +16,7 @@ turn, have such equals at all, and they differ in nothing that the name could te
 
 from collections.abc import Iterable, Mapping
 from hashlib import blake2b, sha256
+from itertools import count
 
 from msgspec import Struct
 
@@ -36,6 +37,8 @@ class Turn(Struct, frozen=True):
     content: str
     """A digest of its calls alone."""
     asked: tuple[Asked, ...]
+    places: tuple[int, ...]
+    """The place of each of its calls: copies that a repair removes come last."""
 
 
 def turn_keys(transcript: Transcript, pairs: Ledger | None = None) -> tuple[str, ...]:
@@ -64,14 +67,14 @@ def turns(transcript: Transcript, pairs: Ledger) -> list[Turn]:
         ids[interaction.asked.seq] = known_id(interaction)
     met: dict[str, int] = {}
     found = []
-    for every in calls.values():
-        # A repair removes a copy of a call: it counts for nothing and stands last.
-        own = [one for one in every if one.seq not in copies]
-        asked = own + [one for one in every if one.seq in copies]
+    for asked in calls.values():
+        own = [one for one in asked if one.seq not in copies]
+        first, last = count(), count(len(own))
+        places = tuple(next(last if one.seq in copies else first) for one in asked)
         content = _content(own or asked, ids)
         said = (transcript.messages[one.message].turn_id for one in asked)
         key = next((one for one in said if one), None) or _numbered(content, met)
-        found.append(Turn(key, content, tuple(asked)))
+        found.append(Turn(key, content, tuple(asked), places))
     return found
 
 
