@@ -15,6 +15,8 @@ import unicodedata
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from commands import run_cli
 
 FORMATS = (
@@ -128,6 +130,10 @@ POISONS = {
     "long": "x" * 100_000,
     "long and wide": "漢" * 3_000,
 }  # fmt: skip
+POISON_NAMES = [
+    pytest.param(name, marks=pytest.mark.slow) if name.startswith("long") else name for name in POISONS
+]
+"""Parameters of a test; what is only longer than others is for the slow pass."""
 ORPHAN = b'{"messages": [{"role": "tool", "tool_call_id": "c", "content": "r"}]}\n'
 
 

@@ -25,12 +25,11 @@ ROOT = Path(__file__).parent.parent
 MAX_SECONDS = 60
 """Time of a test, which a mutant may keep from its end."""
 PACKAGES = {
-    "ledger": ["ledger", "mutants", "rules", "repeats", "gaps", "clean", "fix_properties", "swift"],
-    "ids": ["ids", "ids_properties", "canonical_ids", "ids_cli", "rules", "fix_properties", "short_names"],
-    "documents/edit": ["edit", "keeping", "fix_passes", "fix_corpus", "rules", "fix_properties", "white_space"],
-    "repair": ["rules", "fix_passes", "fix_words", "fix_properties", "fix_promises", "fix_corpus", "levels", "mutants",
-               "composing", "losses", "fix_cli", "repair_report", "codex_repairs", "pi_repairs", "split_records",
-               "library_values", "claude_code", "fix_records"],
+    "ledger": ["ledger", "hostile_pairs", "pair_stories", "fan_out", "lifecycle", "evidence", "gemini", "rules", "clean", "swift"],
+    "ids": ["ids", "canonical_ids", "ids_properties", "ids_cli", "rules"],
+    "documents/edit": ["edit", "keeping", "fix_passes", "rules"],
+    "repair": ["fix_passes", "fix_records", "losses", "composing", "rules", "hostile_pairs", "fix_cli", "fix_words", "mixed_turns",
+               "split_records", "hostile_fix"],
 }  # fmt: skip
 """Beginnings of paths below `lint/turnlint`, with the test modules that are about them."""
 FLIPPED: dict[type, type] = {

@@ -222,6 +222,7 @@ def test_a_sample_is_sound_unless_it_is_the_broken_twin(path: Path) -> None:
     assert errors == BROKEN.get(path.stem, [])
 
 
+@pytest.mark.slow
 def test_no_log_of_any_kind_crashes_a_rule_or_the_reader() -> None:
     paths = [path for path in (CORPUS / "logs").rglob("*") if path.suffix in {".json", ".jsonl", ".ndjson"}]
     assert len(paths) > 50

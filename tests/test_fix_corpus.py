@@ -79,6 +79,7 @@ def sound(tally: Tally) -> bool:
     return bool(tally.messages) and not (tally.findings["error"] or tally.findings["warning"])
 
 
+@pytest.mark.slow
 def test_a_sound_log_keeps_every_byte(tmp_path: Path) -> None:
     seen = 0
     for path in kept_logs():
@@ -108,6 +109,7 @@ def broken(data: bytes) -> bytes | None:
     return data[: start + 1] + b"of_nobody" + data[end:]
 
 
+@pytest.mark.slow
 def test_a_log_that_breaks_in_one_place_is_changed_in_no_other_record(tmp_path: Path) -> None:
     seen = 0
     for path in kept_logs():

@@ -52,6 +52,7 @@ def apply(program: str, name: str, patch: bytes, folder: Path, data: bytes) -> b
 # A patch for programs.
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: f"{path.parent.name}: {path.name}")
 def test_a_patch_makes_the_very_bytes_of_the_repair(folder: Path, path: Path) -> None:
     data = path.read_bytes()

@@ -27,7 +27,7 @@ from broken_logs import (
     result,
     settle,
 )
-from hostile import ENVIRONMENT, POISONS, assert_safe
+from hostile import ENVIRONMENT, POISON_NAMES, POISONS, assert_safe
 
 
 @pytest.fixture(autouse=True)
@@ -87,7 +87,7 @@ def test_no_word_of_a_conversation_is_said_unless_a_diff_is_asked_for(folder: Pa
     assert SAID in fix("broken.jsonl", "--diff").stdout
 
 
-@pytest.mark.parametrize("poison", POISONS)
+@pytest.mark.parametrize("poison", POISON_NAMES)
 def test_nothing_in_ids_and_names_steers_a_terminal_or_a_runner(poison: str, folder: Path) -> None:
     x = POISONS[poison]
     many = [

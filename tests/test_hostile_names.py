@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from hostile import ORPHAN, POISONS, WIRES, assert_ended_well, lint, lint_in_all_formats
+from hostile import ORPHAN, POISON_NAMES, POISONS, WIRES, assert_ended_well, lint, lint_in_all_formats
 from turnlint.cli import cli
 from turnlint.report.escape import columns
 
@@ -22,9 +22,7 @@ def _twice(key: str) -> bytes:
     return f'{{"messages": [{message}], {name}: 01, {name}: None}}'.encode()
 
 
-@pytest.mark.parametrize(
-    "poison", [pytest.param(one, marks=pytest.mark.slow) if one == "long" else one for one in POISONS]
-)
+@pytest.mark.parametrize("poison", POISON_NAMES)
 def test_names_ids_and_roles_cannot_steer_a_terminal_or_a_runner(poison: str, tmp_path: Path) -> None:
     x = POISONS[poison]
     paths = []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from hostile import POISONS, WIRES, assert_safe
+from hostile import POISON_NAMES, POISONS, WIRES, assert_safe
 from turnlint.cli import cli
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally, lint
@@ -206,7 +206,7 @@ def test_one_unreadable_source_does_not_silence_the_others(folder: Path) -> None
     assert "hist_tool_" in done.stdout
 
 
-@pytest.mark.parametrize("poison", POISONS)
+@pytest.mark.parametrize("poison", POISON_NAMES)
 def test_ids_and_names_cannot_steer_a_terminal_or_a_runner(poison: str, tmp_path: Path) -> None:
     x = POISONS[poison]
     name = tmp_path / re.sub(r"[/\0]", "", x[:40].encode(errors="ignore").decode() + ".jsonl")

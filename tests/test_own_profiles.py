@@ -229,7 +229,12 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("kind", HOSTILE)
+LARGE = ("many-documents", "many-keys", "deep-flow-that-closes")
+
+
+@pytest.mark.parametrize(
+    "kind", [pytest.param(one, marks=pytest.mark.slow) if one in LARGE else one for one in HOSTILE]
+)
 def test_no_file_makes_more_than_a_sentence(kind: str, tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_bytes(HOSTILE[kind])
     run = turnlint("profiles", "--profile", "own.yaml", cwd=tmp_path)

@@ -112,6 +112,7 @@ def test_what_trees_say_is_the_same_with_the_look_and_without(provider: str, tmp
     assert sum(passed) > len(passed)
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("path", WRITTEN, ids=lambda path: f"{path.parent.name}/{path.name[-40:]}")
 @pytest.mark.parametrize("providers", [(), ("anthropic",)])
 def test_written_sessions_are_reported_as_if_all_had_been_read(
