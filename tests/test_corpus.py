@@ -71,7 +71,7 @@ def test_no_request_that_its_provider_accepted_carries_an_error(tmp_path: Path) 
     assert {key: found for key, found in wrong.items() if found} == {}
 
 
-@pytest.mark.parametrize("provider", ["none", "auto"])
+@pytest.mark.parametrize("provider", ["none", pytest.param("auto", marks=pytest.mark.slow)])
 def test_no_accepted_request_carries_an_error_for_whoever_it_seems_meant(
     provider: str, tmp_path: Path
 ) -> None:

@@ -263,6 +263,7 @@ def test_nothing_of_it_steers_what_shows_it(folder: Path, poison: str) -> None:
     assert max(map(len, shown.stdout.splitlines())) <= 100
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: f"{path.parent.name}: {path.name}")
 def test_every_repair_has_something_to_show(folder: Path, path: Path) -> None:
     (folder / path.name).write_bytes(path.read_bytes())

@@ -206,6 +206,7 @@ def _steps(speech: Speech, shape: Callable[[Speech, int], Turns], count: int, fo
 CROWD = 16
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("speech", SPEECHES, ids=lambda speech: speech.format)
 @pytest.mark.parametrize("shape", CROWDS, ids=lambda shape: shape.__name__)
 def test_a_crowd_costs_no_more_than_its_size(

@@ -330,6 +330,7 @@ def test_standard_input_is_told_as_the_file_is(folder: Path) -> None:
         assert not piped["content"]["able"]["in_place"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", PLACES, ids=lambda path: str(path.relative_to(FIXTURES)))
 def test_every_fixture_is_told(path: Path) -> None:
     done = inspect(path, columns="80")

@@ -133,6 +133,7 @@ def test_a_document_that_is_too_long_is_told_of_once(editor: Editor) -> None:
     assert len(editor.change("long.jsonl", {"text": ORPHAN})) == 1
 
 
+@pytest.mark.slow
 def test_the_gravest_findings_are_shown_where_there_are_many(editor: Editor) -> None:
     mild = '{"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "hi"}, {"role": "assistant"}]}\n'
     shown = editor.open("many.jsonl", mild * 10 + ORPHAN * (looking.MOST + 5))

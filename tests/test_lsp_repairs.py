@@ -36,6 +36,7 @@ def lossy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
         yield editor
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT / "fixtures")))
 def test_a_fixture_is_shown_and_repaired_as_its_twin(path: Path, lossy: Editor) -> None:
     """Places are those of the reports for GitHub, and what an editor makes of the edits is what `fix` writes."""

@@ -110,6 +110,7 @@ def exchanges() -> dict[tuple[str, str], list[dict[str, Any]]]:
     return mutators.recorded(str(CORPUS / "exchanges_dev.jsonl.gz"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
 @pytest.mark.parametrize("target", TARGETS, ids=lambda target: f"{target.provider}-{target.wire}")
 def test_every_fault_of_an_accepted_request_is_found(

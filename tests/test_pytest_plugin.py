@@ -168,6 +168,7 @@ def test_names_are_shown_safely_and_are_told_apart(folder: Path) -> None:
     assert "\n::error" not in done.stdout
 
 
+@pytest.mark.slow
 def test_files_of_the_configuration_run_with_the_others(folder: Path) -> None:
     (folder / "tests").mkdir()
     (folder / "tests" / "test_it.py").write_text("def test_it():\n    pass\n")
@@ -194,6 +195,7 @@ def test_the_configuration_says_how_files_are_held_against_which_rules(folder: P
     assert "PR303[error] id-form at mistral" in done.stdout
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("line", "said"),
     [

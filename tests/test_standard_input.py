@@ -37,11 +37,13 @@ def _linted(path: Path | str, data: bytes = b"") -> tuple[int, list[Any]]:
     return run.exit_code, report["findings"]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", LOGS, ids=IDS)
 def test_standard_input_gives_the_findings_of_the_file(path: Path) -> None:
     assert _linted("-", path.read_bytes()) == _linted(path)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", LOGS, ids=IDS)
 def test_standard_input_gives_the_repair_of_the_file(path: Path, tmp_path: Path) -> None:
     written = tmp_path / "written"
