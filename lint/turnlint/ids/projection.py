@@ -245,18 +245,28 @@ class _Book:
                 found[index] = names.popleft()
         return found
 
-    def takes(self, profile: Profile, rule: str, *, unknown: bool = False) -> bool:
+    def takes(self, profile: Profile, rule: str) -> bool:
         """Whether a provider accepts what a rule finds, on the wire of the conversation."""
         said = self.transcript.wire.speaks
         weights = (one for one in profile.by_rule.get(rule, ()) if not one.wires or said in one.wires)
-        said_of = next(weights, None)
-        levels = {said_of.mild, said_of.severity} - {None} if said_of else set()
-        return "info" in levels if levels else unknown
+        weight = next(weights, None)
+        return weight is not None and "info" in (weight.mild, weight.severity)
 
     def may_lack_ids(self, profile: Profile) -> bool:
-        """Whether calls and results stay without ids. The word of the provider outranks that of the wire."""
-        unknown = has_no_ids(self.pairs, self.transcript.wire)
-        return self.takes(profile, MISSING, unknown=unknown)
+        """Whether calls and results stay without ids. A refusal by the provider outranks the habit of the wire."""
+        if has_no_ids(self.pairs, self.transcript.wire):
+            return not self._refuses_no_ids(profile)
+        return self.takes(profile, MISSING)
+
+    def _refuses_no_ids(self, profile: Profile) -> bool:
+        """Whether the provider makes an error of a conversation without ids on a wire that needs none."""
+        said = self.transcript.wire.speaks
+        first = self.pairs.interactions[0].asked.turn
+        lone = sum(one.asked.turn == first for one in self.pairs.interactions) == 1
+        for weight in profile.by_rule.get(MISSING, ()):
+            if (not weight.wires or said in weight.wires) and (weight.when != "one-call" or lone):
+                return weight.severity == "error"
+        return False
 
     def reused(self, profile: Profile) -> frozenset[int]:
         """The calls that keep an id which a call of an earlier turn bears, where the provider takes that."""

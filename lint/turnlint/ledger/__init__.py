@@ -96,6 +96,9 @@ def read(
         from turnlint.ledger.real import prefer_real
 
         match_by_position(work, counts=wire.counts, idless=wire.idless)
+        for call, result in work.early:
+            if work.open(call):
+                work.match(call, result, "early")
         match_last(work)
         prefer_real(work)
         prefer_inner(work)

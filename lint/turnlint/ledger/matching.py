@@ -40,6 +40,12 @@ class Matching(Struct):
     """The messages of the assistant, in order."""
     lost_turns: frozenset[int] = frozenset()
     """Turns with a call that has no id."""
+    lost_results: dict[int, list[int]] = {}
+    """The results without an id in the window of each turn, but for placeholders and the provider's own tools."""
+    early: list[tuple[int, int]] = []
+    """Calls with a result before them that they get unless one behind them is theirs."""
+    open_calls: dict[int, int] = {}
+    """How many calls of a turn had no result when a result before its call was looked at."""
     interrupted: bool = False
     """Something was said in a window before its last result."""
     last_turn_message: int = -1

@@ -49,6 +49,7 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
     for asked in work.calls if inner else ():
         if asked.message in inner:
             parts[asked.turn] = inner[asked.message]
+    filled = _filled_calls(work)
     contested = [work.results[index] for index in work.contested if index not in work.placed]
     unknown = [one for one in outside if usable(one.result.id)] + contested
     extra = list(unknown)
@@ -69,6 +70,7 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
             parted = work.calls[own[0]].seq < parts.get(side[0], -1)
             beside = any(work.results[index].message in work.mixed for index in some)
             doubt = parted or beside or _has_more_behind(work, own, some, outside)
+        doubt = doubt or (bool(own) and _may_be_for_filled(work, filled.get(side, []), some))
         if doubt or any(_may_be_later(work, index, side, last, last_extra) for index in own or ()):
             # Only a placeholder of a repair answers such a call, or that of a turn with results among its calls.
             answers = [index for index in some if work.results[index].result.synthetic]
@@ -79,6 +81,26 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
             if counts:
                 _match_by_count(work, full, answers)
             _match_empty(work, [call for call in own if not work.has_content(call)], answers)
+
+
+def _filled_calls(work: Matching) -> dict[tuple[int, bool], Numbers]:
+    """The calls that only a placeholder answers, by turn."""
+    found: dict[tuple[int, bool], Numbers] = {}
+    for call, result in work.answer_of.items():
+        if work.results[result].result.synthetic:
+            asked = work.calls[call]
+            found.setdefault((asked.turn, asked.call.server), []).append(call)
+    return found
+
+
+def _may_be_for_filled(work: Matching, filled: Numbers, results: Numbers) -> bool:
+    """Whether a result that a tool gave may be the answer of a call for which a repair wrote a placeholder."""
+    return any(
+        work.agree(call, index)
+        for index in results
+        if not work.results[index].result.synthetic
+        for call in filled[:NEAR]
+    )
 
 
 def _match_inside(work: Matching) -> None:
@@ -242,7 +264,7 @@ def _match_by_count(work: Matching, calls: Numbers, results: Numbers) -> None:
 
 def _forms(work: Matching) -> set[str]:
     """The ids of all calls in their normal form."""
-    return {normal_form(asked.call.id) for asked in work.calls if asked.call.id}
+    return {normal_form(asked.call.id) for asked in work.calls if asked.call.id} - {""}
 
 
 def match_last(work: Matching) -> None:

@@ -47,6 +47,10 @@ def match_shared(work: Matching) -> None:
     call_of = {result: call for call, result in work.answer_of.items()} if wanted else {}
     lost = (one.turn for one in work.calls if not usable(one.call.id)) if wanted else ()
     work.lost_turns = frozenset(lost)
+    for index in work.unplaced() if wanted else ():
+        result, turn = work.results[index].result, work.results[index].turn
+        if turn >= 0 and not usable(result.id) and not (result.synthetic or result.server):
+            work.lost_results.setdefault(turn, []).append(index)
     for key, some in wanted.items():
         if len({work.calls[call].call.id for call in some}) > 1:
             # Two ids of one form: an exact id pairs inside a window where no name contradicts, and nothing else does.
@@ -306,6 +310,8 @@ class _Group:
         copies = len(fresh) < len(run)
         if not self.alike and any(self.work.results[index].message in self.work.mixed for index in run):
             self._contest(run)  # a call beside the results may say whose they are
+        elif len(own) > 1 and not self.alike and not all(map(self._is_of_assistant, own)):
+            self._contest(run)  # a call in a message of another role says nothing about the order
         elif self._has_rivals(run):
             self._contest(run)  # one of them answers another call
         elif len(run) == count and not (
@@ -330,6 +336,11 @@ class _Group:
         later = islice(self.results, start, None)
         rivals = [*takewhile(lambda one: following is None or not work.after(one, following), later)]
         return len(fresh_of(work, rivals)) > len(self.waiting)
+
+    def _is_of_assistant(self, call: int) -> bool:
+        speaking, message = self.work.speaking, self.work.calls[call].message
+        at = bisect_left(speaking, message)
+        return at < len(speaking) and speaking[at] == message
 
     def _are_equal(self, run: Numbers) -> bool:
         """Whether each result that repeats another has its whole text."""
@@ -398,5 +409,21 @@ class _Group:
         early = [index for index in early if not work.results[index].result.synthetic] or early
         if early and self.whole and self.alike and work.open(self.calls[0]):
             open_calls = [call for call in self.calls if work.open(call)]
-            if len(open_calls) == 1:
+            if len(open_calls) == 1 and self._may_be_behind(open_calls[0]):
+                work.early.append((open_calls[0], early[0]))
+            elif len(open_calls) == 1:
                 work.match(open_calls[0], early[0], "early")
+
+    def _may_be_behind(self, call: int) -> bool:
+        """Whether the results without ids behind a turn are as many as its open calls, so that one of them is its own."""
+        work, asked = self.work, self.work.calls[call]
+        lost = work.lost_results.get(asked.turn, ())
+        if asked.call.server or not any(work.agree(call, result) for result in lost):
+            return False
+        if asked.turn not in work.open_calls:
+            first = bisect_left(work.calls, asked.turn, key=lambda one: one.turn)
+            same = takewhile(lambda one: work.calls[one].turn == asked.turn, range(first, len(work.calls)))
+            work.open_calls[asked.turn] = sum(
+                work.open(one) and not work.calls[one].call.server for one in same
+            )
+        return work.open_calls[asked.turn] == len(lost)
