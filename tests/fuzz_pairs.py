@@ -217,7 +217,12 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
     formed = [
         Turn(turn.role, [replace(one, id=_form(one.id) or one.id) for one in turn.pieces]) for turn in turns
     ]
-    views = (turns, real, formed, _fresh(formed))
+    # A call in a turn of results repeats another one, or has no place.
+    quiet = [
+        Turn(turn.role, [one for one in turn.pieces if turn.role == "model" or one.kind != "call"])
+        for turn in turns
+    ]
+    views = (turns, real, formed, _fresh(formed), quiet)
     readings = [pairs(how, some) for how in (form, "openai-chat") for some in views]
     readings += [pairs(how, some, joined=False) for how in (form, "openai-chat") for some in views]
     found = {(call.mark, result.words) for reading in readings for call, result in reading}
@@ -229,7 +234,7 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
         found |= {
             (mark, result.words) for mark in (own if len(own) == 1 else bearers if len(bearers) == 1 else ())
         }
-    for some in (turns, real):
+    for some in (turns, real, quiet):
         for joined in (True, False):
             found |= {*_by_position(some, joined=joined), *_by_name(some, joined=joined)}
     return found | _last_of_name(turns)

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -115,7 +116,11 @@ def loaded_after(*arguments: str) -> set[str]:
         "main()\n"
         "print('\\n'.join(sys.modules), file=sys.stderr)\n"
     )
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    # A width in the environment loads the module that breaks lines.
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+    )
     return set(run.stderr.split())
 
 

@@ -77,7 +77,9 @@ def read(
         count = _walk(messages, wire, work, answer_at)
     else:
         count = _walk_natively(native, messages, wire, work)
-    if work.spare or work.shared or len(work.answer_of) < len(work.calls):
+    taken = len({asked.call.id for asked in work.calls}) < len(work.calls)
+    open_ends = work.spare or work.shared or len(work.answer_of) < len(work.calls)
+    if open_ends or (taken and not all(work.agree(*pair) for pair in work.answer_of.items())):
         # Most conversations leave nothing over, and most runs need none of these.
         from turnlint.ledger.sharing import match_shared
 
@@ -103,7 +105,7 @@ def read(
         prefer_real(work)
         prefer_inner(work)
         prefer_fresh(work)
-    return _close(work, count)
+    return _close(work, count, taken=taken)
 
 
 def _walk(messages: Iterable[Message], wire: Wire, work: Matching, answer_at: int | None) -> int:
@@ -204,13 +206,13 @@ def _in_step(work: Matching, turn_calls: list[int], turn_results: list[int]) -> 
     return True
 
 
-def _close(work: Matching, count: int) -> Ledger:
+def _close(work: Matching, count: int, *, taken: bool) -> Ledger:
     """Rule 5, and whether there was anything but a tidy conversation."""
     tail_open = work.last_turn_message == count - 1
     last_turn = work.calls[-1].turn if work.calls else -1
     calls, results, answer_of = work.calls, work.results, work.answer_of
     odd: set[Odd] = set()
-    if len({asked.call.id for asked in calls}) < len(calls):
+    if taken:
         odd.add("taken")
     numbers = range(len(calls))
     answers = [results[answer_of[index]] if index in answer_of else None for index in numbers]

@@ -308,7 +308,8 @@ class _Group:
         waiting = self.waiting
         own = waiting[-count:]
         copies = len(fresh) < len(run)
-        if not self.alike and any(self.work.results[index].message in self.work.mixed for index in run):
+        is_sure = self.alike and self.whole
+        if not is_sure and any(self.work.results[index].message in self.work.mixed for index in run):
             self._contest(run)  # a call beside the results may say whose they are
         elif len(own) > 1 and not self.alike and not all(map(self._is_of_assistant, own)):
             self._contest(run)  # a call in a message of another role says nothing about the order
