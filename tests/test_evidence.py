@@ -84,6 +84,10 @@ def test_the_check_refuses_a_result_under_another_call() -> None:
         (b'{"a":1,"b":[1]}', b'{"b": [1], "a": 1}', True),
         (b'{"a":1}', b'{"a":true}', False),
         (b'{"a":1}', b'{"a":"1"}', False),
+        (b'{"a":1}', b'{"a":1.0}', True),
+        (b'{"a":[1e2]}', b'{"a":[100]}', True),
+        (b'{"a":1}', b'{"a":1.5}', False),
+        (b'{"a":9007199254740993}', b'{"a":9007199254740992.0}', False),
         (b'{"a":', b'{"a": ', False),
     ],
 )

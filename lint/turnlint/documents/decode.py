@@ -5,6 +5,7 @@ so long texts are skipped, not kept; whatever it cannot vouch for is read again 
 both end in the same struct. It refuses to know any format.
 """
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _encode = msgspec.json.Encoder(order="sorted").encode
+_WHOLE = re.compile(rb"\d\.0|\d[eE]").search
+"""Whether a text may hold a float that is whole."""
+MAX_EXACT = 2**53
+"""From here on, a float stands for several integers."""
 
 
 class Decoded(Struct, Generic[T]):
@@ -131,14 +136,25 @@ def value_of(data: bytes) -> Any:
 
 
 def normal(text: bytes) -> bytes:
-    """The value of a JSON text in one spelling: sorted keys, no white space, no needless escapes.
+    """The value of a JSON text in one spelling: sorted keys, no white space, no needless escapes, `1` for `1.0`.
 
     Bytes that are no JSON text stay as they are.
     """
     try:
-        return _encode(msgspec.json.decode(text))
+        value = msgspec.json.decode(text)
+        return _encode(_with_integers(value) if _WHOLE(text) else value)
     except (ValueError, RecursionError):
         return text
+
+
+def _with_integers(value: Any) -> Any:
+    """The value with integers for floats that are whole: writers in JavaScript make no difference between the two."""
+    if isinstance(value, dict):
+        return {key: _with_integers(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_with_integers(one) for one in value]
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < MAX_EXACT
+    return int(value) if whole else value
 
 
 def are_equal(one: bytes, other: bytes) -> bool:

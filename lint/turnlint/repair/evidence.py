@@ -13,6 +13,7 @@ from unicodedata import normalize
 
 from msgspec import Struct, field
 
+from turnlint.documents.decode import MAX_EXACT
 from turnlint.model import Call, Result, Transcript
 
 BLANK = frozenset({"", "NULL", "REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX"})
@@ -326,9 +327,14 @@ def _counts_agree(past: Past, answered: Answered) -> bool:
 def _meaning(call: Call) -> tuple[str | None, object]:
     """The tool and the value of its arguments, in one spelling."""
     try:
-        return call.name, dumps(loads(call.body), sort_keys=True)
+        return call.name, dumps(loads(call.body, parse_float=_number), sort_keys=True)
     except (ValueError, RecursionError):
         return call.name, call.body
+
+
+def _number(text: str) -> float | int:
+    number = float(text)
+    return int(number) if number.is_integer() and abs(number) < MAX_EXACT else number
 
 
 def _distinct(calls: Iterable[Asked]) -> int:
