@@ -425,7 +425,7 @@ class _Fixing:
                 mended, code = partial
                 self._note(unit, mended, f"no repair of {code}: {reason}")
                 reason = None
-            elif brings_new and self.policy.level != "lossy":
+            elif reason == UNTIED or (brings_new and self.policy.level != "lossy"):
                 self._note(unit, mended, f"unchanged: {reason}")
                 self._count(mended.start.findings)
                 return None

@@ -29,7 +29,9 @@ def fault_of(mended: Mended, level: Level) -> str | None:
 
 def untied_pair(mended: Mended) -> tuple[Call, Result] | None:
     """A call and a result that the repair would pair without evidence, if there are such."""
-    before, after = ((one.transcript for one in state.judged) for state in (mended.base, mended.end))
+    # Steps of an early phase may move evidence away; damaged bytes show none before they are repaired.
+    first = mended.base if mended.start.damaged else mended.start
+    before, after = ((one.transcript for one in state.judged) for state in (first, mended.end))
     return untied(before, after)
 
 
