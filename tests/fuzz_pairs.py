@@ -440,8 +440,8 @@ def _profile(name: str, transcript: Transcript) -> Any:
 
 
 def _other_ids(case: Case, before: bytes, after: bytes, done: Fixed) -> Iterator[str]:
-    if case.provider in ("auto", "none") or (after == before and done.needs):
-        return
+    if case.provider in ("auto", "none") or (after == before and done.needs) or done.notes:
+        return  # a note says which repair, and so which ids, the run leaves out
     shown, there = _ids(case, before), _ids(case, after)
     if shown is None or there is None:
         return

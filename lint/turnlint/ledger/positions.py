@@ -75,12 +75,22 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
             # Only a placeholder of a repair answers such a call, or that of a turn with results among its calls.
             answers = [index for index in some if work.results[index].result.synthetic]
         if own:
-            full = [call for call in own if work.has_content(call)]
+            full = _calls_of(work, own, answers)
             for call, result in _paired(work, full, answers) or _paired_by_name(work, full, answers):
                 work.match(call, result, "by-position")
             if counts:
                 _match_by_count(work, full, answers)
-            _match_empty(work, [call for call in own if not work.has_content(call)], answers)
+            _match_empty(
+                work, [call for call in own if work.open(call) and not work.has_content(call)], answers
+            )
+
+
+def _calls_of(work: Matching, calls: Numbers, results: Numbers) -> Numbers:
+    """The calls that say something; all of them where a repair wrote a placeholder for each, entries such as `{}` too."""
+    written = all(work.results[index].result.synthetic for index in results)
+    if written and len(calls) == len(results):
+        return calls
+    return [call for call in calls if work.has_content(call)]
 
 
 def _filled_calls(work: Matching) -> dict[tuple[int, bool], Numbers]:
@@ -142,8 +152,8 @@ def _match_empty(work: Matching, calls: Numbers, results: Numbers) -> None:
 
 
 def _is_even(work: Matching, calls: Numbers, results: Numbers) -> bool:
-    """Whether a window has as many results without ids as calls: a provider that needs no ids pairs them so."""
-    return len(calls) == len(results) and not any(usable(work.results[one].result.id) for one in results)
+    """Whether a window has as many results that need no ids as calls: a provider without ids pairs them so."""
+    return len(calls) == len(results) and not any(work.results[one].result.needs_id for one in results)
 
 
 def _has_more_behind(work: Matching, calls: Numbers, results: Numbers, outside: list[Answered]) -> bool:

@@ -306,7 +306,7 @@ def _counts_agree(past: Past, answered: Answered) -> bool:
     everywhere = {form for form, some in talk.bearers.items() if talk.answers[form] >= _distinct(some)} - {""}
     asked = set()
     inside = [one for one in results if one.inside and one.turn == one.latest]
-    if talk.idless and len(inside) == len(calls) and not any(_form(one.result.id) for one in inside):
+    if talk.idless and len(inside) == len(calls) and not any(one.result.needs_id for one in inside):
         return True
     for known in (window, real, everywhere):
         some = [one for one in calls if _form(one.call.id) not in known]
