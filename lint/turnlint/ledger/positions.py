@@ -65,11 +65,13 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
         # A later result under an id that no call bears may be the answer of a call whose id is known. A call that
         # lost its id may be the call of each result that is not the only one of another call.
         doubt = side in disputed or side[0] in busy
+        if own and not doubt:
+            # A call beside a result may be the call of that result.
+            doubt = any(work.results[index].message in work.mixed for index in some)
         if own and not doubt and not (idless and _is_even(work, own, some)):
             # A repair parts the turn at a result inside it, and the results of its window belong to the last part.
             parted = work.calls[own[0]].seq < parts.get(side[0], -1)
-            beside = any(work.results[index].message in work.mixed for index in some)
-            doubt = parted or beside or _has_more_behind(work, own, some, outside)
+            doubt = parted or _has_more_behind(work, own, some, outside)
         doubt = doubt or (bool(own) and _may_be_for_filled(work, filled.get(side, []), some))
         if doubt or any(_may_be_later(work, index, side, last, last_extra) for index in own or ()):
             # Only a placeholder of a repair answers such a call, or that of a turn with results among its calls.
@@ -259,7 +261,8 @@ def _by(numbers: Iterable[int], name_of: Callable[[int], str | None]) -> dict[st
 
 
 def _match_by_count(work: Matching, calls: Numbers, results: Numbers) -> None:
-    """What names kept apart, where a turn has as many results without ids as open calls without."""
+    """Pair what names kept apart by number and order, where a turn has as many results without ids as open calls."""
+    step = {*zip(calls, results, strict=False)}
     left = [one for one in calls if work.open(one) and not usable(work.calls[one].call.id)]
     answers = [one for one in results if one not in work.placed and not usable(work.results[one].result.id)]
     names = {asked.call.name for asked in work.calls} if left and answers else set()
@@ -267,7 +270,8 @@ def _match_by_count(work: Matching, calls: Numbers, results: Numbers) -> None:
         return
     pairs = list(zip(left, answers, strict=False))
     server = any(work.calls[call].call.server for call in left)
-    if len(left) == len(answers) and not server and all(work.after(result, call) for call, result in pairs):
+    agree = all(pair in step and work.after(pair[1], pair[0]) for pair in pairs)
+    if len(left) == len(answers) and not server and agree:
         for call, result in pairs:
             work.match(call, result, "by-position")
 

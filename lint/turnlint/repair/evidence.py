@@ -58,6 +58,8 @@ class Talk(Struct):
     by_id: dict[str, list[Answered]] = {}
     idless: bool = False
     """The wire has dialects without ids."""
+    named: set[tuple[str, str | None]] = set()
+    """The ids and the names of all results."""
     bearers: dict[str, list[Asked]] = {}
     answers: Counter[str] = field(default_factory=Counter)
 
@@ -185,6 +187,7 @@ def _read(transcript: Transcript, past: Past) -> None:
                     talk.beside.setdefault(past.messages, ([], []))[1].append(place)
                 past.by_body.setdefault(block.body, []).append(other)
                 talk.by_id.setdefault(_form(block.id), []).append(other)
+                talk.named.add((_form(block.id), block.name))
                 talk.answers[_form(block.id)] += bool(_form(block.id))
                 if latest:
                     past.turns[latest][1].append(other)
@@ -219,11 +222,19 @@ def _ties(past: Past, asked: Asked, answered: Answered) -> bool:
         return mine == theirs and _is_meant(talk, asked, answered)
     if theirs and (theirs in talk.bearers or theirs in past.left):
         return False  # the id of another call
-    if result.name and call.name and result.name != call.name and not _counts_agree(past, answered):
+    if result.name and call.name and result.name != call.name and not _is_in_step(past, asked, answered):
         return False
     if answered.inside and answered.turn == asked.turn:
         return _counts_agree(past, answered) or _is_only_of_name(past, asked, answered)
     return _is_beside(talk, asked, answered) or _is_last_of_all(talk, asked, answered)
+
+
+def _is_in_step(past: Past, asked: Asked, answered: Answered) -> bool:
+    """Whether a turn has as many calls as results, and a call and a result have the same number among them."""
+    calls, results = ([*map(id, some)] for some in past.turns.get(answered.latest, ([], [])))
+    if id(asked) not in calls or not _counts_agree(past, answered):
+        return False
+    return calls.index(id(asked)) == results.index(id(answered))
 
 
 def _is_beside(talk: Talk, asked: Asked, answered: Answered) -> bool:
@@ -318,7 +329,7 @@ def _counts_agree(past: Past, answered: Answered) -> bool:
             len(lost),
             len(said),
             _texts({one.result.body for one in said}),
-            len({one.result.id for one in said}),
+            len({_form(one.result.id) or one.result.body for one in said}),
         }
         - {0}
     )
@@ -354,10 +365,16 @@ def _is_only_of_name(past: Past, asked: Asked, answered: Answered) -> bool:
     calls, results = past.turns.get(answered.latest, ([], []))
     lost = [one for one in results if _form(one.result.id) not in talk.bearers or not _form(one.result.id)]
     own = [one for one in lost if one.result.name == name and not one.result.synthetic]
-    open_ones = [one for one in calls if one.call.name == name and not talk.answers[_form(one.call.id)]]
+    open_ones = [one for one in calls if one.call.name == name and not _has_answer(talk, one)]
     return (
         bool(name)
         and answered.result.name == name
         and any(one is asked for one in open_ones)
         and len(own) == len(open_ones)
     )
+
+
+def _has_answer(talk: Talk, asked: Asked) -> bool:
+    """Whether a result bears the id of a call and no name of another tool."""
+    form = _form(asked.call.id)
+    return bool(form) and not talk.named.isdisjoint({(form, asked.call.name), (form, None)})

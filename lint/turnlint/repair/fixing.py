@@ -30,13 +30,11 @@ from turnlint.repair.mending import CANONICAL, Mended, State, ask, joined, judge
 from turnlint.repair.outcome import Failure, Fixed, Told
 from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
-from turnlint.repair.verifying import BRINGS_NEW, UNTIED, fault_of, is_better, untied_pair
+from turnlint.repair.verifying import BRINGS_NEW, UNTIED, fault_of, is_better
 from turnlint.steps import Close, Patch, Take
 
 MAX_TRIALS = 6
 """How many repairs with a rule left out are tried for a repair that fails the checks."""
-MAX_DOUBTS = 6
-"""How many pairs without evidence are left as they are before a repair is refused."""
 LONG = 1 << 20
 """A record from which on only what changes is held."""
 
@@ -352,20 +350,6 @@ class _Fixing:
         _, code, trial = min(found, key=lambda one: one[:2])
         return trial, code
 
-    def _without_doubts(self, unit: Unit, mended: Mended, spared: Spared) -> tuple[Mended, str | None]:
-        """The repair that leaves calls and results as they are where no evidence ties them."""
-        start, trial, reason = mended.start, mended, UNTIED
-        for _ in range(MAX_DOUBTS):
-            pair = untied_pair(trial)
-            if pair is None:
-                break
-            spared.leave(*pair)
-            trial = structs.replace(mend(unit, self.book, self.policy, spared), start=start)
-            if fault_of(trial, _checked_as(self.policy)) is None:
-                self._note(unit, trial, f"partly unchanged: {reason}")
-                return trial, None
-        return mended, reason
-
     def _foresee(self, unit: Unit) -> None:
         """Count what level lossy would remove from a unit."""
         more = _lossy(self.policy)
@@ -407,8 +391,6 @@ class _Fixing:
             spared = self._spared()
             mended = mend(unit, self.book, self.policy, spared)
             reason = fault_of(mended, _checked_as(self.policy))
-            if reason == UNTIED:
-                mended, reason = self._without_doubts(unit, mended, spared)
             out.spared |= spared.known
         except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
             record = unit.cells[0].origin
@@ -420,7 +402,8 @@ class _Fixing:
             brings_new = reason.startswith(BRINGS_NEW)
             if brings_new and self.policy.level != "lossy" and self._leave(unit, mended):
                 return None
-            partial = self._partial(unit, mended)
+            # A repair without a rule could remove the sign of doubt, so that the next pass pairs them.
+            partial = None if reason == UNTIED else self._partial(unit, mended)
             if partial is not None and (brings_new or partial[0].changes):
                 mended, code = partial
                 self._note(unit, mended, f"no repair of {code}: {reason}")

@@ -98,7 +98,7 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
     overruled: set[str | None] = set()
     last: str | None = None
     for _ in range(ROUNDS):
-        step = _round(state, base, start, book, policy, overruled, spared)
+        step = _round(state, base, start, book, policy, overruled)
         if step is None:
             return Mended(start, read, base, state, tuple(changes), settled=True)
         unit, told, phase = step
@@ -110,7 +110,7 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
         state = look(unit, book, spared)
         read = state if phase == PATCHED else read
         base = state if phase in (PATCHED, 1) else base
-    settled = _round(state, base, start, book, policy, overruled, spared) is None
+    settled = _round(state, base, start, book, policy, overruled) is None
     return Mended(start, read, base, state, tuple(changes), settled=settled)
 
 
@@ -136,7 +136,6 @@ def _round(
     book: Book,
     policy: Policy,
     overruled: Container[str | None],
-    spared: Spared,
 ) -> tuple[Unit, list[Change], int] | None:
     """The unit with the next steps made, what was done, and the phase of the steps."""
     patched = _patch(state, policy)
@@ -163,7 +162,7 @@ def _round(
             if lost((cell.data for cell in state.unit.cells), (cell.data for cell in unit.cells), explained):
                 raise Unrepairable("it would remove content that no finding names")
             return unit, told, phase
-    return _canonical(state, base, start, spared) if policy.canonical else None
+    return _canonical(state, base, start) if policy.canonical else None
 
 
 LINKED: tuple[str, str, Fault] = ("ST111", "broken-parent-link", "state")
@@ -255,13 +254,11 @@ def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
     )  # fmt: skip
 
 
-def _canonical(
-    state: State, base: State, start: State, spared: Spared
-) -> tuple[Unit, list[Change], int] | None:
+def _canonical(state: State, base: State, start: State) -> tuple[Unit, list[Change], int] | None:
     """Ids in their canonical form, when all else is done."""
     changes, told = Changes(), []
     for judged in state.judged:
-        if is_uncertain(judged.transcript, judged.pairs) or spared.leaves(judged.transcript):
+        if is_uncertain(judged.transcript, judged.pairs):
             continue
         sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
         for one in Names(sheet, _memory(base, start, judged)).canonical():

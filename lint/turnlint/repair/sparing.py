@@ -13,7 +13,7 @@ from msgspec import structs
 from turnlint.documents.locate import locate
 from turnlint.engine import Judged, Options
 from turnlint.ignores import pointers_of
-from turnlint.model import Block, Call, Finding, Message, Pointer, Record, Result, Transcript
+from turnlint.model import Call, Finding, Pointer, Record, Result, Transcript
 from turnlint.noting import model_of, own_names
 from turnlint.pardons import Pardon, Pardons
 from turnlint.provenance import said_in
@@ -26,29 +26,14 @@ class Spared:
     def __init__(self, options: Options, known: Iterable[Any] = ()) -> None:
         self.leniency = Leniency(options)
         self.known: set[Any] = {*known}
-        self.left: set[Any] = set()
-        """The calls and results that this pass leaves as they are. The next pass decides anew."""
-
-    def leave(self, *blocks: Call | Result) -> None:
-        """Repair no finding about these calls and results from now on."""
-        self.left |= {_named(block) for block in blocks}
-
-    def leaves(self, transcript: Transcript) -> bool:
-        """Whether a call or a result of the conversation is to be left as it is."""
-        return bool(self.left) and any(self._leaves(message.blocks) for message in transcript.messages)
-
-    def _leaves(self, blocks: Iterable[Block]) -> bool:
-        return any(isinstance(one, Call | Result) and _named(one) in self.left for one in blocks)
 
     def sift(self, judged: list[Judged]) -> None:
         """Take out of what was found what is not to be repaired."""
         now: set[Any] = set()
-        for one in judged if self.leniency.any or self.left else ():
+        for one in judged if self.leniency.any else ():
             kept = []
             for finding in one.findings:
                 key = _key(finding, one.transcript)
-                if self.left and self._leaves(_blocks_of(finding, one.transcript)):
-                    continue
                 if self.leniency.covers(finding, one.transcript) or key in self.known:
                     now.add(key)
                 else:
@@ -119,30 +104,10 @@ def _key(finding: Finding, transcript: Transcript) -> Any:
     if finding.message_index is None:
         return finding.code, finding.provider, finding.message
     message = transcript.messages[finding.message_index]
-    block = _block_of(finding, message)
-    if block is not None:
-        return finding.code, finding.provider, *_named(block)
+    below = finding.where.at[len(message.at) :]
+    for block in message.blocks:
+        if isinstance(block, Call | Result) and below[: len(block.at)] == block.at:
+            return finding.code, finding.provider, type(block), block.name, block.body
     data = message.record.data
     _, start, end = locate(data, message.at) if data else ((), 0, 0)
     return finding.code, finding.provider, message.written_role, data[start:end]
-
-
-def _block_of(finding: Finding, message: Message) -> Call | Result | None:
-    """The call or the result that a finding is about."""
-    below = finding.where.at[len(message.at) :]
-    blocks = (one for one in message.blocks if isinstance(one, Call | Result))
-    return next((one for one in blocks if below[: len(one.at)] == one.at), None)
-
-
-def _blocks_of(finding: Finding, transcript: Transcript) -> Iterable[Block]:
-    """The block that a finding is about, or all blocks of the message that it is about."""
-    if finding.message_index is None:
-        return ()
-    message = transcript.messages[finding.message_index]
-    block = _block_of(finding, message)
-    return message.blocks if block is None else (block,)
-
-
-def _named(block: Call | Result) -> tuple[type, str | None, bytes]:
-    """A call or a result, however its id and its place change."""
-    return type(block), block.name, block.body
