@@ -57,4 +57,6 @@ def test_doubt_about_a_pair_leaves_the_session_unchanged(tmp_path: Path) -> None
     path.write_bytes(before := lines(*session))
     done = CliRunner().invoke(command, [str(path)])
     assert (done.exit_code, path.read_bytes()) == (1, before)
-    assert "unchanged: no evidence ties a result to the call" in " ".join(done.output.split())
+    assert "unchanged: no evidence ties a result to the call it would stand under" in " ".join(
+        done.output.split()
+    )

@@ -21,6 +21,7 @@ LEAST_WIDTH = 20
 """Columns of the narrowest terminal that lines are broken for."""
 FAILURES = 5
 """So many conversations of a file are named that were left as they are."""
+MAX_REASON_CHARACTERS = 200
 WORDS = {
     ("moved", "misplaced-result"): ("moved 1 result to its call", "moved {n} results to their calls"),
     ("moved", "result-before-call"): (
@@ -77,19 +78,21 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
         verb = "is" if count == 1 else "are"
         yield f"  {_many(count, 'repair')} {verb} not made: an unreadable record may hold what is missing"
     for failure in fixed.failures[:FAILURES]:
-        yield from _painted("31", _kept(failure, "unchanged: ", look), look)
+        yield from _painted("31", _kept(failure, "unchanged: "), look)
     if len(fixed.failures) > FAILURES:
         yield from _painted("31", f"  … {len(fixed.failures) - FAILURES:,} more are unchanged", look)
     for note in fixed.notes[:FAILURES]:
-        yield from _painted("33", _kept(note, "", look), look)
+        yield from _painted("33", _kept(note, ""), look)
+    if len(fixed.notes) > FAILURES:
+        yield from _painted("33", f"  … {len(fixed.notes) - FAILURES:,} more keep a finding", look)
 
 
-def _kept(one: Failure, said: str, look: Look) -> str:
+def _kept(one: Failure, said: str) -> str:
     """A line on a conversation that a repair leaves as it is."""
     which = (
         f', conversation "{clip(visible(one.conversation[:80]), 40)}"' if one.conversation is not None else ""
     )
-    reason = clip(visible(" ".join(one.reason[:400].split())), max(40, look.width - 40))
+    reason = clip(visible(" ".join(one.reason[:400].split())), MAX_REASON_CHARACTERS)
     return f"  line {one.line:,}{which}: {said}{reason}"
 
 
