@@ -337,12 +337,16 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
     def numbered(index: int) -> str:
         return of[index].numbered(owners[index].name, numbers[index], None if anew else owners[index].old)
 
+    def is_foreign(index: int) -> bool:
+        """Whether a result without a call bears the numbered id, and the call has another one."""
+        return (name := numbered(index)) in strays and name != owners[index].old
+
     # An id that a result without a call bears would make that result this call's.
     for first_number in (*range(start, start + MAX_STARTS), 1 + max(map(number_in, strays), default=0)):
         numbers = {index: number for number, index in enumerate(counted, first_number)}
         places = [number_in(stray) - first_number for stray in strays]
         own = (counted[place] for place in places if 0 <= place < len(counted))
-        if not any(numbered(index) in strays for index in own if not owners[index].stray):
+        if not any(is_foreign(index) for index in own if not owners[index].stray):
             break
     first: Given = [None] * len(owners)
     second: Given = [None] * len(owners)
@@ -404,8 +408,12 @@ def _assign(
     _keep_strays(owners, wishes, given, taken)
     # A new id is one that stood nowhere: whoever looks for an old one finds what bore it, and nothing else.
     before = {*strays, *(owner.old for owner in owners)}
+    named = _named_calls(owners)
     for index in made:
-        if given[index] is None:
+        if index in named and given[named[index]] is not None:
+            # An id that no call bears could be that of a call which lost its own.
+            given[index] = given[named[index]]
+        elif given[index] is None:
             tries = (make(index, salt) for salt in range(TRIES))
             found = next((one for one in tries if one not in taken and one not in before), None)
             if found is None:
@@ -413,6 +421,20 @@ def _assign(
             given[index] = found
             taken[found] = index
     return given
+
+
+def _named_calls(owners: Sequence[_Owner]) -> dict[int, int]:
+    """Results that answer no call, with the only call that bears the id of the result."""
+    bearers: dict[str, list[int]] = {}
+    for index, owner in enumerate(owners):
+        if not owner.stray and usable(owner.block.id):
+            bearers.setdefault(normal_form(owner.block.id or ""), []).append(index)
+    found = {}
+    for index, owner in enumerate(owners):
+        own = bearers.get(normal_form(owner.old or ""), ()) if owner.stray else ()
+        if len(own) == 1 and owner.old == owners[own[0]].block.id:
+            found[index] = own[0]
+    return found
 
 
 def _keep_strays(owners: list[_Owner], wishes: Sequence[Given], given: Given, taken: dict[str, int]) -> None:
