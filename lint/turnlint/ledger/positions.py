@@ -200,9 +200,14 @@ def _paired(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
     for some in _choices(work, results):
         if len(some) == len(calls) and (pairs := _in_order(work, calls, some)):
             return pairs
-    # Placeholders say nothing, so the last ones will do where an earlier repair left more than one for a call.
+    # Placeholders say nothing: where an earlier repair left more than one for a call, those with the names of the calls
+    # will do, else the last ones.
     written = [index for index in results if work.results[index].result.synthetic]
-    return _in_order(work, calls, written[-len(calls) :]) if len(written) > len(calls) > 0 else []
+    if not len(written) > len(calls) > 0:
+        return []
+    names = {work.calls[call].call.name for call in calls}
+    named = [index for index in written if work.results[index].result.name in names]
+    return _in_order(work, calls, named if len(named) == len(calls) else written[-len(calls) :])
 
 
 def _choices(work: Matching, results: Numbers) -> Iterator[Numbers]:

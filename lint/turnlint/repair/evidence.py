@@ -6,9 +6,10 @@ repair: it asks of each result whether its id, its place or its name led to that
 
 from bisect import bisect_left
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, pairwise, product
 from json import dumps, loads
+from typing import TypeVar
 from unicodedata import normalize
 
 from msgspec import Struct, field
@@ -19,6 +20,9 @@ from turnlint.model import Call, Result, Transcript
 BLANK = frozenset({"", "NULL", "REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX"})
 """Ids in capitals that name nothing."""
 Pair = tuple[str | None, bytes, bytes]
+Piece = TypeVar("Piece")
+Group = list[Piece]
+"""Calls or results that repeat each other."""
 MAX_READINGS = 64
 """Equal calls and equal results have many readings; with more than this number nothing is known of them."""
 
@@ -225,14 +229,23 @@ def _ties(past: Past, asked: Asked, answered: Answered) -> bool:
     if result.name and call.name and result.name != call.name and not _is_in_step(past, asked, answered):
         return False
     if answered.inside and answered.turn == asked.turn:
-        return _counts_agree(past, answered) or _is_only_of_name(past, asked, answered)
+        agree = _agrees(past, asked, answered) and not _is_answered(past, asked)
+        return agree or _is_only_of_name(past, asked, answered)
     return _is_beside(talk, asked, answered) or _is_last_of_all(talk, asked, answered)
+
+
+def _is_answered(past: Past, asked: Asked) -> bool:
+    """Whether the window of a turn has a result for each of its calls under the id of a call."""
+    form = _form(asked.call.id)
+    calls, results = past.turns.get(asked.turn, ([], []))
+    bearing = sum(_form(one.result.id) == form and not one.result.synthetic for one in results)
+    return bool(form) and bearing >= sum(_form(one.call.id) == form for one in calls)
 
 
 def _is_in_step(past: Past, asked: Asked, answered: Answered) -> bool:
     """Whether a turn has as many calls as results, and a call and a result have the same number among them."""
     calls, results = ([*map(id, some)] for some in past.turns.get(answered.latest, ([], [])))
-    if id(asked) not in calls or not _counts_agree(past, answered):
+    if id(asked) not in calls or not _agrees(past, asked, answered):
         return False
     return calls.index(id(asked)) == results.index(id(answered))
 
@@ -307,32 +320,82 @@ def _is_one_too_many(talk: Talk, asked: Asked, answered: Answered) -> bool:
     return _texts(results) > len(calls)
 
 
-def _counts_agree(past: Past, answered: Answered) -> bool:
-    """Whether a turn has as many calls as results that no id pairs; copies and placeholders may count or not."""
+def _agrees(past: Past, asked: Asked, answered: Answered) -> bool:
+    """Whether a turn has as many calls as results that no id pairs, and order and names pair these two."""
+    return any(
+        _pairs_in_order(calls, results, asked, answered) for calls, results in _readings(past, answered)
+    )
+
+
+def _readings(past: Past, answered: Answered) -> Iterator[tuple[list[Group[Asked]], list[Group[Answered]]]]:
+    """Groups of calls and of results of a turn, equal in number; copies and placeholders may count or not."""
     talk = past.talks[answered.talk]
     calls, results = past.turns.get(answered.latest, ([], []))
     calls = [one for one in calls if _has_content(one.call)]
+    inside = [one for one in results if one.inside and one.turn == one.latest]
+    if talk.idless and len(inside) == len(calls) and not any(one.result.needs_id for one in inside):
+        yield [[one] for one in calls], [[one] for one in inside]
     window = {_form(one.result.id) for one in results} - {""}
     real = {_form(one.result.id) for one in results if not one.result.synthetic} - {""}
     everywhere = {form for form, some in talk.bearers.items() if talk.answers[form] >= _distinct(some)} - {""}
-    asked = set()
-    inside = [one for one in results if one.inside and one.turn == one.latest]
-    if talk.idless and len(inside) == len(calls) and not any(one.result.needs_id for one in inside):
-        return True
-    for known in (window, real, everywhere):
-        some = [one for one in calls if _form(one.call.id) not in known]
-        asked |= {len(some), _distinct(some)}
     lost = [one for one in results if _form(one.result.id) not in talk.bearers or not _form(one.result.id)]
     said = [one for one in lost if not one.result.synthetic]
-    return not asked.isdisjoint(
-        {
-            len(lost),
-            len(said),
-            _texts({one.result.body for one in said}),
-            len({_form(one.result.id) or one.result.body for one in said}),
-        }
-        - {0}
+    answers = (
+        [[one] for one in lost],
+        [[one] for one in said],
+        _by_text(said),
+        _grouped(said, lambda one: _form(one.result.id) or one.result.body),
     )
+    for known in (window, real, everywhere):
+        some = [one for one in calls if _form(one.call.id) not in known]
+        for asking in ([[one] for one in some], _grouped(some, _written)):
+            yield from ((asking, answering) for answering in answers if len(asking) == len(answering))
+
+
+def _pairs_in_order(
+    calls: list[Group[Asked]], results: list[Group[Answered]], asked: Asked, answered: Answered
+) -> bool:
+    """Whether each result goes to the next call of its name, others to what is left, and so this one to that call."""
+    waiting: dict[str | None, deque[int]] = {}
+    for number, group in enumerate(calls):
+        waiting.setdefault(group[0].call.name, deque()).append(number)
+    mine = next((number for number, group in enumerate(calls) if any(one is asked for one in group)), -1)
+    others = []
+    for answers in results:
+        queue = waiting.get(answers[0].result.name)
+        if not queue:
+            others.append(answers)
+        elif queue.popleft() == mine:
+            return any(other is answered for other in answers)
+    left = sorted(number for queue in waiting.values() for number in queue)
+    rank = left.index(mine) if mine in left else -1
+    return rank >= 0 and any(other is answered for other in others[rank])
+
+
+def _grouped(some: Iterable[Piece], key: Callable[[Piece], object]) -> list[Group[Piece]]:
+    groups: dict[object, Group[Piece]] = {}
+    for one in some:
+        groups.setdefault(key(one), []).append(one)
+    return [*groups.values()]
+
+
+def _written(asked: Asked) -> object:
+    return asked.call.id, *_meaning(asked.call)
+
+
+def _by_text(results: Iterable[Answered]) -> list[Group[Answered]]:
+    """Results in groups of one text, of which some may be the start of another."""
+    groups: list[Group[Answered]] = []
+    for one in results:
+        body = one.result.body.rstrip(b'"}] ')
+        for group in groups[-MAX_READINGS:]:
+            other = group[0].result.body
+            if other.startswith(body) or one.result.body.startswith(other.rstrip(b'"}] ')):
+                group.append(one)
+                break
+        else:
+            groups.append([one])
+    return groups
 
 
 def _meaning(call: Call) -> tuple[str | None, object]:

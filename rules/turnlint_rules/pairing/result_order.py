@@ -21,7 +21,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Example, Finding, Fix, Rule, Sort, near, quote, spot
+from turnlint.api import Case, Example, Finding, Fix, Rule, Sort, near, quote, spot, usable
 
 RULE = Rule("PA208", "result-order", "warning", fix="lossless")
 
@@ -74,10 +74,14 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, turn: int) -> Fix | None:
-    """The results of a turn that stand in place, in the order of its calls; not where only their number pairs them."""
+    """Sort the results of a turn by its calls, results without a call last; not where only their number pairs them."""
     own = [one for one in case.ledger.interactions if one.asked.turn == turn and one.how == "by-position"]
     answers = [one.answer for one in own if one.answer is not None]
     names = ((one.asked.call.name, one.answer.result.name) for one in own if one.answer is not None)
     if any(asked and answered and asked != answered for asked, answered in names):
         return None
-    return Fix("lossless", "sort the results in the order of their calls", (Sort(tuple(map(spot, answers))),))
+    # A result without a call, before that of a call to the same tool, would be taken for that one.
+    others = [answered for answered, _ in case.ledger.duplicates] + [*case.ledger.orphans]
+    rest = [one for one in others if one.turn == turn and not usable(one.result.id)]
+    order = (*answers, *sorted(rest, key=lambda one: one.seq))
+    return Fix("lossless", "sort the results in the order of their calls", (Sort(tuple(map(spot, order))),))
