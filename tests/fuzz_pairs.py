@@ -237,11 +237,14 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
     for some in (turns, real, quiet):
         for joined in (True, False):
             found |= {*_by_position(some, joined=joined), *_by_name(some, joined=joined)}
-    return found | _last_of_name(turns)
+    return found | _last_of_name(turns, idless=form in IDLESS)
 
 
-def _last_of_name(turns: Talk) -> set[Pair]:
-    """The call and the result of one id and name that are left over when all others are in the window of their call."""
+def _last_of_name(turns: Talk, *, idless: bool) -> set[Pair]:
+    """The call and the result of one id and name that are left over when all others are in the window of their call.
+
+    On a wire that needs no ids the name is enough.
+    """
     calls: dict[tuple[str, str | None], list[Piece]] = defaultdict(list)
     results: dict[tuple[str, str | None], list[Piece]] = defaultdict(list)
     waiting: list[Piece] = []
@@ -259,7 +262,7 @@ def _last_of_name(turns: Talk) -> set[Pair]:
     return {
         (some[0].mark, results[key][0].words)
         for key, some in calls.items()
-        if key[0] and key[1] and len(some) == len(results[key]) == 1
+        if (key[0] or idless) and key[1] and len(some) == len(results[key]) == 1
     }
 
 

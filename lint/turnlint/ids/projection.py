@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from turnlint import ledger
 from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
+from turnlint.ids.parting import parted
 from turnlint.ids.shapes import TRIES, Demand, Demands, Unprojectable, number_in
 from turnlint.ids.turns import known_id, parts_of, short, turns
 from turnlint.ledger import Answered, Asked, Ledger, is_redacted, usable
@@ -272,11 +273,16 @@ class _Book:
         """The calls that keep an id which a call of an earlier turn bears, where the provider takes that."""
         if "taken" not in self.pairs.odd or not self.takes(profile, REUSED):
             return frozenset()
-        loose = {orphan.result.id for orphan in self.pairs.orphans}
-        number = {one.asked.seq: count for count, one in enumerate(self.pairs.interactions)}
+        # A repair splits messages at the results inside them first, and then fewer ids are in doubt.
+        view = parted(self.transcript)
+        pairs = self.pairs
+        if view is not self.transcript:
+            pairs = ledger.read(view.messages, view.wire, view.answer_at, view.gaps)
+        loose = {orphan.result.id for orphan in pairs.orphans}
+        number = {one.asked.seq: count for count, one in enumerate(pairs.interactions)}
         found: dict[str | None, set[int]] = {}
-        parts = parts_of(self.pairs)
-        for repeat in repeats(self.pairs):
+        parts = parts_of(pairs)
+        for repeat in repeats(pairs):
             first, again = repeat.first.asked, repeat.again.asked
             if not repeat.same and parts[first.seq] != parts[again.seq]:
                 found.setdefault(again.call.id, set()).add(number[again.seq])

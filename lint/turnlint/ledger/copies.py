@@ -38,7 +38,7 @@ def _share(work: Matching, calls: list[int], spare: list[int]) -> None:
     fresh = [index for index in spare if _is_new(work.results[index], said)]
     following = deque(fresh)
     for call in copies:
-        while following and not work.after(following[0], call):
+        while following and not _is_likelier(work, following[0], call):
             following.popleft()
         if following:
             later = following.popleft()
@@ -46,6 +46,13 @@ def _share(work: Matching, calls: list[int], spare: list[int]) -> None:
             how: How = "in-place" if inside else work.afterwards
             work.part(call)
             work.match(call, later, how)
+
+
+def _is_likelier(work: Matching, result: int, call: int) -> bool:
+    """Whether a result behind a call has a better place than the copy that the call has."""
+    turn = work.calls[call].turn
+    inside, has_place = (work.results[one].turn == turn for one in (result, work.answer_of[call]))
+    return work.after(result, call) and (inside or not has_place)
 
 
 def _is_new(one: Answered, said: list[Answered]) -> bool:

@@ -65,13 +65,12 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
         # A later result under an id that no call bears may be the answer of a call whose id is known. A call that
         # lost its id may be the call of each result that is not the only one of another call.
         doubt = side in disputed or side[0] in busy
-        if own and not doubt:
-            # A call beside a result may be the call of that result.
-            doubt = any(work.results[index].message in work.mixed for index in some)
         if own and not doubt and not (idless and _is_even(work, own, some)):
             # A repair parts the turn at a result inside it, and the results of its window belong to the last part.
             parted = work.calls[own[0]].seq < parts.get(side[0], -1)
-            doubt = parted or _has_more_behind(work, own, some, outside)
+            # A call beside a result may be the call of that result.
+            beside = any(work.results[index].message in work.mixed for index in some)
+            doubt = parted or beside or _has_more_behind(work, own, some, outside)
         doubt = doubt or (bool(own) and _may_be_for_filled(work, filled.get(side, []), some))
         if doubt or any(_may_be_later(work, index, side, last, last_extra) for index in own or ()):
             # Only a placeholder of a repair answers such a call, or that of a turn with results among its calls.

@@ -16,7 +16,8 @@ How it happens
     gateway or a provider switch.
 
 What fix does
-    lossy: removes the result and keeps it in the journal. It never invents a call to go with it.
+    lossy: removes the result and keeps it in the journal. It never invents a call to go with it. Beside a call that
+    stands in no message of the assistant a result stays: that call may be its own.
     lossless: gives a result whose id differs in its spelling only the id of its call. Splits an assistant message
     at its results where a result without an id follows a call to its tool.
 
@@ -114,7 +115,7 @@ def check(case: Case) -> Iterator[Finding]:
             severity=_severity(case, orphan),
             label=label,
             related=related,
-            fix=_fix(case, orphan, related, calls),
+            fix=None if case.has_own_call(orphan) else _fix(case, orphan, related, calls),
         )
 
 
