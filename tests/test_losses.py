@@ -1,7 +1,14 @@
 """The last look at a repair: nothing that was written may be gone but what somebody told of."""
 
-import pytest
+import json
+from pathlib import Path
+from typing import Any
 
+import pytest
+from click.testing import CliRunner
+
+from turnlint.cli.fix import command
+from turnlint.cli.undo import command as undo
 from turnlint.repair.losses import lost, says_all
 
 
@@ -42,3 +49,59 @@ def test_what_is_written_anew_says_all_that_it_said(
     before: bytes, after: list[bytes], *, whole: bool
 ) -> None:
     assert says_all(before, after) is whole
+
+
+def _call(identifier: str) -> dict[str, Any]:
+    return {"id": identifier, "type": "function", "function": {"name": "run", "arguments": "{}"}}
+
+
+def _log(*messages: dict[str, Any]) -> bytes:
+    user = {"role": "user", "content": "go"}
+    return json.dumps({"model": "gpt-4o", "messages": [user, *messages, user]}).encode() + b"\n"
+
+
+ASKS = {"role": "assistant", "content": None, "tool_calls": [_call("c1")]}
+ANSWERS = {"role": "tool", "tool_call_id": "c1", "content": "ok"}
+HOLDING = {**ANSWERS, "tool_calls": [_call("c9")]}
+
+
+@pytest.mark.parametrize(
+    ("messages", "words", "what"),
+    [
+        ([HOLDING], "remove the result and the call inside it", "1 call and 1 result"),
+        ([{**HOLDING, "tool_calls": [_call("c8"), _call("c9")]}], "and the 2 calls inside it", "2 calls and 1 result"),
+        ([ASKS, ANSWERS, HOLDING], "remove the second result and the call inside it", "1 call and 1 result"),
+        ([ASKS, ANSWERS, {**HOLDING, "content": "no"}], "remove the other one and the call inside it", "1 call and 1 result"),
+    ],
+    ids=["orphan", "orphan with two calls", "copy", "conflict"],
+)  # fmt: skip
+def test_a_call_in_a_message_that_is_a_result_is_named_where_it_goes(
+    tmp_path: Path, messages: list[dict[str, Any]], words: str, what: str
+) -> None:
+    """A tool message that holds calls is removed whole: each count and the finding name the calls, and undo restores them."""
+    path, report, journal = tmp_path / "log.jsonl", tmp_path / "report.json", tmp_path / "journal.jsonl"
+    path.write_bytes(before := _log(*messages))
+    kept = CliRunner().invoke(command, [str(path)])
+    assert path.read_bytes() == before
+    size = len(json.dumps(messages[-1]))
+    assert f"--level lossy: it would remove {what}, {size} bytes" in " ".join(kept.output.split())
+    options = ["--level", "lossy", "--report", str(report), "--journal", str(journal)]
+    done = CliRunner().invoke(command, [str(path), *options])
+    assert f"--level lossy removed {what}, {size} bytes" in " ".join(done.output.split())
+    said = [one["message"] for one in json.loads(report.read_bytes())["changes"]]
+    assert words in said[0]
+    assert said[1:] == ["remove the call inside the result"] * (len(said) - 1)
+    assert b"c9" not in path.read_bytes()
+    CliRunner().invoke(undo, ["--journal", str(journal), str(path)])
+    assert path.read_bytes() == before
+
+
+def test_level_lossless_keeps_a_copy_of_a_result_with_a_call_of_its_own(tmp_path: Path) -> None:
+    """The copy goes only where the first result holds the same call."""
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(before := _log(ASKS, ANSWERS, HOLDING))
+    CliRunner().invoke(command, [str(path), "--level", "lossless"])
+    assert path.read_bytes() == before
+    path.write_bytes(_log(ASKS, HOLDING, HOLDING))
+    CliRunner().invoke(command, [str(path), "--level", "lossless"])
+    assert len(json.loads(path.read_bytes())["messages"]) == 4

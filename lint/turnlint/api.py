@@ -73,7 +73,7 @@ from turnlint.model import (
 from turnlint.profiles import Capabilities, Known, Profile, Weight
 
 if TYPE_CHECKING:
-    from turnlint.quoting import called, quote
+    from turnlint.quoting import also_calls, called, quote
     from turnlint.repeats import has_no_ids, repeats
     from turnlint.steps import (
         Apart,
@@ -181,6 +181,7 @@ __all__ = [
     "Trouble",
     "UnknownKey",
     "Weight",
+    "also_calls",
     "by_place",
     "called",
     "has_no_ids",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Struct, field, json
 
 from turnlint.clauses import Clause
 from turnlint.documents.decode import value_of
@@ -188,6 +188,18 @@ class Case(Struct, frozen=True, dict=True):
         """Whether a message of results holds a call that no assistant message has. That call may be the call of a result."""
         places = self.messages[answered.message].inner_calls
         return any(self.known_calls.repeated(self.said(answered.message, place)) is None for place in places)
+
+    def calls_in(self, answered: Answered) -> tuple[Pointer, ...]:
+        """The places of the calls inside a result."""
+        return self.messages[answered.message].calls_in(answered.result)
+
+    def loses_calls(self, answered: Answered, kept: Answered) -> bool:
+        """Whether a call is in a result and not in the one that is kept."""
+        mine, theirs = (
+            {json.encode(self.said(one.message, place), order="sorted") for place in self.calls_in(one)}
+            for one in (answered, kept)
+        )
+        return not mine <= theirs
 
     def said(self, index: int, below: Pointer) -> Any:
         """Something below a message as it is written, decoded; nothing where its record was let go."""

@@ -237,6 +237,10 @@ class Message(Struct, frozen=True, gc=False):
     """The type of the item, on wires whose messages are items."""
     item: str | None = None
 
+    def calls_in(self, result: Result) -> tuple[Pointer, ...]:
+        """The places of the calls inside a result: in its content, or in the message that is the result."""
+        return tuple(one for one in self.inner_calls if one[: len(result.at)] == result.at)
+
 
 class Wire(Struct, frozen=True):
     """What the ledger must know of a wire, as data."""

@@ -15,6 +15,13 @@ def called(call: Call) -> str:
     return f"call {quote(call.id)} to {quote(call.name)}" if call.name else f"call {quote(call.id)}"
 
 
+def also_calls(count: int) -> str:
+    """The calls that go with a result, behind the words for the result."""
+    return (
+        "" if not count else " and the call inside it" if count == 1 else f" and the {count} calls inside it"
+    )
+
+
 def quote(text: str | None) -> str:
     """A name from the transcript inside a message: marked as such, and never longer than a line."""
     if text is None:

@@ -186,6 +186,9 @@ class Maker:
         index, at = step.piece.message, step.piece.at
         if self._drop(step.piece):
             self.tell(finding, "removed", index, at)
+            if answered := self.sheet.results.get((index, at)):
+                for place in self.sheet.messages[index].calls_in(answered.result):
+                    self.tell(finding, "removed", index, place, done="remove the call inside the result")
 
     def _drop(self, piece: Place) -> bool:
         sheet = self.sheet

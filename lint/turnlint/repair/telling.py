@@ -62,8 +62,18 @@ class Tale:
         spans = {
             cell: locate_all(self.sheet.unit.cells[cell].data, places) for cell, places in wanted.items()
         }
-        changes = []
+        gone = {
+            spot for change, spot in zip(self.changes, self.places, strict=True) if change.what == "removed"
+        }
+        changes, enclosed = [], set()
         for change, (cell, place) in zip(self.changes, self.places, strict=True):
+            inside = change.what == "removed" and any(
+                (cell, place[:end]) in gone for end in range(len(place))
+            )
+            if inside and (cell, place) in enclosed:
+                continue
+            if inside:
+                enclosed.add((cell, place))
             found, start, end = spans[cell][place]
             if change.what in ("rewritten", "renamed", "removed") and not self._was_made(
                 cell, place, found, start
@@ -71,10 +81,10 @@ class Tale:
                 continue
             there = found == place and change.what != "added"
             before = digest(self.sheet.unit.cells[cell].data[start:end]) if there else None
-            if there and change.what != "moved":
+            if there and change.what != "moved" and not inside:
                 self.told.append(self.sheet.unit.cells[cell].data[start:end])
             after = before if change.what == "moved" else change.after
-            size = end - start if there and change.what == "removed" else None
+            size = end - start if there and change.what == "removed" and not inside else None
             changes.append(structs.replace(change, before=before, after=after, size=size))
         return changes
 
@@ -86,7 +96,7 @@ class Tale:
         below = place[len(message.at) :]
         block = next((one for one in message.blocks if one.at == below), None)
         noun = NOUNS.get(type(block)) if block is not None else None
-        return noun or ("value" if below else "message")
+        return noun or ("call" if below in message.inner_calls else "value" if below else "message")
 
     def _was_made(self, cell: int, place: Pointer, found: Pointer, start: int) -> bool:
         """Whether there was anything at a place, or an object that could take it."""

@@ -111,7 +111,10 @@ def _what(changes: list[Change]) -> Iterator[str]:
             continue
         verb, noun = USUAL.get(one.what, ("removed", one.piece or "piece"))
         usual = f"{verb} 1 {noun} ({one.rule})", f"{verb} {{n}} {noun}s ({one.rule})"
+        # A call inside a removed result goes with it: the words of the rule are for the result.
+        inside = one.piece == "call" and one.size is None
         words = COMPLETED if completes(one) else WORDS.get((one.what, one.rule), usual)
+        words = usual if inside else words
         counts[SHOWN.index(one.what), words] += 1
     if ids:
         counts[SHOWN.index("renamed"), RENAMED] = len(ids)

@@ -13,8 +13,8 @@ How it happens
     echo. A repair filled a gap and the real result arrived afterwards.
 
 What fix does
-    lossless: removes the copy. Where one of the two is a placeholder, removes that one (lossy): the
-    real result always stays.
+    lossless: removes the copy. lossy: removes a copy with a call inside it that the first result does not hold.
+    Where one of the two is a placeholder, removes that one (lossy): the real result always stays.
 
 Evidence
     Anthropic: "each tool_use must have a single result. Found multiple `tool_result` blocks with
@@ -34,6 +34,7 @@ from turnlint.api import (
     Interaction,
     Rule,
     Settle,
+    also_calls,
     near_result,
     quote,
     says_same,
@@ -93,7 +94,7 @@ def check(case: Case) -> Iterator[Finding]:
             + ("both the same" if same else "both placeholders" if both else "one of them a placeholder"),
             label=_label(late=late, filled=again.result.synthetic and not both),
             related=(near_result(case, first, "placeholder" if late else "first result"),),
-            fix=_fix(again, interaction, same=same, late=late),
+            fix=_fix(case, again, interaction, same=same, late=late),
         )
 
 
@@ -103,12 +104,12 @@ def _label(*, late: bool, filled: bool) -> str:
     return "written by a repair" if filled else "the call already has a result"
 
 
-def _fix(again: Answered, interaction: Interaction, *, same: bool, late: bool) -> Fix:
+def _fix(case: Case, again: Answered, interaction: Interaction, *, same: bool, late: bool) -> Fix:
     """What is real stays, wherever it stands."""
-    if late and interaction.answer is not None:
-        steps = (Drop(spot(interaction.answer)), Settle(spot(interaction.asked), spot(again)))
+    first = interaction.answer
+    if late and first is not None:
+        steps = (Drop(spot(first)), Settle(spot(interaction.asked), spot(again)))
         return Fix("lossy", "replace the placeholder with the real result", steps)
-    return Fix(
-        *(("lossless", "remove the second result") if same else ("lossy", "remove the placeholder")),
-        (Drop(spot(again)),),
-    )
+    title = f"remove the {'second result' if same else 'placeholder'}{also_calls(len(case.calls_in(again)))}"
+    exact = same and first is not None and not case.loses_calls(again, first)
+    return Fix("lossless" if exact else "lossy", title, (Drop(spot(again)),))

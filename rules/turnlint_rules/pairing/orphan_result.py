@@ -16,8 +16,8 @@ How it happens
     gateway or a provider switch.
 
 What fix does
-    lossy: removes the result and keeps it in the journal. It never invents a call to go with it. Beside a call that
-    stands in no message of the assistant a result stays: that call may be its own.
+    lossy: removes the result, with the calls inside it, and keeps them in the journal. It never invents a call.
+    Beside a call that stands in no message of the assistant a result stays: that call may be its own.
     lossless: gives a result whose id differs in its spelling only the id of its call. Splits an assistant message
     at its results where a result without an id follows a call to its tool.
 
@@ -51,6 +51,7 @@ from turnlint.api import (
     Rule,
     Severity,
     Split,
+    also_calls,
     is_kept_elsewhere,
     near,
     near_call,
@@ -144,12 +145,10 @@ def _fix(
 ) -> Fix:
     if _is_in_its_turn(case, orphan, calls):
         return Fix("lossless", "split the message at its results", (Split(orphan.message),))
-    steps = (Drop(spot(orphan)),)
+    title = f"remove the result{also_calls(len(case.calls_in(orphan)))}"
     if related:
-        return Fix(
-            "lossy", "remove the result (if it belongs to that call, correct its id by hand instead)", steps
-        )
-    return Fix("lossy", "remove the result", steps)
+        title += " (if it belongs to that call, correct its id by hand instead)"
+    return Fix("lossy", title, (Drop(spot(orphan)),))
 
 
 def _calls_by_turn(case: Case) -> dict[tuple[int, str | None], int]:

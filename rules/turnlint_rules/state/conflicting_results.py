@@ -33,6 +33,7 @@ from turnlint.api import (
     Interaction,
     Rule,
     Settle,
+    also_calls,
     near_result,
     quote,
     says_same,
@@ -78,16 +79,19 @@ def check(case: Case) -> Iterator[Finding]:
             f"call {quote(again.result.id)} has a second result with different content",
             label="differs from the first result",
             related=(near_result(case, first, "first result"),),
-            fix=_fix(again, first, interaction),
+            fix=_fix(case, again, first, interaction),
         )
 
 
-def _fix(again: Answered, first: Answered, interaction: Interaction) -> Fix:
+def _fix(case: Case, again: Answered, first: Answered, interaction: Interaction) -> Fix:
     """Complete beats partial, then the first stays."""
-    if _is_partial(first) and not _is_partial(again):
+    late = _is_partial(first) and not _is_partial(again)
+    inside = also_calls(len(case.calls_in(first if late else again)))
+    more = f"; remove the other one{inside}" if inside else ""
+    if late:
         steps = (Drop(spot(first)), Settle(spot(interaction.asked), spot(again)))
-        return Fix("lossy", "keep the complete result", steps)
-    return Fix("lossy", "keep the first result", (Drop(spot(again)),))
+        return Fix("lossy", f"keep the complete result{more}", steps)
+    return Fix("lossy", f"keep the first result{more}", (Drop(spot(again)),))
 
 
 def _is_partial(answered: Answered) -> bool:
