@@ -169,6 +169,7 @@ def test_conversations_of_a_neighbour_in_a_mixed_log_are_counted_and_named(tmp_p
 
 BROKEN: dict[str, list[object]] = {
     "calls that are no objects": [USER, CALLER | {"tool_calls": [None, 1, CALL]}, USER],
+    "nothing but odd calls": [USER, {"role": "assistant", "tool_calls": [None, 1, {}]}],
     "a call without a name": [USER, CALLER | {"tool_calls": [CALL, {}]}, ANSWER],
     "a list for a text": [{"role": "user", "content": [[["x"]]]}],
     "a number for a text": [{"role": "user", "content": 5}],
@@ -178,6 +179,11 @@ BROKEN: dict[str, list[object]] = {
 MARKED: dict[str, list[object]] = {
     "a role of its own": [USER, {"role": "exit", "content": "done"}],
     "an object for a text": [USER, {"role": "assistant", "content": {"parts": []}}],
+    "an odd call beside a call without a name": [
+        USER,
+        CALLER | {"tool_calls": [None, {"id": "c1", "name": "ls"}]},
+    ],
+    "the name of a call alone": [USER, {"role": "assistant", "tool_calls": ["ls"]}],
     "calls without names": [USER, {"role": "assistant", "tool_calls": [{"id": "c1", "name": "ls"}]}],
 }
 

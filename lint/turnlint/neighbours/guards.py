@@ -2,6 +2,7 @@
 
 import re
 
+from turnlint.documents.decode import value_of
 from turnlint.model import Call, Message, Pointer, Result, Transcript
 from turnlint.neighbours import SHARE, Near, readable
 from turnlint.neighbours.families import OTHER_CHAT
@@ -94,5 +95,16 @@ def _has_no_content(transcript: Transcript) -> bool:
 def _is_nameless(message: Message) -> bool:
     """Whether a message has a call without the object that holds its name: another format keeps the name elsewhere."""
     return any(
-        type(one) is Call and one.arguments == "nothing" and one.name is None for one in message.blocks
+        type(one) is Call and one.arguments == "nothing" and one.name is None and _may_hold_name(message, one)
+        for one in message.blocks
     )
+
+
+def _may_hold_name(message: Message, call: Call) -> bool:
+    """Whether a call may have its name elsewhere. Null, a number and an empty value hold no name: they are damage."""
+    from turnlint.documents.locate import locate
+
+    data, at = message.record.data, (*message.at, *call.at)
+    found, start, end = locate(data, at) if data else ((), 0, 0)
+    value = value_of(data[start:end]) if found == at else at
+    return isinstance(value, dict | list | str | tuple) and bool(value)
