@@ -57,6 +57,5 @@ def test_doubt_about_a_pair_leaves_the_session_unchanged(tmp_path: Path) -> None
     path.write_bytes(before := lines(*session))
     done = CliRunner().invoke(command, [str(path)])
     assert (done.exit_code, path.read_bytes()) == (1, before)
-    assert "unchanged: no evidence ties a result to the call it would stand under" in " ".join(
-        done.output.split()
-    )
+    said = "unchanged: no evidence ties the result for `c1` to the call to `list`; correct the id by hand"
+    assert said in " ".join(done.output.split())

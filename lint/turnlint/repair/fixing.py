@@ -21,7 +21,8 @@ from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, Options, judge
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
-from turnlint.model import Finding, Fix, Gap, Level, Reach, Record, Transcript
+from turnlint.model import Call, Finding, Fix, Gap, Level, Reach, Record, Result, Transcript
+from turnlint.quoting import quote
 from turnlint.reading import Batch, Foreign, batches
 from turnlint.repair.change import Change
 from turnlint.repair.choosing import LEVELS, Policy, reach, wanted
@@ -30,7 +31,7 @@ from turnlint.repair.mending import CANONICAL, Mended, State, ask, joined, judge
 from turnlint.repair.outcome import Failure, Fixed, Told
 from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
-from turnlint.repair.verifying import BRINGS_NEW, UNTIED, fault_of, is_better
+from turnlint.repair.verifying import BRINGS_NEW, UNTIED, fault_of, is_better, untied_pair
 from turnlint.steps import Close, Patch, Take
 
 MAX_TRIALS = 6
@@ -409,7 +410,8 @@ class _Fixing:
                 self._note(unit, mended, f"no repair of {code}: {reason}")
                 reason = None
             elif reason == UNTIED or (brings_new and self.policy.level != "lossy"):
-                self._note(unit, mended, f"unchanged: {reason}")
+                pair = untied_pair(mended) if reason == UNTIED else None
+                self._note(unit, mended, f"unchanged: {_doubt(*pair) if pair else reason}")
                 self._count(mended.start.findings)
                 return None
         self._count(mended.start.findings, mended.end.findings if reason is None else None)
@@ -449,6 +451,13 @@ class _Fixing:
 
 def _all(judged: list[Judged], damaged: list[Finding]) -> list[Finding]:
     return [*damaged, *(finding for one in judged for finding in one.findings)]
+
+
+def _doubt(call: Call, result: Result) -> str:
+    """Why a call and a result stay as they are, and what the user can do."""
+    which = f"the result for {quote(result.id)}" if result.id else "a result without an id"
+    other = f"the call to {quote(call.name)}" if call.name else "a call"
+    return f"no evidence ties {which} to {other}; correct the id by hand"
 
 
 def _checked_as(policy: Policy) -> Level:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from turnlint.documents import exact
-from turnlint.model import Call, Finding, Level
+from turnlint.model import Call, Finding, Level, Result
 from turnlint.repair.evidence import untied
 from turnlint.repair.mending import Mended, State
 
@@ -24,15 +24,15 @@ def fault_of(mended: Mended, level: Level) -> str | None:
     if not mended.settled:
         return "repeated repairs do not converge"
     new = _new(mended, partly=level != "lossy") or _lost_results(mended)
-    return new or (UNTIED if _has_untied_pair(mended) else None)
+    return new or (UNTIED if untied_pair(mended) else None)
 
 
-def _has_untied_pair(mended: Mended) -> bool:
-    """Whether the repair would pair a call and a result without evidence."""
+def untied_pair(mended: Mended) -> tuple[Call, Result] | None:
+    """Return a call and a result that the repair would pair without evidence, if there are such."""
     # Steps of an early phase may move evidence away; damaged bytes show none before they are repaired.
     first = mended.base if mended.start.damaged else mended.start
     before, after = ((one.transcript for one in state.judged) for state in (first, mended.end))
-    return untied(before, after) is not None
+    return untied(before, after)
 
 
 def _new(mended: Mended, *, partly: bool) -> str | None:
