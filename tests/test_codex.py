@@ -174,7 +174,7 @@ def test_a_compaction_with_a_history_is_the_new_base() -> None:
     assert [one.at[1:] for one in live(*records).messages[:3]] == [
         ("replacement_history", at) for at in range(3)
     ]
-    assert [one.dead for one in read(META, *records)] == ["", "the compaction at line 4 replaces them"]
+    assert [one.dead for one in read(META, *records)] == ["", "replaced by the compaction at line 4"]
     assert codes(META, *records) == ["ST118"]
 
 

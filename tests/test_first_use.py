@@ -142,3 +142,26 @@ def test_the_program_alone_shows_the_first_command_to_try(tmp_path: Path) -> Non
     done = run(tmp_path)
     assert done.returncode == 2
     assert "\n  Start with:  turnlint lint FILE\n" in done.stderr
+
+
+# What to do next.
+
+
+def test_a_finding_without_a_fix_of_its_own_names_the_page_that_says_more(tmp_path: Path) -> None:
+    write(tmp_path / "log.jsonl", {"messages": [{"role": "user", "content": 5}, ASKS, USER]})
+    shown = run(tmp_path, "lint", "log.jsonl").stdout
+    assert "no fix of its own; `turnlint explain ST103` says more" in shown
+    assert shown.count("no fix of its own") == 1, "the other finding has a fix"
+
+
+def test_a_run_without_input_says_what_it_looked_for(tmp_path: Path) -> None:
+    write(tmp_path / "logs.txt", USER)
+    for command, verb in (("lint", "lint"), ("fix", "fix")):
+        done = run(tmp_path, command, ".")
+        assert done.returncode == 3
+        assert f"nothing to {verb}: no .jsonl, .ndjson or .json file to read\n" in done.stderr
+    write(tmp_path / "other.jsonl", {"some": "record"})
+    for command in ("lint", "fix"):
+        done = run(tmp_path, command, ".")
+        assert done.returncode == 3
+        assert "no file has a known format; `turnlint inspect FILE` describes a file\n" in done.stderr

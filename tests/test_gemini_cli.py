@@ -74,7 +74,7 @@ def test_a_replaced_history_stands_for_all_before_it() -> None:
         ("k1", ("$set", "messages", 0)), ("u1", ("$set", "messages", 1)), ("a2", ()),
     ]  # fmt: skip
     assert [one.id for one in dead.messages] == ["a1"]
-    assert dead.dead == "the history at line 4 replaces them"
+    assert dead.dead == "replaced by the history at line 4"
 
 
 def test_what_was_left_twice_is_told_of_once() -> None:

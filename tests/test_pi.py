@@ -214,15 +214,15 @@ VIEWS: dict[str, tuple[list[Entry], list[str], list[tuple[str, list[str]]]]] = {
     ),
     "a compaction": (
         [user("a", None), says("b", "a", "x"), user("c", "b"), says("d", "c", "y"), compacted("k", "d", "c"), user("e", "k")],
-        ["k", "c", "d", "e"], [("the compaction at line 6 replaces them", ["a", "b"])],
+        ["k", "c", "d", "e"], [("replaced by the compaction at line 6", ["a", "b"])],
     ),
     "a compaction that keeps nothing": (
         [user("a", None), says("b", "a", "x"), compacted("k", "b", "k"), user("e", "k")],
-        ["k", "e"], [("the compaction at line 4 replaces them", ["a", "b"])],
+        ["k", "e"], [("replaced by the compaction at line 4", ["a", "b"])],
     ),
     "two compactions": (
         [user("a", None), compacted("k", "a", "a"), user("b", "k"), compacted("l", "b", "a"), user("c", "l")],
-        ["l", "a", "b", "c"], [("the compaction at line 5 replaces them", ["k"])],
+        ["l", "a", "b", "c"], [("replaced by the compaction at line 5", ["k"])],
     ),
     "a compaction on another branch": (
         [user("a", None), says("b", "a", "x"), compacted("k", "b", "b"), user("c", "b")],
@@ -230,7 +230,7 @@ VIEWS: dict[str, tuple[list[Entry], list[str], list[tuple[str, list[str]]]]] = {
     ),
     "a reset": (
         [user("a", None), says("b", "a", "x"), user("c", "b"), compacted("k", "c", "c", "reset"), user("d", "k")],
-        ["c", "d"], [("the reset at line 5 replaces them", ["a", "b"])],
+        ["c", "d"], [("replaced by the reset at line 5", ["a", "b"])],
     ),
     "an aborted turn": (
         [user("a", None), says("b", "a", "x", stop="aborted"), user("c", "b"), says("d", "c", "x", stop="aborted"), user("e", "d")],
@@ -269,7 +269,7 @@ def test_an_old_session_is_a_list() -> None:
     found, left = read(header(None), *some, mark, *unlinked(user("e", None, "5")))
     assert [message.record.line for message in found.messages] == [6, 4, 5, 7]
     assert ([message.record.line for message in left.messages], left.dead) == (
-        [2, 3], "the compaction at line 6 replaces them",
+        [2, 3], "replaced by the compaction at line 6",
     )  # fmt: skip
 
 

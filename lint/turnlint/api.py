@@ -73,7 +73,7 @@ from turnlint.model import (
 from turnlint.profiles import Capabilities, Known, Profile, Weight
 
 if TYPE_CHECKING:
-    from turnlint.quoting import also_calls, called, quote
+    from turnlint.quoting import also_calls, answering, called, quote
     from turnlint.repeats import has_no_ids, repeats
     from turnlint.steps import (
         Apart,
@@ -182,6 +182,7 @@ __all__ = [
     "UnknownKey",
     "Weight",
     "also_calls",
+    "answering",
     "by_place",
     "called",
     "has_no_ids",

@@ -3,7 +3,7 @@
 This module owns how they are marked and how long they may be. It refuses to know what the sentence says.
 """
 
-from turnlint.model import Call
+from turnlint.model import Call, Result
 
 LONGEST_QUOTE = 64
 
@@ -13,6 +13,13 @@ def called(call: Call) -> str:
     if not call.id:
         return f"the call to {quote(call.name)}" if call.name else "a call"
     return f"call {quote(call.id)} to {quote(call.name)}" if call.name else f"call {quote(call.id)}"
+
+
+def answering(result: Result) -> str:
+    """A result by the id of its call, or by its tool."""
+    if result.id:
+        return f"result for {quote(result.id)}"
+    return f"result of tool {quote(result.name)}" if result.name else "result without an id"
 
 
 def also_calls(count: int) -> str:

@@ -69,7 +69,7 @@ CODES = (
     ("0", "nothing at or above `--fail-on` (default `error`)"),
     ("1", "findings at or above that; for `fix`, what remains, or what `--check` or `--diff` would change"),
     ("2", "usage, or a named file that is missing or unreadable"),
-    ("3", "nothing to lint or to fix"),
+    ("3", "nothing to lint or to fix: no input, or none in a known format"),
     ("4", "internal: a rule crashed, or a repair could not be verified and was not written; the report is not complete"),
 )  # fmt: skip
 

@@ -233,7 +233,7 @@ def _left(name: str | None, gone: list[Node], path: Sequence[Node]) -> Iterator[
     before = [node for node in gone if start is not None and node.record.offset < start.offset]
     rest = [node for node in gone if start is None or node.record.offset > start.offset]
     for some, why in (
-        (before, f"the compaction at line {start.line:,} replaces them" if start else ""),
+        (before, f"replaced by the compaction at line {start.line:,}" if start else ""),
         (rest, "the session continued from an earlier message"),
     ):
         dead = left_behind(WIRE, some, why, name=name)

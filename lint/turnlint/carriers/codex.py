@@ -341,7 +341,7 @@ def _settle(entries: list[Entry]) -> Iterator[Transcript]:
             headless=first is not None and first.elsewhere, bound=BOUND * any(node.paged for node in nodes),
         )  # fmt: skip
     line = f"{view.base.record.line:,}" if view.base else ""
-    for some, why in ((view.summed, f"the compaction at line {line} replaces them"), *view.undone):
+    for some, why in ((view.summed, f"replaced by the compaction at line {line}"), *view.undone):
         dead = left_behind(WIRE, _named(some), why, name=name)
         if dead is not None:
             yield dead

@@ -151,7 +151,7 @@ def _of_session(nodes: Sequence[Node], name: str | None) -> Iterator[Transcript]
     for node in nodes:
         line = f"{node.record.line:,}"
         if node.clears:
-            gone.append((f"the history at line {line} replaces them", [*live.values()]))
+            gone.append((f"replaced by the history at line {line}", [*live.values()]))
             live.clear()
         elif node.back in live:
             gone.append((f"the rewind at line {line} took them back", _taken(live, node.back)))

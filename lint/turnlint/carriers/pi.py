@@ -369,7 +369,7 @@ def _left(
             why = node.stopped
         elif id(node) in walked:
             assert boundary is not None, "only that leaves a part of the path away"
-            why = f"the {boundary.kind} at line {boundary.record.line:,} replaces them"
+            why = f"replaced by the {boundary.kind} at line {boundary.record.line:,}"
         elif root is None:
             why = "the session went back to before its first message"
         else:

@@ -125,6 +125,13 @@ def skipped_in_folders() -> list[str]:
     return told
 
 
+def nothing_to(verb: str, *, skipped: bool, named: bool) -> str:
+    """The sentence of a run that read no conversation. A file that the user named already has a sentence of its own."""
+    if skipped:
+        return f"nothing to {verb}: no file has a known format; `turnlint inspect FILE` describes a file"
+    return f"nothing to {verb}" if named else f"nothing to {verb}: no .jsonl, .ndjson or .json file to read"
+
+
 def files(count: int) -> str:
     return "file" if count == 1 else "files"
 

@@ -14,7 +14,15 @@ from msgspec import Struct, structs
 
 from turnlint.aggregation import aggregate
 from turnlint.cli import option
-from turnlint.cli.asking import is_same, rules_of_a_run, shown, skipped_in_folders, sources_of, words
+from turnlint.cli.asking import (
+    is_same,
+    nothing_to,
+    rules_of_a_run,
+    shown,
+    skipped_in_folders,
+    sources_of,
+    words,
+)
 from turnlint.cli.fix_one import STDOUT, Pipe, Run, Way, repair, tell
 from turnlint.cli.look import Look, colors, is_terminal, line_limit, width
 from turnlint.cli.loose import Command, Loose
@@ -98,8 +106,8 @@ def command(
     compression. Removed content is kept in a journal; `turnlint undo PATH` restores the file.
 
     Exit codes: 0 no finding at or above --fail-on remains, 1 findings remain, or --check or --diff would change a
-    file, 2 usage error, or a file was not read or not written, 3 no input, 4 a repair could not be verified and was
-    not written.
+    file, 2 usage error, or a file was not read or not written, 3 no input in a known format, 4 a
+    repair could not be verified and was not written.
     """
     way = Way(not (diff or check), diff or "", output, journal_file, not no_journal)
     _refuse(way, paths, report_file)
@@ -327,7 +335,9 @@ def _exit_code(done: list[Done], sources: list[Source], settings: _Settings) -> 
     if any(one.problem for one in done):
         return EXIT_USAGE
     if all(one.fixed is None or one.fixed.foreign for one in done):
-        click.echo("turnlint: nothing to fix", err=True)
+        named = any(source.named for source in sources)
+        skipped = any(one.fixed is not None and one.fixed.foreign for one in done)
+        click.echo(f"turnlint: {nothing_to('fix', skipped=skipped and not named, named=named)}", err=True)
         return EXIT_NOTHING
     if not settings.way.write and any(one.changed for one in done):
         return EXIT_FINDINGS

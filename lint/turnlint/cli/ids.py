@@ -70,7 +70,7 @@ def command(
     An id that the provider accepts stays as it is. A result has the id of its call. `turnlint fix` with the same
     provider writes these ids. No file is changed. PATH is a file, a folder, a glob pattern, or - for standard input.
 
-    Exit codes: 0 shown, 2 usage error, 3 no input, 4 internal error.
+    Exit codes: 0 shown, 2 usage error, 3 no input in a known format, 4 internal error.
     """
     if provider is None and not canonical:
         raise click.UsageError("missing --provider NAME; or use --canonical for ids of no provider")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from turnlint.cli import option
-from turnlint.cli.asking import rules_of_a_run, shown, skipped_in_folders, words
+from turnlint.cli.asking import nothing_to, rules_of_a_run, shown, skipped_in_folders, words
 from turnlint.cli.lint_way import Lint, Way, sinks_of
 from turnlint.cli.look import is_terminal
 from turnlint.cli.loose import Loose
@@ -136,8 +136,8 @@ def command(
     PATH is a file, a folder, a glob pattern, or - for standard input. Default: the current folder. Files are never
     changed.
 
-    Exit codes: 0 no finding at or above --fail-on, 1 findings, 2 usage error or unreadable file, 3 no input, 4
-    internal error.
+    Exit codes: 0 no finding at or above --fail-on, 1 findings, 2 usage error or unreadable file, 3 no
+    input in a known format, 4 internal error.
     """
     way = Way(**how)
     kinds = way.kinds()
@@ -343,7 +343,8 @@ def _exit_code(seen: Seen, *, fails_on_skipped: bool) -> int:
     if fails_on_skipped and seen.named_skipped:
         return EXIT_FINDINGS
     if not seen.total.files:
-        click.echo("turnlint: nothing to lint", err=True)
+        said = nothing_to("lint", skipped=bool(seen.passed_over), named=bool(seen.named_skipped))
+        click.echo(f"turnlint: {said}", err=True)
         return EXIT_NOTHING
     return EXIT_FINDINGS if seen.failed else 0
 

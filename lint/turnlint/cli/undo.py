@@ -28,8 +28,9 @@ EXIT_NOT_DONE, EXIT_UNPROVEN = 2, 4
 def command(paths: tuple[str, ...], last: bool, journal: str | None) -> None:
     """Undo the last fix of a file.
 
-    PATH is a file that `turnlint fix` changed and that has not been changed since. It gets back exactly the bytes
-    it had. After several fixes, each undo reverts one of them.
+    PATH is a file that `turnlint fix` changed, or a folder with such files. A file that something else changed since
+    then stays as it is. The others get back exactly the bytes that they had. After several fixes, each undo reverts
+    one of them.
 
     Exit codes: 0 restored, 2 nothing to restore or not written, 4 the journal does not match the file.
     """

@@ -139,6 +139,8 @@ class Text:
         if finding.fix:
             level = f" [{finding.fix.level}{_asked_for(finding)}]" if finding.fix.is_done_here else ""
             self._note(f"fix: {visible(finding.fix.title)}{level}", gutter)
+        elif finding.severity != "info":
+            self._note(f"no fix of its own; `turnlint explain {visible(finding.code)}` says more", gutter)
         if group:
             files = f" in {len(group.paths):,} files" if len(group.paths) > 1 else ""
             left = group.count - len(group.rows)

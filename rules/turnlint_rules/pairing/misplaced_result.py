@@ -13,14 +13,14 @@ How it happens
     and its result was appended at the end of the log.
 
 What fix does
-    lossless: moves the result to its call. It is never replaced by a placeholder. An assistant message that
-    holds calls, results and texts is split at each result: the order of its blocks stays. A result beside a call that
-    no assistant message has stays: that call may be its own.
+    lossless: moves the result to its call. It is never replaced by a placeholder. An assistant message that holds
+    calls, results and texts is split at each result, and the order of its blocks stays. A result stays where it is
+    if its message also holds a call that no assistant message has: that call may be its own.
 
 Evidence
     OpenAI Chat and DeepSeek want `tool` messages contiguous after the assistant message; Anthropic
     and Bedrock want them in the next user message, where consecutive user messages count as one (31
-    accepted requests of that shape, for one 848e705f5204da8d). Two of the repair libraries measured
+    accepted requests of that shape, such as 848e705f5204da8d). Two of the repair libraries measured
     throw such results away (2026-11).
 """
 
@@ -37,8 +37,8 @@ from turnlint.api import (
     Settle,
     Split,
     Step,
+    answering,
     near_call,
-    quote,
     spot,
 )
 
@@ -91,7 +91,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_result(
             case,
             answer,
-            f"result for {quote(answer.result.id)} is not directly after its call",
+            f"{answering(answer.result)} is not directly after its call",
             label="should be directly after its call",
             related=(near_call(case, asked, "its call"),),
             fix=None

@@ -17,9 +17,9 @@ What fix does
     other.
 
 Evidence
-    Mistral's API accepted 27 recorded results named `tool` for calls of other names, for one
+    Mistral's API accepted 27 recorded results named `tool` for calls of other names, such as
     bebf12395567cb73: so it is a warning. Gemini and Vertex accepted 414 requests whose results are named by an id,
-    for one 2ffd5fd134f8ecd9. Gemini pairs by name and order where ids are absent
+    such as 2ffd5fd134f8ecd9. Gemini pairs by name and order where ids are absent
     (google-genai 3.3.0).
 """
 

@@ -26,7 +26,7 @@ Evidence
     'tool_calls'". Anthropic: "unexpected `tool_use_id` found in `tool_result` blocks". Mistral:
     "Unexpected tool call id". Bedrock: "The number of toolResult blocks exceeds the number of
     toolUse blocks of previous turn" (read 2026-11). Messages of the older role `function` are only
-    worth knowing of: 19 recorded requests with such a message and no call were accepted, for one
+    worth knowing of: 19 recorded requests with such a message and no call were accepted, such as
     c2a013e4854090ce. Responses: 263 of 263 accepted requests with such a result name the part that the
     provider keeps, 39a66efc31e359bf among them.
 """
@@ -52,6 +52,7 @@ from turnlint.api import (
     Severity,
     Split,
     also_calls,
+    answering,
     is_kept_elsewhere,
     near,
     near_call,
@@ -112,7 +113,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_result(
             case,
             orphan,
-            f"{_name(orphan)} has no matching call",
+            f"{answering(orphan.result)} has no matching call",
             severity=_severity(case, orphan),
             label=label,
             related=related,
@@ -179,13 +180,6 @@ def _mixes(message: Message, result: Result) -> bool:
         if isinstance(block, Call | Result):
             count[block.name] += 1 if isinstance(block, Call) else -1
     return False
-
-
-def _name(orphan: Answered) -> str:
-    result = orphan.result
-    if result.id:
-        return f"result for {quote(result.id)}"
-    return f"result of tool {quote(result.name)}" if result.name else "result without an id"
 
 
 def _severity(case: Case, orphan: Answered) -> Severity:

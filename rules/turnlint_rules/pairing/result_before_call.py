@@ -35,8 +35,8 @@ from turnlint.api import (
     Settle,
     Shift,
     Step,
+    answering,
     near_call,
-    quote,
     spot,
 )
 
@@ -71,7 +71,7 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_result(
             case,
             answer,
-            f"result for {quote(answer.result.id)} is before its call",
+            f"{answering(answer.result)} is before its call",
             label="should be after its call",
             related=(near_call(case, asked, "its call"),),
             fix=None

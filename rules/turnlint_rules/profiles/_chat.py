@@ -178,7 +178,7 @@ OPENAI_CLAUSES: tuple[AnyClause, ...] = (
     ArgumentsEncoding(
         wants="text", says="Invalid type for '{path}': expected a string, but got an object instead.",
         source="live capture stored:61511184616; nine requests with a text that is no JSON were accepted, "
-        "for one bde57792f76e592e", date="2026-08",
+        "such as bde57792f76e592e", date="2026-08",
     ),
     ContentKey(
         what="content", kinds=("null", "absent"), roles=("assistant",), with_calls=False,

@@ -44,7 +44,7 @@ _RESPONSE = (
 _REPORTS = "gemini-cli, langchain-google and litellm reports"
 
 _BARE = (
-    "a turn with no response at all behind it is accepted by 1.5, 2.0 and 2.5, at both services (26 recorded, for one "
+    "a turn with no response at all behind it is accepted by 1.5, 2.0 and 2.5, at both services (26 recorded, such as "
     "29d6f0edad9cff2d), and the model may call again"
 )
 
@@ -81,7 +81,7 @@ SHARED = (
     ResultNotFirst(
         alone=True, severity="warning", models=_FROM_3_5, unnamed="silent", says=_LAST_3_5, date="2026-09",
         source="envoyproxy/ai-gateway 2686 (gemini-3.7-flash on Vertex), another report of 3.6; 2.x and the previews of 3 took "
-        "texts and pictures beside responses 29 times, for one b03cac6f79c461e2",
+        "texts and pictures beside responses 29 times, such as b03cac6f79c461e2",
     ),
     RoleOrder(
         role="call", only_after=("user", "function", "result", ""), says=_AFTER_USER, source=_REPORTS, date="2026-11",
@@ -94,7 +94,7 @@ SHARED = (
     LastMessage(open_calls=True, answered="none", severity="warning", source=_BARE, date="2026-11"),
     LastMessage(
         roles=("user", "function"), severity="warning", models=_FROM_3_5, says=_LAST_3_5, date="2026-11",
-        source=f"envoyproxy/ai-gateway 2686, {_REPORTS}; 2.0 and 2.5 took a text of the model at the end 43 times, for one "
+        source=f"envoyproxy/ai-gateway 2686, {_REPORTS}; 2.0 and 2.5 took a text of the model at the end 43 times, such as "
         "91000a4f3fd66ec9",
     ),
     ThoughtSignature(

@@ -20,7 +20,7 @@ _NARROW_FOR_SOME = id_length(40, source=_NARROW.source, date=_NARROW.date, sever
 _MEDIA = ResultContent(
     parts=("text", "image_url"),
     says="Invalid 'messages[{index}]'. Content blocks are expected to be either text or image_url type.",
-    source="public reports; lists of both were accepted 17 times, for one 06815a357f1d4af0", date="2026-11",
+    source="public reports; lists of both were accepted 17 times, such as 06815a357f1d4af0", date="2026-11",
 )  # fmt: skip
 _IMAGES = ResultContent(
     refused=("image_url",), severity="warning", other_models=r"gpt-(4\.1|[5-9])|^o[134]",

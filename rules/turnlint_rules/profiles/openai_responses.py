@@ -278,7 +278,7 @@ PROFILES = (
             says=_TWICE,
             date="2026-05",
             severity="warning",
-            source="accepted with `store: false` until 2026-05-06, for one a2d9a66d4b14fdd3",
+            source="accepted with `store: false` until 2026-05-06, such as a2d9a66d4b14fdd3",
         ),
     ),
 )

@@ -24,7 +24,7 @@ _CLAUSES: tuple[AnyClause, ...] = (
     ContentKey(
         what="content", kinds=("absent", "null"), roles=("assistant",), with_calls=True, says=_EMPTY, wires=CHAT,
         severity="warning", models="grok-4-1-fast-reasoning", date="2025-11",
-        source="langchain 34140; other models took it 62 times, for one eba4516d77d261cd",
+        source="langchain 34140; other models took it 62 times, such as eba4516d77d261cd",
     ),
     OverLimit(what="tools", most=128, source="langchain's parameters of xAI", date="2026-11"),
 )  # fmt: skip

@@ -66,6 +66,7 @@ _KINDS = {
     "text": "a string",
     "other": "another value",
 }
+_NONE = ("absent", "null")
 _EXPECTED = {"text": "a string", "object": "an object"}
 _WORDS = {
     "text": "{written}; expected a string",
@@ -82,17 +83,24 @@ def check(case: Case) -> Iterator[Finding]:
             call = asked.call
             if call.arguments in ("free", "unfit") or call.dialect or not _offends(call, clause):
                 continue  # what is no object where only one fits is `unreadable-arguments`
-            how = _KINDS.get(call.written, f"a {call.written}")
+            words = _words(call, clause)
             yield RULE.at_call(
                 case,
                 asked,
-                f"the arguments of {called(call)} are {_WORDS[clause.wants].format(written=how)}",
+                f"the arguments of {called(call)} are {words}",
                 key="body" if call.written != "absent" else "whole",
-                label=_WORDS[clause.wants].format(written=how),
+                label=words,
                 under=clause,
                 told={"kind": call.written},
                 fix=_fix(case, asked, clause),
             )
+
+
+def _words(call: Call, clause: ArgumentsEncoding) -> str:
+    """What is wrong with the arguments of a call."""
+    if call.arguments == "nothing" and clause.wants in ("json", "json-object"):
+        return f"{_KINDS[call.written] if call.written in _NONE else 'empty'}; expected a JSON object"
+    return _WORDS[clause.wants].format(written=_KINDS.get(call.written, f"a {call.written}"))
 
 
 def _fix(case: Case, asked: Asked, clause: ArgumentsEncoding) -> Fix | None:

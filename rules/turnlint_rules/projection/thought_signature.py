@@ -1,18 +1,19 @@
 """a call has no valid thought signature
 
 What it does
-    Reports steps of the current turn whose first call has no thought signature, for models that ask for
-    one, and signatures that are no text. Earlier turns are not looked at, as the provider does not either.
+    Reports a call without a thought signature where the model requires one: the first call of each step of the
+    current turn. Reports as well a signature that is not text. Earlier turns are not checked, because the
+    provider does not check them.
 
 Why it matters
-    Newer models refuse such a request; older ones answer worse.
+    Newer models refuse such a request. Older ones answer worse.
 
 How it happens
-    A store or a gateway keeps names and arguments and drops what stands beside them. The history comes
-    from another provider.
+    A store or a gateway keeps the name and the arguments of a call and drops the signature beside them. Or
+    another provider wrote the history.
 
 What fix does
-    lossless: puts the word in its place by which the provider lets a foreign call pass.
+    lossless: writes the value with which the provider accepts a call that another model made.
 
 Evidence
     Gemini: "Function call is missing a thought_signature in functionCall parts"; Vertex: "Function call `x` in

@@ -19,7 +19,7 @@ What fix does
 Evidence
     The opening marks of the notations that cannot be mistaken for prose, from chat templates and parsers
     (vLLM, SGLang, trl, read 2026-11). Servers pass such a history on: 22 recorded requests with it were
-    accepted, 21 of them by one local server, for one a6b097453e0bf7f6; so it is a warning.
+    accepted, 21 of them by one local server, such as a6b097453e0bf7f6; so it is a warning.
 """
 
 from collections.abc import Iterator

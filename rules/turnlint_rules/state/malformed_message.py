@@ -59,7 +59,7 @@ def check_record(damage: Damage) -> Iterator[Finding]:
     if damage.trouble.kind == "stray":
         yield RULE.at_record(
             damage.record,
-            f"the record contains no conversation in this format{damage.trouble.detail}",
+            f"the record contains no conversation in the format of the file{damage.trouble.detail}",
             at=damage.trouble.at,
             severity="warning",
         )

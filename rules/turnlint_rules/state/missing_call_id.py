@@ -104,8 +104,9 @@ def check(case: Case) -> Iterator[Finding]:
         return
     answers = {one.asked.seq: one.answer for one in case.ledger.interactions}
     for one in without:
+        which = f"call to {quote(one.call.name)}" if one.call.name else "a call"
         yield RULE.at_call(
-            case, one, f"call to {quote(one.call.name)} has no id", fix=_fix_call(one, answers.get(one.seq)),
+            case, one, f"{which} has no id", fix=_fix_call(one, answers.get(one.seq)),
         )  # fmt: skip
     for other in sorted(unnamed, key=lambda one: one.seq):
         of = f" of {quote(other.result.name)}" if other.result.name else ""

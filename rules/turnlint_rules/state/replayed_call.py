@@ -19,7 +19,7 @@ What fix does
 Evidence
     Anthropic: "`tool_use` ids must be unique" (Claude Code issue 20901). Servers of OpenAI's
     wire accepted the same call again in later turns, each with its result, 254 times in the recorded
-    exchanges, for one in a3973ae0f3130681.
+    exchanges, such as in a3973ae0f3130681.
 """
 
 from collections.abc import Iterator

@@ -19,7 +19,7 @@ What fix does
     is guessed at or thrown away.
 
 Evidence
-    OpenAI accepted nine recorded requests with arguments that are no JSON, for one bde57792f76e592e, so
+    OpenAI accepted nine recorded requests with arguments that are no JSON, such as bde57792f76e592e, so
     text of that kind is a warning here. xAI: "The arguments to a tool_call … are not a valid JSON
     string". Anthropic: "tool_use.input: Input should be a valid dictionary", an error.
 """
