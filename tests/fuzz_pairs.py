@@ -273,13 +273,18 @@ def _fresh(turns: Talk) -> Talk:
     for turn in turns:
         pieces = []
         for one in turn.pieces:
-            if one.kind == "result" and any(one.words.startswith(words) for words in said[one.id]):
+            if one.kind == "result" and any(_is_start(one.words, words) for words in said[one.id]):
                 continue
             if one.kind == "result":
                 said[one.id].append(one.words)
             pieces.append(one)
         fresh.append(Turn(turn.role, pieces))
     return fresh
+
+
+def _is_start(one: str, other: str) -> bool:
+    """Whether one text is the start of the other."""
+    return one.startswith(other) or other.startswith(one)
 
 
 def _by_name(turns: Talk, *, joined: bool) -> Iterator[Pair]:
