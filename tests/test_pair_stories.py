@@ -101,6 +101,47 @@ STORIES = (
         "ollama", "lossless", "openai-responses",
         "model c2:null:read c3:-:write c3:-:write / tool r1:-:write / tool r2:-:read / tool r3:-:write",
     ),
+    (
+        "an empty id and an answer in text before a stray with an empty id",
+        "openai-chat", "lossy", "none",
+        "model c2:call_002x:read / tool r1:_:read / model x / tool r901:_:read",
+    ),
+    (
+        "a result without an id for each of two calls, of which only one has an id",
+        "gemini-cli", "placeholder", "gemini",
+        "model c2:call_:write c3:-:write / user x / tool r1:-:write r2:call_:write r3:-:write",
+    ),
+    (
+        "a copy in the window of another call of its id",
+        "anthropic", "lossless", "cohere",
+        "model c1:call_0:read_0 / tool r1:call_0:read_0 / model c9:call_0:write_1 / tool r1:call_0:write_1"
+        " / model c2:call_0:look_2 c3:call_0:read_3 r3:call_0:read_3 / tool r2:call_0:look_2",
+    ),
+    (
+        "a call in a message of results that stands nowhere else",
+        "gemini", "placeholder", "canonical ids",
+        "model c1:-:read / tool c3:-:read r3:-:read / model x / tool r1:-:read",
+    ),
+    (
+        "a result under the id of another call, for a provider that counts calls",
+        "gemini-cli", "lossless", "kimi",
+        "model c1:REDACTED:read / tool r1:fc-2:read / model c2:fc-2:look / tool r2:fc-2:look",
+    ),
+    (
+        "a call and its result in a message of the user",
+        "gemini", "lossy", "kimi",
+        "tool c1:fc-1:read r1:fc-1:read / model c3:fc-3:write",
+    ),
+    (
+        "a result inside a turn under an id that three calls share",
+        "gemini", "lossy", "openai",
+        "model c1:fc-1:read r1:fc-1:read c2:fc-1:look c3:fc-1:look",
+    ),
+    (
+        "more results than calls of one tool, without ids",
+        "ollama", "lossless", "auto",
+        "model c1:-:read c2:-:write c3:-:read / tool r1:-:read r3:-:read r1:-:read r2:-:write",
+    ),
 )  # fmt: skip
 
 
