@@ -132,7 +132,7 @@ def value_of(data: bytes) -> Any:
     except (ValueError, RecursionError):
         from turnlint.documents import exact
 
-        return exact.read(data).value
+        return exact.parse(data)
 
 
 def normal(text: bytes) -> bytes:

@@ -6,6 +6,7 @@ reading on would be guessing. No recursion, so nothing that a file holds can exh
 """
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct, structs
@@ -67,9 +68,18 @@ class _Frame(Struct, gc=False):
     """Where the keys that were seen start, for an object."""
 
 
+@lru_cache(maxsize=1)
 def read(data: bytes) -> Reading:
-    """Read one JSON value from the start of `data`."""
+    """Read one JSON value from the start of `data`. The last reading is kept: callers must not change it.
+
+    Framing, the choice of a format and the decoder read one damaged record after another.
+    """
     return _Reader(data).read()
+
+
+def parse(data: bytes) -> Any:
+    """Return the value at the start of `data`, in containers that the caller may change."""
+    return _Reader(data).read().value
 
 
 class _Reader:
