@@ -256,6 +256,7 @@ def _sort_out_spares(
     duplicates: list[tuple[Answered, Interaction]] = []
     orphans: list[Answered] = []
     earlier: dict[Key, list[Interaction]] = {}
+    unanswered: dict[Key, Call] = {}
     asked_so_far = 0
     ids = {work.results[index].result.id for index in spare}
     calls = (one.asked.call for one in interactions)
@@ -267,6 +268,7 @@ def _sort_out_spares(
             asked_so_far += 1
             key = interaction.asked.call.id, interaction.asked.call.server
             if interaction.answer is None:
+                unanswered[key] = interaction.asked.call
                 known = earlier.get(key)
                 if known and not is_same_call(known[-1].asked.call, interaction.asked.call):
                     del earlier[key]
@@ -277,8 +279,13 @@ def _sort_out_spares(
         if name and (answered.result.id, name) in named:
             known = [one for one in known if one.asked.call.name == name]
         if known and index not in work.contested:
-            again = (one for one in known[:-NEAR:-1] if one.answer and is_copy(answered, one.answer))
-            duplicates.append((answered, next(again, known[-1])))
+            copies = (one for one in known[:-NEAR:-1] if one.answer and is_copy(answered, one.answer))
+            again = next(copies, None)
+            other = unanswered.get((answered.result.id, answered.result.server))
+            if again is None and other and not is_same_call(other, known[-1].asked.call):
+                orphans.append(answered)  # it may be the result of the call that has none
+            else:
+                duplicates.append((answered, again or known[-1]))
         else:
             orphans.append(answered)
     return tuple(duplicates), tuple(orphans)
