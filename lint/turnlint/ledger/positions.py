@@ -57,7 +57,8 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
         real = [work.results[index] for index in some if not work.results[index].result.synthetic]
         named = [one for one in real if usable(one.result.id)]
         unknown += named
-        extra += named if len(real) > len(calls.get(side, ())) else []
+        waiting = len(calls.get(side, ())) + len(filled.get(side, ()))
+        extra += named if len(real) > waiting else []
     last = max(unknown, key=lambda one: one.seq, default=None)
     last_extra = max(extra, key=lambda one: one.seq, default=None)
     for side, some in results.items():
