@@ -338,7 +338,7 @@ def _by_position(turns: Talk, *, joined: bool) -> Iterator[Pair]:
 def _left_over(asked: list[Piece], window: list[Piece]) -> Iterator[Pair]:
     answered, called = ({_form(one.id) for one in some} - {""} for some in (window, asked))
     left = [one for one in window if _form(one.id) not in called]
-    once = [*{(one.id, one.words): one for one in left}.values()]
+    once = [*{(_form(one.id), one.words): one for one in left}.values()]
     for calls in (asked, [*{(one.id, one.mark): one for one in asked}.values()]):
         own = [one for one in calls if _form(one.id) not in answered]
         for results in (left, once):

@@ -114,8 +114,8 @@ STORIES = (
     (
         "a copy in the window of another call of its id",
         "anthropic", "lossless", "cohere",
-        "model c1:call_0:read_0 / tool r1:call_0:read_0 / model c9:call_0:write_1 / tool r1:call_0:write_1"
-        " / model c2:call_0:look_2 c3:call_0:read_3 r3:call_0:read_3 / tool r2:call_0:look_2",
+        ("model c1:call_0:read_0 / tool r1:call_0:read_0 / model c9:call_0:write_1 / tool r1:call_0:write_1"
+        " / model c2:call_0:look_2 c3:call_0:read_3 r3:call_0:read_3 / tool r2:call_0:look_2"),
     ),
     (
         "a call in a message of results that stands nowhere else",

@@ -12,7 +12,7 @@ from msgspec import Struct, field, json
 
 from turnlint.clauses import Clause
 from turnlint.documents.decode import value_of
-from turnlint.ledger import Answered, Asked, Ledger, usable
+from turnlint.ledger import Answered, Asked, Ledger
 from turnlint.model import Call, Message, Other, Pointer, Record, Result, Severity, Text, Transcript
 from turnlint.once import once
 from turnlint.profiles import Profile
@@ -189,20 +189,9 @@ class Case(Struct, frozen=True, dict=True):
         places = self.messages[answered.message].inner_calls
         return any(self.known_calls.repeated(self.said(answered.message, place)) is None for place in places)
 
-    def is_beside_its_call(self, orphan: Answered) -> bool:
-        """Whether a message of results holds a call that no assistant message has, and no id parts it from a result."""
-        from turnlint.repeats import id_below
-
-        message = self.messages[orphan.message]
-        own = orphan.result.id
-        for place in message.inner_calls:
-            value = self.said(orphan.message, place)
-            identifier = _below(value, id_below(value))
-            if self.known_calls.repeated(value) is None and (
-                not usable(own) or identifier in (own, None, "")
-            ):
-                return True
-        return False
+    def is_beside_own_call(self, orphan: Answered) -> bool:
+        """Whether a result stands beside a call that no assistant message has. A call inside the result goes with it."""
+        return not self.calls_in(orphan) and self.has_own_call(orphan)
 
     def calls_in(self, answered: Answered) -> tuple[Pointer, ...]:
         """The places of the calls inside a result."""

@@ -17,7 +17,7 @@ How it happens
 
 What fix does
     lossy: removes the result, with the calls inside it, and keeps them in the journal. It never invents a call.
-    Beside a call with its id, or without one, that stands in no message of the assistant a result stays.
+    A result stays beside a call that stands in no message of the assistant: that call may be its own.
     lossless: gives a result whose id differs in its spelling only the id of its call. Splits an assistant message
     at its results where a result without an id follows a call to its tool.
 
@@ -117,7 +117,7 @@ def check(case: Case) -> Iterator[Finding]:
             severity=_severity(case, orphan),
             label=label,
             related=related,
-            fix=None if case.is_beside_its_call(orphan) else _fix(case, orphan, related, calls),
+            fix=None if case.is_beside_own_call(orphan) else _fix(case, orphan, related, calls),
         )
 
 
