@@ -199,9 +199,10 @@ class Names:
                 known = calls.repeated(value)
                 identifier = _below(written, below)
                 own = results.get(identifier, []) if isinstance(identifier, str) else []
+                own = [one for one in own if one.name in (name_below(value), None)]
                 if known is not None:
                     self._add_twin(found, asked[id(known)].message, known, (index, below))
-                elif len(own) == 1 and own[0].name in (name_below(value), None):
+                elif len(own) == 1:
                     # A call that no assistant message has keeps the id of its result.
                     self._add_twin(found, index, own[0], (index, below))
         return found
