@@ -155,11 +155,14 @@ def test_both_sides_of_a_merge_hold(folder: Path) -> None:
             '{"baseline": "turnlint/baseline-v9"}\n',
             "known:1: is of another version than turnlint/baseline-v1",
         ),
-        ('\n{"path": "a"}\n', "known:2: is no entry of a baseline: object missing required field `code`"),
-        ("nothing\n", "known:1: is no entry of a baseline:"),
-        ('{"path": "a", "code": "b", "fingerprint": "c", "rule": "d", "line": 1}\n', "known:1: is no entry"),
-        ("\udcff\n", "known:1: is no entry of a baseline:"),
-        ("[" * 100_000, "known:1: is no entry of a baseline:"),
+        ('\n{"path": "a"}\n', "known:2: not a baseline entry: object missing required field `code`"),
+        ("nothing\n", "known:1: not a baseline entry:"),
+        (
+            '{"path": "a", "code": "b", "fingerprint": "c", "rule": "d", "line": 1}\n',
+            "known:1: not a baseline entry",
+        ),
+        ("\udcff\n", "known:1: not a baseline entry:"),
+        ("[" * 100_000, "known:1: not a baseline entry:"),
     ],
 )
 def test_what_is_no_baseline_is_told_of(folder: Path, text: str, said: str) -> None:

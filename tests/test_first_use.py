@@ -7,6 +7,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from commands import run_cli
 from turnlint.cli.explain import TOPICS, topics
 from turnlint.engine import Options
@@ -165,3 +167,36 @@ def test_a_run_without_input_says_what_it_looked_for(tmp_path: Path) -> None:
         done = run(tmp_path, command, ".")
         assert done.returncode == 3
         assert "no file has a known format; `turnlint inspect FILE` describes a file\n" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["lint", ""], "an empty name; name a file or a folder"),
+        (["lint", "link.jsonl"], "link.jsonl: a link to a file that does not exist"),
+        (
+            ["lint", "log.jsonl", "--output", "sarif:gone/r.sarif"],
+            "gone/r.sarif: no such folder; make it first",
+        ),
+        (["lint", "log.jsonl", "--poll", "often"], "expected a number from 0.01 to 3,600"),
+        (["lint", "log.jsonl", "--level", "lossy"], "--level is an option of `turnlint fix`"),
+        (["why", "Foo bar", "gone.jsonl"], "gone.jsonl: no such file or folder"),
+        (["why", "log.jsonl", "Foo bar"], "the error text comes first: turnlint why TEXT log.jsonl"),
+        (["lint", "log.jsonl", "--baseline", "log.jsonl"], "log.jsonl:1: not a baseline entry"),
+    ],
+)
+def test_a_wrong_command_line_has_one_sentence_and_the_exit_code_of_usage(
+    tmp_path: Path, arguments: list[str], said: str
+) -> None:
+    write(tmp_path / "log.jsonl", SOUND)
+    (tmp_path / "link.jsonl").symlink_to("gone.jsonl")
+    done = run(tmp_path, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("Error: ") == 1
+    assert said in " ".join(done.stderr.split())
+
+
+def test_a_run_of_fix_counts_files(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(bytes(range(256)))
+    done = run(tmp_path, "fix", "a.jsonl")
+    assert (done.returncode, done.stdout) == (3, "1 file of unrecognized format\n")

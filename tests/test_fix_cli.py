@@ -94,7 +94,7 @@ def test_exit_codes(folder: Path, arguments: list[str], code: int) -> None:
         (["-", "--journal", "j"], "works only for files that are fixed in place"),
         (["broken.jsonl", "--journal", "-"], "--journal needs a file name"),
         (["broken.jsonl", "--report", "broken.jsonl"], "--report broken.jsonl is the input file"),
-        (["broken.jsonl", "--report", "no/such/r.json"], "no such file"),
+        (["broken.jsonl", "--report", "no/such/r.json"], "no such folder"),
         (["broken.jsonl", "--report", "x", "--journal", "x"], "two outputs have the same file name"),
         (["-", "--report", "-"], "cannot carry both a transcript and the report"),
         (["broken.jsonl", "--diff", "--report", "-"], "cannot carry both a diff and the report"),

@@ -249,7 +249,9 @@ def test_reports_go_to_files_as_well(tmp_path: Path, follow: Any) -> None:
         (("-",), "not standard input"),
         (("a.jsonl.gz",), "is compressed; --follow cannot read appended records from it"),
         (("nowhere.jsonl",), "no such file or folder"),
-        (("--poll", "0", "a.jsonl"), "0.01<=x<=3600"),
+        (("--poll", "often", "a.jsonl"), "expected a number from 0.01 to 3,600"),
+        (("--poll", "nan", "a.jsonl"), "expected a number from 0.01 to 3,600"),
+        (("--poll", "0", "a.jsonl"), "expected a number from 0.01 to 3,600"),
     ],
 )
 def test_what_cannot_be_followed_is_said_at_once(

@@ -200,7 +200,7 @@ def test_devices_links_modes_and_closed_folders_keep_working(folder: Path) -> No
 @POSIX
 @pytest.mark.parametrize(
     ("output", "words"),
-    [("json:.", "is a folder"), ("json:none/r.json", "no such file"), ("json:/dev/full", "no space left")],
+    [("json:.", "is a folder"), ("json:none/r.json", "no such folder"), ("json:/dev/full", "no space left")],
 )
 def test_a_report_that_cannot_be_written_is_a_sentence(output: str, words: str, folder: Path) -> None:
     done = run_cli("lint", "log.jsonl", "--output", output, cwd=folder, env=ENVIRONMENT)

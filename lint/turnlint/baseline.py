@@ -125,7 +125,7 @@ def _entries(path: str, number: int, line: bytes) -> list[Entry]:
             return []
         return [msgspec.convert(value, Entry)]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadBaseline(f"{path}:{number}: is no entry of a baseline: {str(error).lower()}") from None
+        raise BadBaseline(f"{path}:{number}: not a baseline entry: {str(error).lower()}") from None
 
 
 def write(path: str, entries: Iterable[Entry]) -> None:

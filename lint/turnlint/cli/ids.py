@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 
 from turnlint.carriers import NAMES
 from turnlint.cli import option
-from turnlint.cli.asking import NO_GITIGNORE, skipped_in_folders, sources_of
+from turnlint.cli.asking import NO_GITIGNORE, nothing_to, skipped_in_folders, sources_of
 from turnlint.cli.look import line_limit, width
 from turnlint.cli.nearest import Named
 from turnlint.documents.source import Source, SourceError
@@ -138,7 +138,10 @@ def _show(sources: list[Source], format_name: str | None, ids: _Ids, output_form
     if unreadable:
         return EXIT_USAGE
     if not seen.files:
-        click.echo("turnlint: nothing to show", err=True)
+        named = any(source.named for source in sources)
+        click.echo(
+            f"turnlint: {nothing_to('show', skipped=bool(sources) and not named, named=named)}", err=True
+        )
         return EXIT_NOTHING
     if output_format == "text":
         click.echo("\n".join(fold(seen.sum(), width(), "")))

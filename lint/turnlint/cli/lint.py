@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from turnlint.spread.here import Told
 
 MOST_JOBS = 256
+LEAST_POLL, MOST_POLL = 0.01, 3600
 SAID = frozenset({"model", "day"})
 """What has to be asked of records for a table."""
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
@@ -46,6 +47,17 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     if not value.isdecimal() or not 0 < int(value) <= MOST_JOBS:
         raise click.BadParameter(f"expected auto or a number from 1 to {MOST_JOBS}")
     return int(value)
+
+
+def _seconds(_: click.Context, __: click.Parameter, value: str) -> float:
+    """The time between two looks at a log that grows."""
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = 0.0
+    if not LEAST_POLL <= seconds <= MOST_POLL:
+        raise click.BadParameter(f"expected a number from {LEAST_POLL} to {MOST_POLL:,}")
+    return seconds
 
 
 @click.command(
@@ -118,7 +130,7 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
     help="Keep running and check records as they are appended, and new files in the folders. Stop with Ctrl-C.",
 )
 @option(
-    "--poll", type=click.FloatRange(0.01, 3600), default=1.0, metavar="SECONDS", show_default=True,
+    "--poll", default="1", metavar="SECONDS", show_default=True, callback=_seconds,
     help="Seconds between two checks of --follow.",
 )  # fmt: skip
 @option(

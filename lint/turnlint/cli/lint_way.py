@@ -29,7 +29,15 @@ class Lint(Command):
     ) -> click.Context:
         end = args.index("--") if "--" in args else len(args)
         if "--fix" not in args[:end]:
-            return super().make_context(info_name, args, parent, **extra)
+            try:
+                return super().make_context(info_name, args, parent, **extra)
+            except click.NoSuchOption as error:
+                from turnlint.cli.fix import command as fix
+
+                if any(error.option_name in one.opts for one in fix.params):
+                    words = f"{error.option_name} is an option of `turnlint fix`"
+                    raise click.UsageError(words, error.ctx) from None
+                raise
         from turnlint.cli.fix import command as fix
 
         args = [arg for arg in args[:end] if arg != "--fix"] + args[end:]

@@ -100,6 +100,8 @@ def _as_usage(path: str) -> Iterator[None]:
         raise click.UsageError(shown(str(error))) from None
     except OSError as error:
         reason = (error.strerror or "cannot be written").lower()
+        if isinstance(error, FileNotFoundError):
+            reason = "no such folder; make it first"
         raise click.UsageError(f"{shown(path)}: {reason}") from None
 
 

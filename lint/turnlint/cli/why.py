@@ -3,6 +3,7 @@
 This module owns that command: where the text comes from, what is read to find its cause, and the code it exits with.
 """
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 EXIT_OPEN, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 STDIN = "-"
+LONGEST_PATH = 4096
 MOST_BYTES = 32 << 20
 _BOMS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 
@@ -62,6 +64,8 @@ def command(
     names, own = own_profiles(profiles, (provider,) if provider not in (None, "auto") else ())
     explained = _explained(told, names, own)
     looked = None
+    if path is not None and not explained.recognised:
+        _check_order(told, path)
     if path is not None and explained.recognised and explained.reasons:
         looked = _looked(explained, path, format_name, own)
     if output_format == "json":
@@ -132,12 +136,25 @@ def _looked(explained: "Explained", path: str, format_name: str, own: "tuple[Pro
         raise click.UsageError(f"{visible(error.name)}: {error.reason}") from None
 
 
-def _hint_at_file(text: str) -> None:
-    import os
-
+def _check_order(text: str, path: str) -> None:
+    """Say that the file is missing, or that the file comes after the error text."""
     from turnlint.report.escape import visible
 
-    if len(text) < 4096 and "\0" not in text and os.path.isfile(text):
+    if path == STDIN or os.path.exists(path) or any(mark in path for mark in "*?["):
+        return
+    if _is_file(text):
+        raise click.UsageError(f"the error text comes first: turnlint why TEXT {visible(text)}")
+    raise click.UsageError(f"{visible(path)}: no such file or folder")
+
+
+def _is_file(text: str) -> bool:
+    return len(text) < LONGEST_PATH and "\0" not in text and os.path.isfile(text)
+
+
+def _hint_at_file(text: str) -> None:
+    from turnlint.report.escape import visible
+
+    if _is_file(text):
         click.echo(
             f"turnlint: {visible(text)} is a file; to read the error text from it, run: turnlint why - < FILE",
             err=True,

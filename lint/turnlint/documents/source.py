@@ -197,7 +197,14 @@ def find(paths: Iterable[str], stdin_name: str = "<stdin>", walk: "Walk | None" 
                 if os.path.isfile(match):
                     yield Source(match, match, named=False)
         else:
-            raise SourceError(path, "no such file or folder")
+            raise SourceError(path or "''", _missing(path))
+
+
+def _missing(path: str) -> str:
+    """Why a path leads to nothing."""
+    if not path:
+        return "an empty name; name a file or a folder"
+    return "a link to a file that does not exist" if os.path.islink(path) else "no such file or folder"
 
 
 def _walk(folder: str, walk: "Walk | None") -> Iterator[Source]:

@@ -132,8 +132,9 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     skipped = sum(one.fixed is not None and one.fixed.foreign for one in done)
     failed = sum(one.problem is not None for one in done)
     lost = sum(len(one.fixed.failures) for one in known if one.fixed)
-    parts += [f"{skipped:,} of unrecognized format"] if skipped else []
-    parts += [f"{failed:,} not read or not written (see above)"] if failed else []
+    for count, what in ((skipped, "of unrecognized format"), (failed, "not read or not written (see above)")):
+        if count:
+            parts.append(f"{f'{count:,}' if parts else _many(count, 'file')} {what}")
     parts += [f"{_many(lost, 'conversation')} could not be repaired safely"] if lost else []
     if some := [_many(count, name) for count, name in left if count]:
         one = sum(count for count, _ in left) == 1
