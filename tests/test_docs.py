@@ -1,5 +1,6 @@
 """Documents say what is true: every command and every line of Python in them is run and compared."""
 
+import ast
 import doctest
 import os
 import re
@@ -7,6 +8,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -167,3 +170,30 @@ def test_the_page_about_the_house_names_every_room() -> None:
         if not path.name.startswith("__"):
             assert f"`{path.name}" in page, path.name
     assert len(page.splitlines()) <= 120
+
+
+def test_the_dev_group_has_every_package_that_a_test_imports() -> None:
+    """README's command installs that group alone: one missing package ends the run at its collection."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    named = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+    known = {re.split(r"[<>=;\[ ]", one)[0].lower() for one in named}
+    own = {path.stem for folder in ("tests", "benchmarks") for path in (ROOT / folder).glob("*.py")}
+    own |= {"turnlint", "turnlint_rules", *sys.stdlib_module_names}
+    packages = packages_distributions()
+    missing = {}
+    for path in sorted((ROOT / "tests").glob("*.py")):
+        for name in _imported(ast.parse(path.read_bytes())) - own:
+            if known.isdisjoint(one.lower() for one in packages.get(name, [name])):
+                missing[name] = path.name
+    assert not missing
+
+
+def _imported(module: ast.Module) -> set[str]:
+    """The packages that a module imports at its top level, where no test is skipped without them."""
+    found = set()
+    for node in module.body:
+        if isinstance(node, ast.Import):
+            found |= {one.name.partition(".")[0] for one in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            found.add(node.module.partition(".")[0])
+    return found
