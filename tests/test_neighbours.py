@@ -216,3 +216,16 @@ def test_messages_under_input_are_named_with_the_format_that_reads_them(tmp_path
         assert "--format openai-responses reads them all the same" in said, command
     assert run(tmp_path, "lint", "--format", "openai-responses", "a.jsonl").exit_code == 0
     assert log.read_bytes() == before
+
+
+def test_an_entry_that_says_nothing_of_a_call_gets_one_finding_and_no_placeholder(tmp_path: Path) -> None:
+    """Null, a number and an empty object in a list of calls: a result for them would answer nothing."""
+    odd: list[object] = [None, 1, {}]
+    for calls in (odd, [*odd, CALL]):
+        log = tmp_path / "a.jsonl"
+        log.write_text(json.dumps({"messages": [USER, CALLER | {"tool_calls": calls}, USER]}) + "\n")
+        found = json.loads(run(tmp_path, "lint", "a.jsonl", "--output-format", "json").stdout)["findings"]
+        places = [one["pointer"] for one in found if "/tool_calls/3" not in one["pointer"]]
+        assert sorted(places) == [f"/messages/1/tool_calls/{number}" for number in range(3)]
+        assert run(tmp_path, "fix", "a.jsonl", "--no-journal").exit_code == 1
+        assert log.read_text().count('"role": "tool"') == len(calls) - 3

@@ -193,6 +193,24 @@ class Case(Struct, frozen=True, dict=True):
         """Whether a result stands beside a call that no assistant message has. A call inside the result goes with it."""
         return not self.calls_in(orphan) and self.has_own_call(orphan)
 
+    @once
+    def no_objects(self) -> frozenset[tuple[int, Pointer]]:
+        """The places, by record, where an object is expected and something else stands."""
+        misfits = self.transcript.misfits
+        return frozenset((id(record), one.at) for record, one in misfits if one.expected == "an object")
+
+    def is_no_object(self, asked: Asked) -> bool:
+        """Whether null or another value stands in place of a call. `malformed-message` reports it."""
+        if not self.no_objects:
+            return False
+        message = self.messages[asked.message]
+        return (id(message.record), (*message.at, *asked.call.at)) in self.no_objects
+
+    def is_hollow_call(self, asked: Asked) -> bool:
+        """Whether an entry in place of a call has no id, no name and no arguments: nothing says that a tool was called."""
+        call = asked.call
+        return self.is_no_object(asked) or not (call.id or call.name or call.body)
+
     def calls_in(self, answered: Answered) -> tuple[Pointer, ...]:
         """The places of the calls inside a result."""
         return self.messages[answered.message].calls_in(answered.result)

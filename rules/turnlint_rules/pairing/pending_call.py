@@ -60,7 +60,7 @@ def check(case: Case) -> Iterator[Finding]:
         return
     for interaction in case.ledger.pending:
         asked = interaction.asked
-        if asked.call.server:
+        if asked.call.server or case.is_hollow_call(asked):
             continue
         yield RULE.at_call(
             case,

@@ -92,8 +92,8 @@ def check(case: Case) -> Iterator[Finding]:
             window_end[turn] = max(window_end.get(turn, 0), interaction.answer.message)
     for interaction in case.ledger.unanswered:
         asked = interaction.asked
-        if asked.call.server or asked.seq in copies:
-            continue  # `unpaired-server-tool` and `replayed-call` tell of these
+        if asked.call.server or asked.seq in copies or case.is_hollow_call(asked):
+            continue  # other rules report these
         following = min(max(asked.message, window_end.get(asked.turn, 0)) + 1, last)
         yield RULE.at_call(
             case,

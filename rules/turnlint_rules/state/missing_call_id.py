@@ -84,7 +84,8 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
-    asked = [one.asked for one in case.ledger.interactions if one.asked.call.needs_id]
+    every_call = (one.asked for one in case.ledger.interactions)
+    asked = [one for one in every_call if one.call.needs_id and not case.is_hollow_call(one)]
     answered = [one.answer for one in case.ledger.interactions if one.answer and one.answer.result.needs_id]
     answered += [one for one in case.ledger.orphans if one.result.needs_id]
     spoiled = {(id(record), misfit.at) for record, misfit in case.transcript.misfits}

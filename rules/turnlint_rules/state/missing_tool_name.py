@@ -65,7 +65,7 @@ GOOD = (
 def check(case: Case) -> Iterator[Finding]:
     for interaction in case.ledger.interactions:
         asked = interaction.asked
-        if not asked.call.name:
+        if not asked.call.name and not case.is_no_object(asked):
             yield RULE.at_call(
                 case, asked, f"{called(asked.call)} has no tool name", key="name", label="no tool name",
                 fix=_fix(case, asked, interaction.answer),

@@ -73,7 +73,7 @@ def check(case: Case) -> Iterator[Finding]:
     for interaction in case.ledger.interactions:
         call = interaction.asked.call
         saying = SAYINGS.get(call.arguments)
-        if saying is not None:
+        if saying is not None and not case.is_no_object(interaction.asked):
             severity, text = saying
             yield RULE.at_call(
                 case,
