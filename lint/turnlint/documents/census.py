@@ -5,7 +5,7 @@ cannot hold, no byte that is not UTF-8. It refuses to say where; `exact` does th
 records that answer no. Kept apart so that a faster answer can stand behind the same question.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from msgspec import json, msgpack
@@ -24,6 +24,12 @@ def is_plain(data: bytes) -> bool:
     """True where a decoder that skips what it does not need misses nothing."""
     if len(data) < _PIECE and not _is_escaped(data[:_LOOKED_AT]) and _comes_back(data):
         return True
+    return _is_plain_by_parts(data)
+
+
+@lru_cache(maxsize=1)
+def _is_plain_by_parts(data: bytes) -> bool:
+    """Parse every part of a text. Each format that looks at a large record asks, so the last answer is kept."""
     if not data.isascii() and not _is_utf8(data):
         return False
     # One byte a character whatever they are, where that keeps equal keys equal: with escapes beside raw
