@@ -79,7 +79,7 @@ REQUESTS = """\
 requests.jsonl
   file         one record per line: 900 bytes, 2 records
   format       openai-chat (OpenAI Chat Completions)
-  recognised   keys of this format only in 2 records; records examined: 2
+  evidence     keys of this format only in 2 records; records examined: 2
                next, mistral: keys of this format only in 1 record
   mixed        mistral 1, openai-chat 1
   wire         mistral, openai-chat
@@ -117,7 +117,7 @@ hostile.jsonl
   file         one record per line: 244 bytes, 2 records
   damage       in 1 record: torn 1; `turnlint lint` shows where
   format       openai-chat (OpenAI Chat Completions)
-  recognised   keys of this format only in 1 record; records examined: 2
+  evidence     keys of this format only in 1 record; records examined: 2
   wire         openai-chat
   grouping     1 conversation: 1 within one record
   provider     shared (rules that all servers of this API share): 1 conversation
@@ -284,7 +284,7 @@ def test_a_recording_is_not_rewritten_in_place() -> None:
 def test_what_no_format_owns_is_said_to_be_read_by_default(folder: Path) -> None:
     (folder / "talk.jsonl").write_text('{"messages": [{"role": "user", "content": "hi"}]}\n')
     shown = inspect("talk.jsonl").stdout
-    assert "recognised   no key is unique to one format; keys shared by several formats in 1 record" in shown
+    assert "evidence     no key is unique to one format; keys shared by several formats in 1 record" in shown
 
 
 @pytest.mark.parametrize(

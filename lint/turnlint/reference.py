@@ -202,7 +202,7 @@ def _words(says: str) -> str:
 
 def formats() -> Iterator[str]:
     yield from ("# Formats", "", MADE, "")
-    yield "What is read, each recognised by itself, record by record; `--format NAME` forces one."
+    yield "What is read, each recognized by itself, record by record; `--format NAME` forces one."
     yield ""
     known = [carrier(name) for name in NAMES]
     yield from _table(

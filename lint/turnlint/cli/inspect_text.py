@@ -93,7 +93,7 @@ def _recognised(found: Recognition) -> Iterator[Line]:
         return
     yield "format", name
     own = "" if chosen.own else "no key is unique to one format; "
-    yield "recognised", f"{own}{_evidence(chosen)}; records examined: {found.sampled:,}"
+    yield "evidence", f"{own}{_evidence(chosen)}; records examined: {found.sampled:,}"
     for other in found.others[:MOST_EVIDENCE]:
         yield "", f"next, {other.format}: {_evidence(other)}"
 
