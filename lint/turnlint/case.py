@@ -167,7 +167,8 @@ class Case(Struct, frozen=True, dict=True):
         """Whether a message has a type of its own and content under a key that its wire does not have."""
         value = self.written(index)
         kind = value.get("type") if isinstance(value, dict) else None
-        known = ("message", self.messages[index].written_role)
+        # LangChain's `dumpd` writes each message as a constructor with its arguments.
+        known = ("message", "constructor", self.messages[index].written_role)
         return isinstance(kind, str) and kind not in known and not self.is_hollow(index)
 
     def is_hollow(self, index: int) -> bool:
