@@ -27,7 +27,17 @@ from turnlint.reading import Batch, Foreign, batches
 from turnlint.repair.change import Change
 from turnlint.repair.choosing import LEVELS, Policy, reach, wanted
 from turnlint.repair.layout import line_patches
-from turnlint.repair.mending import CANONICAL, Mended, State, ask, joined, judge_damage, mend, rewritten
+from turnlint.repair.mending import (
+    CANONICAL,
+    Mended,
+    State,
+    ask,
+    has_rival_call,
+    joined,
+    judge_damage,
+    mend,
+    rewritten,
+)
 from turnlint.repair.outcome import Failure, Fixed, Told
 from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
@@ -36,6 +46,7 @@ from turnlint.steps import Close, Patch, Take
 
 MAX_TRIALS = 6
 """How many repairs with a rule left out are tried for a repair that fails the checks."""
+RIVAL = "the ids stay: a call beside a result without an id may be the call of that result"
 LONG = 1 << 20
 """A record from which on only what changes is held."""
 
@@ -421,6 +432,8 @@ class _Fixing:
             record = unit.cells[0].origin
             out.failures.append(Failure(record.line if record else 1, name, reason))
             return None
+        if self.policy.canonical and any(map(has_rival_call, mended.end.judged)):
+            self._note(unit, mended, RIVAL)
         if any(_held_back(one, self.policy) == "lossy" for one in mended.end.findings):
             self._foresee(mended.end.unit)
         if mended.changes:

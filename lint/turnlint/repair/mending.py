@@ -12,6 +12,7 @@ from msgspec import Struct
 from turnlint import carriers
 from turnlint.api import quote
 from turnlint.carrying.splice import Splice
+from turnlint.case import Case
 from turnlint.documents.breaks import raw_bytes
 from turnlint.documents.edit import encode
 from turnlint.documents.locate import locate_all
@@ -254,11 +255,18 @@ def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
     )  # fmt: skip
 
 
+def has_rival_call(judged: Judged) -> bool:
+    """Whether a result without an id, which a call has by its place, stands beside a call that may be its own."""
+    case = Case(judged.transcript, judged.pairs)
+    answers = (one.answer for one in judged.pairs.interactions if one.how == "by-position")
+    return any(one is not None and case.has_own_call(one) for one in answers)
+
+
 def _canonical(state: State, base: State, start: State) -> tuple[Unit, list[Change], int] | None:
     """Ids in their canonical form, when all else is done."""
     changes, told = Changes(), []
     for judged in state.judged:
-        if is_uncertain(judged.transcript, judged.pairs):
+        if is_uncertain(judged.transcript, judged.pairs) or has_rival_call(judged):
             continue
         sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
         for one in Names(sheet, _memory(base, start, judged)).canonical():

@@ -101,25 +101,11 @@ class Names:
         return done
 
     def canonical(self) -> list[Renamed]:
-        """Give every call its canonical id, unless a pair without ids is in doubt."""
+        """Give every call its canonical id."""
         judged = self.sheet.judged
-        if self._has_rival_call():
-            return []
         plan = _Plan(canonicalize(judged.transcript, judged.pairs, memory=self.memory))
         self._look_for(plan)
         return [one for places in plan.places.values() for one in self._together(places)]
-
-    def _has_rival_call(self) -> bool:
-        """Whether a result without an id, which a call has by its place, stands beside another call."""
-        messages, pairs = self.sheet.messages, self.sheet.judged.pairs.interactions
-        answers = [one.answer for one in pairs if one.answer is not None and one.how == "by-position"]
-        mixed = {one.message for one in answers if messages[one.message].inner_calls}
-        calls = Known(one.asked.call for one in pairs) if mixed else Known(())
-        return any(
-            calls.repeated(_below(self.sheet.value(index), at)) is None
-            for index in sorted(mixed)
-            for at in messages[index].inner_calls
-        )
 
     def _together(self, places: list[Entry]) -> list[Renamed]:
         """A call and its results are renamed together or not at all."""
