@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from turnlint.api import called, quote
+from turnlint.case import Case
 from turnlint.documents.edit import Moved, Piece, encode
 from turnlint.ledger import Answered, Asked, usable
 from turnlint.model import Finding, Pointer, Result
@@ -64,6 +65,7 @@ class Maker:
         self.profiles = profiles
         self.usual = usual
         """Whose ids are made where nobody in particular demands one."""
+        self.case = Case(sheet.judged.transcript, sheet.judged.pairs)
         self.done = done
         """Steps that were made on conversations which share records with this one."""
         self.tale = Tale(sheet)
@@ -120,6 +122,8 @@ class Maker:
         answered = self.sheet.results.get((step.result.message, step.result.at))
         if not asked or not answered or not self._waits(asked) or self._is_answered(asked, answered):
             return
+        if self.case.has_own_call(answered):
+            return  # no rule moves a result away from a call that may be its own
         if asked.call.server:
             self._reunite(finding, asked, answered)
         else:
