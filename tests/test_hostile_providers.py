@@ -65,7 +65,7 @@ def test_no_name_on_a_providers_wire_steers_a_terminal_or_a_runner(poison: str, 
     reports = lint_in_all_formats(*paths, *_all_of_them(), folder=tmp_path)
     document = json.loads(reports["json"])
     assert document["complete"]
-    assert len(document["summary"]["rules"]) > 25
+    assert len(document["summary"]["rules"]) >= 25
 
 
 def test_no_id_in_a_map_of_ids_steers_a_terminal_or_a_runner(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_what_was_said_to_a_provider_stays_out_of_every_report(tmp_path: Path) -
         paths.append(tmp_path / f"{wire}.jsonl")
         paths[-1].write_text("".join(json.dumps(_with_secrets(one)) + "\n" for one in records("x1")))
     reports = lint_in_all_formats(*paths, *_all_of_them(), folder=tmp_path)
-    assert len(json.loads(reports["json"])["summary"]["rules"]) > 25
+    assert len(json.loads(reports["json"])["summary"]["rules"]) >= 25
     for kind, report in reports.items():
         for secret in (SAID.encode(), KEY.encode()):
             assert secret not in report, (kind, report[: report.find(secret) + 100][-400:])
