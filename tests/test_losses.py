@@ -105,3 +105,12 @@ def test_level_lossless_keeps_a_copy_of_a_result_with_a_call_of_its_own(tmp_path
     path.write_bytes(_log(ASKS, HOLDING, HOLDING))
     CliRunner().invoke(command, [str(path), "--level", "lossless"])
     assert len(json.loads(path.read_bytes())["messages"]) == 4
+
+
+def test_a_copy_with_a_key_of_its_own_needs_lossy(tmp_path: Path) -> None:
+    """Only an exact copy goes at level lossless."""
+    path = tmp_path / "log.jsonl"
+    for more, left in (({}, 1), ({"x": "hello"}, 2)):
+        path.write_bytes(_log(ASKS, ANSWERS, {**ANSWERS, **more}))
+        CliRunner().invoke(command, [str(path), "--level", "lossless"])
+        assert path.read_bytes().count(b'"ok"') == left

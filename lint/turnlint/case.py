@@ -224,6 +224,13 @@ class Case(Struct, frozen=True, dict=True):
         )
         return not mine <= theirs
 
+    def loses_keys(self, answered: Answered, kept: Answered) -> bool:
+        """Whether a result in a list has a key that the kept one in the same record lacks."""
+        if self.messages[answered.message].record is not self.messages[kept.message].record:
+            return False  # records of a session differ in ids and times
+        mine, theirs = (self.said(one.message, one.result.at) for one in (answered, kept))
+        return isinstance(mine, dict) and isinstance(theirs, dict) and not mine.keys() <= theirs.keys()
+
     def said(self, index: int, below: Pointer) -> Any:
         """Something below a message as it is written, decoded; nothing where its record was let go."""
         return _below(self.written(index), below)

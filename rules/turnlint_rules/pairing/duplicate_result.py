@@ -13,7 +13,7 @@ How it happens
     echo. A repair filled a gap and the real result arrived afterwards.
 
 What fix does
-    lossless: removes the copy. lossy: removes a copy with a call inside it that the first result does not hold.
+    lossless: removes the copy. lossy: removes a copy with a call or a key that the first result does not have.
     Where one of the two is a placeholder, removes that one (lossy): the real result always stays.
 
 Evidence
@@ -111,5 +111,6 @@ def _fix(case: Case, again: Answered, interaction: Interaction, *, same: bool, l
         steps = (Drop(spot(first)), Settle(spot(interaction.asked), spot(again)))
         return Fix("lossy", "replace the placeholder with the real result", steps)
     title = f"remove the {'second result' if same else 'placeholder'}{also_calls(len(case.calls_in(again)))}"
-    exact = same and first is not None and not case.loses_calls(again, first)
+    loses = first is None or case.loses_calls(again, first) or case.loses_keys(again, first)
+    exact = same and not loses
     return Fix("lossless" if exact else "lossy", title, (Drop(spot(again)),))
