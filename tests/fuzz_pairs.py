@@ -288,7 +288,7 @@ def _is_start(one: str, other: str) -> bool:
 
 
 def _by_name(turns: Talk, *, joined: bool) -> Iterator[Pair]:
-    """Windows with as many results as calls of one id and name."""
+    """Windows with as many results as calls of one id and name, where copies may count or not."""
     asked: list[Piece] = []
     window: list[Piece] = []
     for turn in [*(merged(turns) if joined else turns), Turn("model", [Piece("call")])]:
@@ -297,10 +297,11 @@ def _by_name(turns: Talk, *, joined: bool) -> Iterator[Pair]:
                 calls, results = (
                     [one for one in some if (one.id, one.name) == key] for some in (asked, window)
                 )
-                if len(calls) == len(results):
-                    yield from (
-                        (call.mark, result.words) for call, result in zip(calls, results, strict=True)
-                    )
+                for some in (results, [*{one.words: one for one in results}.values()]):
+                    if len(calls) == len(some):
+                        yield from (
+                            (call.mark, result.words) for call, result in zip(calls, some, strict=True)
+                        )
             asked, window = turn.all("call"), []
         window += turn.all("result")
 
