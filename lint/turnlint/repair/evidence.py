@@ -119,7 +119,7 @@ class _Waiting:
 
     def take(self, result: Result) -> Call | None:
         """The first call under the id of a result; under its name where a wire needs no ids and the result has none."""
-        if _form(result.id):
+        if result.id:  # to a provider white space is an id
             key = "id", result.id
         elif result.name and not result.needs_id:
             key = "name", result.name
@@ -422,19 +422,15 @@ def _texts(bodies: Iterable[bytes]) -> int:
 
 
 def _is_only_of_name(past: Past, asked: Asked, answered: Answered) -> bool:
-    """Whether as many results as calls of the turn have the name of the tool."""
+    """Whether as many results as calls of the turn have the name of the tool, and order pairs these two."""
     name = asked.call.name
     talk = past.talks[answered.talk]
     calls, results = past.turns.get(answered.latest, ([], []))
     lost = [one for one in results if _form(one.result.id) not in talk.bearers or not _form(one.result.id)]
     own = [one for one in lost if one.result.name == name and not one.result.synthetic]
     open_ones = [one for one in calls if one.call.name == name and not _has_answer(talk, one)]
-    return (
-        bool(name)
-        and answered.result.name == name
-        and any(one is asked for one in open_ones)
-        and len(own) == len(open_ones)
-    )
+    pairs = zip(open_ones, own, strict=True) if name and len(own) == len(open_ones) else ()
+    return any(one is asked and other is answered for one, other in pairs)
 
 
 def _has_answer(talk: Talk, asked: Asked) -> bool:
