@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from budgets import examples
 from turnlint import carriers, compiled
 from turnlint.carriers import _marks, anthropic, openai_responses
-from turnlint.carriers._marks import ALONE, ESCAPED, KEYS, MARKS, Sample
+from turnlint.carriers._marks import ALONE, ALSO, ESCAPED, KEYS, MARKS, Sample
 from turnlint.documents.framing import frame
 from turnlint.documents.source import Source, open_source
 from turnlint.model import Record
 
 WORDS = {
-    name: (*marks, *(word for word, _ in KEYS.get(name, ())), *ALONE.get(name, ()))
+    name: (*marks, *ALSO.get(name, ()), *(word for word, _ in KEYS.get(name, ())), *ALONE.get(name, ()))
     for name, marks in MARKS.items()
 }
 """All by which a format is known."""
@@ -55,7 +55,7 @@ def search(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def may_speak(name: str, records: list[bytes]) -> bool:
-    return _marks.may_speak(name, Sample(records))
+    return name in _marks.speakers((name,), Sample(records))
 
 
 def score(name: str, data: bytes) -> int:
@@ -91,7 +91,7 @@ def test_who_is_not_asked_would_not_have_been_chosen(data: st.DataObject) -> Non
     records = [Record(number, 0, without(one, tuple(lost))) for number, one in enumerate(taken, 1)]
     chosen = carriers.best_for(records)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("turnlint.carriers._marks.may_speak", lambda *_: True)
+        patch.setattr("turnlint.carriers._marks.speakers", lambda names, _: names)
         assert carriers.best_for(records) == chosen
 
 

@@ -256,9 +256,10 @@ class Reading:
         decoded = self._decode(carrier, record)
         if self.format or carrier.is_whole is None or not carrier.is_whole(decoded):
             return carrier, decoded
-        if not self.prefer and not carriers.may_be_other(carrier, record):
+        look = carriers.look_at(carrier, decoded)
+        if not self.prefer and not look.rivals:
             return carrier, decoded
-        other = format_of(record, self.prefer)
+        other = format_of(record, self.prefer, look)
         if other is None or other.name == carrier.name:
             return carrier, decoded
         self._open(other)

@@ -76,9 +76,11 @@ def sample(
     return Sampled(head, best)
 
 
-def format_of(record: Record, prefer: tuple[str, ...] = ()) -> Carrier | None:
+def format_of(
+    record: Record, prefer: tuple[str, ...] = (), known: carriers.Look | None = None
+) -> Carrier | None:
     """The format that one record speaks for, whatever stands beside it."""
-    best, decided = carriers.best_for([record])
+    best, decided = carriers.best_for([record], known)
     if best is not None and prefer and best.name not in prefer and not best.session:
         return _preferred([record], prefer, decided=decided) or best
     return best

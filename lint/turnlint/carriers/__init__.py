@@ -6,13 +6,15 @@ This package owns what a format looks like and where it writes things. A carrier
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from turnlint.carrying.carrier import SPEAKS, STRANGE, Carrier
 from turnlint.documents.census import is_plain
 from turnlint.model import Record
 
 if TYPE_CHECKING:
+    from turnlint.carriers._marks import Sample
+    from turnlint.documents.decode import Decoded
     from turnlint.documents.exact import Reading
 
 NAMES = tuple(
@@ -47,13 +49,13 @@ def of_wire(wire: str) -> Carrier | None:
     return next((one for one in map(carrier, NAMES) if wire in one.wires), None)
 
 
-def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
+def best_for(records: Iterable[Record], known: "Look | None" = None) -> tuple[Carrier | None, bool]:
     """The format that some records speak for most, if any, and whether they hold something of its own.
 
     Where they do not, they could be several formats' records, and more of them may tell.
     """
     best: tuple[int, Carrier | None] = (0, None)
-    for candidate, scores in _scores(list(records)):
+    for candidate, scores in _scores(list(records), known):
         speaking = [one for one in scores if one > 0]
         against = sum(one < 0 for one in scores)
         own = sum(one for one in speaking if one >= SPEAKS)
@@ -65,12 +67,30 @@ def best_for(records: Iterable[Record]) -> tuple[Carrier | None, bool]:
     return best[1], best[0] >= SPEAKS
 
 
-def may_be_other(candidate: Carrier, record: Record) -> bool:
-    """Whether a record could speak for another format than this one, by the bytes in it."""
-    from turnlint.carriers._marks import Sample, may_speak
+class Look(NamedTuple):
+    """One record as its file's format decoded it."""
 
-    words = Sample([record.data])
-    return any(name != candidate.name and may_speak(name, words) for name in NAMES)
+    words: "Sample"
+    """The words in it by which formats may be known."""
+    candidate: Carrier
+    score: int | None
+    """How strongly it speaks for that format; None for a long record, whose parts are scored one by one."""
+    rivals: tuple[str, ...]
+    """The other formats that it could speak for as strongly."""
+
+
+def look_at(candidate: Carrier, decoded: "Decoded[Any]") -> Look:
+    """Score a record for the format of its file and name the other formats that come into question."""
+    from turnlint.carriers._marks import Sample, may_outweigh, speakers
+
+    words = Sample([decoded.record.data])
+    rivals = [name for name in speakers(NAMES, words) if name != candidate.name]
+    if not rivals or len(decoded.record.data) > LONG:
+        return Look(words, candidate, None, tuple(rivals))
+    score = candidate.sniff(decoded)
+    if score >= SPEAKS:
+        rivals = [name for name in rivals if may_outweigh(name, words)]
+    return Look(words, candidate, score, tuple(rivals))
 
 
 def owns_shell(candidate: Carrier, shell: bytes) -> bool:
@@ -90,17 +110,18 @@ def owner(records: Iterable[Record]) -> Carrier | None:
     return candidate if candidate.session and each else None
 
 
-def _scores(sample: list[Record]) -> Iterator[tuple[Carrier, list[int]]]:
+def _scores(sample: list[Record], known: Look | None = None) -> Iterator[tuple[Carrier, list[int]]]:
     """How strongly each record speaks for each format for which one of them may."""
-    from turnlint.carriers._marks import Sample, may_speak  # a run that is told the format asks no mark
+    from turnlint.carriers._marks import Sample, speakers  # a run that is told the format asks no mark
 
-    asked = [(record, is_plain(record.data)) for record in sample]
+    asked = [(record, record.plain or is_plain(record.data)) for record in sample]
     asked = [(record, plain) for record, plain in asked if plain or not _is_hopeless(record)]
-    words = Sample([record.data for record, _ in asked])
-    for name in NAMES:
-        if may_speak(name, words):
-            candidate = carrier(name)
+    names = speakers(NAMES, known.words if known else Sample([record.data for record, _ in asked]))
+    for candidate in map(carrier, names):
+        if known is None or known.score is None or candidate.name in known.rivals:
             yield candidate, [score(candidate, record, plain=plain) for record, plain in asked]
+        elif candidate is known.candidate:
+            yield candidate, [known.score]
 
 
 def _is_hopeless(record: Record) -> bool:

@@ -7,7 +7,8 @@ A test holds it to that on every record of every format whose marks were taken a
 Marks begin with a quote where the word alone is common; they have none at the end, for JSON may stand in a text.
 """
 
-from functools import cache
+from collections.abc import Iterator
+from functools import cache, lru_cache
 from itertools import chain, compress
 
 from turnlint import compiled
@@ -59,6 +60,17 @@ KEYS: dict[str, tuple[tuple[bytes, tuple[bytes, ...]], ...]] = {
 ALONE = {"bedrock": (b'"text', b'"image', b'"document', b'"video', b'"audio')}
 """Keys that are marks where nothing but null stands before them in their object: the others are of its kind."""
 
+ALSO = {
+    "pi": (
+        b'"session', b'"message"', b'message\\"', b'"custom', b'"model_change', b'"thinking_level', b'"compaction', b'"branch_',
+        b'"label', b'"leaf', b'"reset',
+    ),
+}  # fmt: skip
+"""Words of which a record of a format has one beside its marks: times stand in the lines of most logs."""
+
+OWN = {"openai-chat": (b"tool_call", b'"function', b'"developer', b'"choices', b'"tool"', b'tool\\"')}
+"""Words without which a record has nothing of a format's own. This one reads what could be anyone's."""
+
 ESCAPED = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
 """With these any letter of a key may be spelled, so that no mark is to be trusted."""
 
@@ -75,10 +87,10 @@ class Sample:
     def __init__(self, records: list[bytes]) -> None:
         self.records = records
         native = compiled.load_for(sum(map(len, records)))
-        self.present: set[bytes] | None = None
+        self.present: frozenset[bytes] | None = None
         """All that stand in them, where they were looked for together; elsewhere each is looked for when it is asked for."""
         if native is not None:
-            self.present = set(compress(_words(), native.find_words(records, _words())))
+            self.present = frozenset(compress(_words(), native.find_words(records, _words())))
 
     def holds(self, words: tuple[bytes, ...]) -> bool:
         if self.present is not None:
@@ -93,16 +105,54 @@ class Sample:
 def _words() -> tuple[bytes, ...]:
     """All by which a format may be known."""
     keys = (key for some in KEYS.values() for key, _ in some)
-    return tuple(dict.fromkeys(chain(ESCAPED, *MARKS.values(), keys, *ALONE.values())))
+    return tuple(
+        dict.fromkeys(chain(ESCAPED, *MARKS.values(), *ALSO.values(), *OWN.values(), keys, *ALONE.values()))
+    )
+
+
+def speakers(names: tuple[str, ...], sample: Sample) -> Iterator[str]:
+    """Name the formats that some of these records could speak for."""
+    if sample.present is None:
+        yield from (name for name in names if may_speak(name, sample))
+        return
+    for name, is_sure in _by_words(names, sample.present):
+        if is_sure or _has_key(name, sample):
+            yield name
+
+
+def may_outweigh(name: str, sample: Sample) -> bool:
+    """Whether some of these records could have something of the format's own."""
+    return name not in OWN or sample.holds(OWN[name]) or sample.holds(ESCAPED)
 
 
 def may_speak(name: str, sample: Sample) -> bool:
     """Whether some of these records could speak for a format."""
-    if name not in MARKS or sample.holds(MARKS[name]) or sample.holds(ESCAPED):
+    if name not in MARKS or sample.holds(ESCAPED):
         return True
+    if name in ALSO and not sample.holds(ALSO[name]):
+        return False
+    return sample.holds(MARKS[name]) or _has_key(name, sample)
+
+
+def _has_key(name: str, sample: Sample) -> bool:
     if any(sample.has(*key) for key in KEYS.get(name, ())):
         return True
     return any(sample.has(key, (), alone=True) for key in ALONE.get(name, ()))
+
+
+@lru_cache(maxsize=1024)
+def _by_words(names: tuple[str, ...], present: frozenset[bytes]) -> tuple[tuple[str, bool], ...]:
+    """Name the formats that have a word among these, and whether that decides; else the place of a key does."""
+    found = []
+    for name in names:
+        if name not in MARKS or not present.isdisjoint(ESCAPED):
+            found.append((name, True))
+        elif name not in ALSO or not present.isdisjoint(ALSO[name]):
+            keys = chain((key for key, _ in KEYS.get(name, ())), ALONE.get(name, ()))
+            is_sure = not present.isdisjoint(MARKS[name])
+            if is_sure or not present.isdisjoint(keys):
+                found.append((name, is_sure))
+    return tuple(found)
 
 
 def _has(data: bytes, key: bytes, begins: tuple[bytes, ...], *, alone: bool = False) -> bool:

@@ -101,15 +101,15 @@ def recognise(records: list[Record], name: str | None, *, told: bool) -> Recogni
 
 def _scores(record: Record) -> list[int]:
     """Score a record for each format. A format without a mark in the bytes of the record scores nothing."""
-    from turnlint.carriers._marks import Sample, may_speak
+    from turnlint.carriers._marks import Sample, speakers
     from turnlint.documents import exact
 
     plain = is_plain(record.data)
     exactly = None if plain else exact.read(record.data)
-    words = Sample([record.data])
+    speaking = {*speakers(carriers.NAMES, Sample([record.data]))}
     return [
         carriers.score(carriers.carrier(name), record, plain=plain, exactly=exactly)
-        if may_speak(name, words)
+        if name in speaking
         else 0
         for name in carriers.NAMES
     ]
