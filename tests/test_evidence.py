@@ -111,7 +111,7 @@ def _asks(*calls: tuple[str | None, str, str]) -> dict[str, Any]:
     return {"role": "assistant", "content": None, "tool_calls": made}
 
 
-def _says(identifier: str, text: str) -> dict[str, Any]:
+def _says(identifier: str, text: Any) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": identifier, "content": text}
 
 
@@ -130,6 +130,26 @@ def test_a_copy_with_other_white_space_is_a_copy() -> None:
         log[1]["tool_calls"],
         "one",
     ]
+
+
+@pytest.mark.parametrize(("provider", "empty"), [("openai", None), ("groq", None), ("groq", []), ("xai", [])])
+def test_an_empty_result_that_is_rewritten_keeps_its_call_beside_another_empty_result(
+    provider: str, empty: Any
+) -> None:
+    log = _chat(_asks(("c1", "f", '{"n":1}'), ("c2", "f", '{"n":2}')), _says("c1", ""), _says("c2", empty))
+    done = fix({"model": "m", "messages": log}, provider=provider, level="lossless")
+    assert [one["content"] for one in done.value["messages"] if one["role"] == "tool"] == ["", ""]
+    assert [one.rule for one in done.left] == []
+
+
+@pytest.mark.parametrize("given", [("", "{}"), ("{}", "")])
+def test_empty_arguments_that_are_rewritten_keep_their_result_beside_a_call_without_arguments(
+    given: tuple[str, str],
+) -> None:
+    log = _chat(_asks(("c1", "f", given[0]), ("c2", "f", given[1])), _says("c1", "one"), _says("c2", "two"))
+    done = fix({"model": "m", "messages": log}, provider="qwen", level="lossless")
+    assert [one["function"]["arguments"] for one in done.value["messages"][1]["tool_calls"]] == ["{}", "{}"]
+    assert [one.rule for one in done.left] == []
 
 
 def test_a_stray_result_does_not_get_the_id_that_a_provider_counts() -> None:

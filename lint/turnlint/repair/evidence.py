@@ -19,6 +19,8 @@ from turnlint.model import Call, Result, Transcript
 
 BLANK = frozenset({"", "NULL", "REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX"})
 """Ids in capitals that name nothing."""
+EMPTY = frozenset({b"", b"null", b'""', b"[]", b"{}"})
+"""Bodies of calls and results that say nothing. A repair for a provider may write one of them as another."""
 Pair = tuple[str | None, bytes, bytes]
 Piece = TypeVar("Piece")
 Group = list[Piece]
@@ -103,7 +105,12 @@ def untied(before: Iterable[Transcript], after: Iterable[Transcript]) -> tuple[C
 
 
 def _named(call: Call, result: Result) -> Pair:
-    return call.name, call.body, result.body
+    return call.name, _content(call), _content(result)
+
+
+def _content(block: Call | Result) -> bytes:
+    """The body of a call or of a result in the form in which it is compared."""
+    return b"" if block.body in EMPTY else block.body
 
 
 class _Waiting:
@@ -177,7 +184,7 @@ def _read(transcript: Transcript, past: Past) -> None:
                 one = Asked(block, number, place, turn, past.messages)
                 talk.calls.append(one)
                 talk.beside.setdefault(past.messages, ([], []))[0].append(one)
-                past.by_call.setdefault((block.name, block.body), []).append(one)
+                past.by_call.setdefault((block.name, _content(block)), []).append(one)
                 talk.bearers.setdefault(_form(block.id), []).append(one)
                 if transcript.dead:
                     past.left.add(_form(block.id))
@@ -189,7 +196,7 @@ def _read(transcript: Transcript, past: Past) -> None:
                 talk.results.append(other)
                 if not _form(block.id):
                     talk.beside.setdefault(past.messages, ([], []))[1].append(place)
-                past.by_body.setdefault(block.body, []).append(other)
+                past.by_body.setdefault(_content(block), []).append(other)
                 talk.by_id.setdefault(_form(block.id), []).append(other)
                 talk.named.add((_form(block.id), block.name))
                 talk.answers[_form(block.id)] += bool(_form(block.id))
@@ -204,8 +211,8 @@ def _form(identifier: str | None) -> str:
 
 
 def _is_tied(past: Past, call: Call, result: Result) -> bool:
-    asked = past.by_call.get((call.name, call.body))
-    answered = past.by_body.get(result.body)
+    asked = past.by_call.get((call.name, _content(call)))
+    answered = past.by_body.get(_content(result))
     if not asked or not answered:
         return True  # another finding rewrote the call or the result, and its own checks hold
     if len(asked) * len(answered) > MAX_READINGS:
