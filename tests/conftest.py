@@ -19,7 +19,7 @@ from budgets import covering
 pytest.register_assert_rewrite("hostile", "ledger_oracle")
 
 
-for _name in [name for name in os.environ if name.startswith("TURNLINT_")]:
+for _name in [name for name in os.environ if name.startswith("TURNLINT_") and name != "TURNLINT_FUZZ"]:
     del os.environ[_name]  # whoever runs the tests may set options of the command for themselves
 
 os.environ.pop("COLUMNS", None)  # pytest-xdist sets it, and text would be broken at that width
