@@ -165,6 +165,21 @@ def test_what_is_skipped_is_counted(tmp_path: Path) -> None:
         assert ".traj and 1 .parquet files skipped" in run(tmp_path, *command.split(), ".").stderr, command
 
 
+def test_what_is_no_file_is_counted(tmp_path: Path) -> None:
+    write(tmp_path / "log.jsonl", SOUND)
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    for name, target in {
+        "zero.jsonl": "/dev/zero",
+        "gone.json": "nothing",
+        "log.ndjson": "log.jsonl",
+    }.items():
+        (tmp_path / name).symlink_to(target)
+    for command in ("lint", "inspect", "fix --check", "ids --canonical"):
+        done = run(tmp_path, *command.split(), ".")
+        assert done.stderr == "turnlint: 3 files skipped: a device, a named pipe or a broken link\n", command
+    assert run(tmp_path, "lint", ".", "-q").stderr == ""
+
+
 # A file that is named, and is no transcript.
 
 

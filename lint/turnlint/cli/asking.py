@@ -115,6 +115,10 @@ def skipped_in_folders() -> list[str]:
         told.append(
             f"{' and '.join(filter(None, (', '.join(named[:-1]), named[-1])))} {files(total)} skipped: not supported"
         )
+    if walk.no_files:
+        told.append(
+            f"{walk.no_files:,} {files(walk.no_files)} skipped: a device, a named pipe or a broken link"
+        )
     if walk.ignored or walk.ignored_folders:
         parts = [
             f"{count:,} {name if count == 1 else name + 's'}"

@@ -52,6 +52,8 @@ class Walk:
         self.gitignore = gitignore
         self.unsupported: Counter[str] = Counter()
         """Files in formats that are not supported, by suffix."""
+        self.no_files = 0
+        """Names of logs under which there is a device, a named pipe, a socket or a link to one or to nothing."""
         self.ignored = 0
         """Files that would be read, and that git ignores."""
         self.ignored_folders = 0
@@ -98,7 +100,9 @@ class Walk:
     def _is_log(self, path: str, name: str) -> bool:
         """Whether a file may be a log by its name. A pipe could wait for ever, and is none."""
         if self.is_wanted(name):
-            return os.path.isfile(path)
+            found = os.path.isfile(path)
+            self.no_files += not found
+            return found
         suffix = os.path.splitext(name)[1].lower()
         if suffix in MAYBE_LOGS and not name.startswith(".") and os.path.isfile(path):
             self.unsupported[suffix] += 1
