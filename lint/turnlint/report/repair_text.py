@@ -11,7 +11,7 @@ from shlex import quote
 
 from turnlint.model import SEVERITIES
 from turnlint.repair.change import Change
-from turnlint.repair.outcome import Failure, Removal
+from turnlint.repair.outcome import Failure, Fixed, Removal
 from turnlint.report import Look
 from turnlint.report.accepted import Terms, acceptances
 from turnlint.report.escape import clip, columns, fold, line_start, visible
@@ -147,11 +147,16 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     yield from _removed(known, look)
     yield from _held(known, terms, look)
     yield from _accepted(done, terms, look)
-    refused = {rule for one in known if one.fixed for rule in one.fixed.errors_left} & ID_RULES
-    if terms.canonical and refused:
+    if terms.canonical and any(_rejects_ids(one.fixed) for one in known if one.fixed):
         advice = "the provider of a record rejects canonical ids; use `turnlint fix --provider NAME` for accepted ids"
         yield from _folded(advice, look)
     yield from _undo(done, look)
+
+
+def _rejects_ids(fixed: Fixed) -> bool:
+    """Whether canonical ids are rejected: those that were written, or those of a repair that was not made."""
+    reasons = [one.reason for one in fixed.failures]
+    return any(rule in fixed.errors_left or any(rule in said for said in reasons) for rule in ID_RULES)
 
 
 def _sum(files: int, changed: int, *, dry: bool, well: bool) -> str:
