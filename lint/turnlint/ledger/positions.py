@@ -25,13 +25,15 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
     known = _forms(work)
     results: dict[tuple[int, bool], Numbers] = {}
     outside: list[Answered] = []
+    asking = {asked.turn for asked in work.calls if not asked.call.server}
     first = {asked.turn: number for number, asked in reversed([*enumerate(work.calls)])} if work.gaps else {}
     for index in work.free():
         answered = work.results[index]
         identifier = answered.result.id
         lost = not usable(identifier) or normal_form(identifier or "") not in known
         parted = bool(first) and answered.turn >= 0 and work.parted(first[answered.turn], index)
-        if answered.turn >= 0 and lost and not parted:
+        is_asked = answered.result.server or answered.turn in asking
+        if answered.turn >= 0 and lost and is_asked and not parted:
             results.setdefault((answered.turn, answered.result.server), []).append(index)
         elif lost:
             outside.append(answered)
@@ -161,8 +163,8 @@ def _is_even(work: Matching, calls: Numbers, results: Numbers) -> bool:
 def _has_more_behind(work: Matching, calls: Numbers, results: Numbers, outside: list[Answered]) -> bool:
     """Whether a result between the window and the next call may be the answer of a call of the window."""
     first = work.results[results[0]].seq
-    following = bisect_right(work.calls, first, key=lambda one: one.seq)
-    end = work.calls[following].seq if following < len(work.calls) else None
+    following = islice(work.calls, bisect_right(work.calls, first, key=lambda one: one.seq), None)
+    end = next((one.seq for one in following if not one.call.server), None)
     start = bisect_right(outside, first, key=lambda one: one.seq)
     behind = takewhile(lambda one: end is None or one.seq < end, islice(outside, start, None))
     names = {work.calls[call].call.name for call in calls}

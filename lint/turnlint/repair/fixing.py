@@ -416,7 +416,7 @@ class _Fixing:
                 return None
             # A repair without a rule could remove the sign of doubt, so that the next pass pairs them.
             partial = None if reason == UNTIED else self._partial(unit, mended)
-            if partial is not None and (brings_new or partial[0].changes):
+            if partial is not None:
                 mended, code = partial
                 self._note(unit, mended, f"no repair of {code}: {reason}")
                 reason = None
