@@ -229,3 +229,16 @@ def test_an_entry_that_says_nothing_of_a_call_gets_one_finding_and_no_placeholde
         assert sorted(places) == [f"/messages/1/tool_calls/{number}" for number in range(3)]
         assert run(tmp_path, "fix", "a.jsonl", "--no-journal").exit_code == 1
         assert log.read_text().count('"role": "tool"') == len(calls) - 3
+
+
+@pytest.mark.parametrize("provider", ["openai", "deepseek", "mistral"])
+@pytest.mark.parametrize("calls", [[None, 1, {}], [None, 1, {}, CALL]])
+def test_no_rule_of_a_provider_repeats_what_is_said_of_such_an_entry(
+    provider: str, calls: list[object], tmp_path: Path
+) -> None:
+    body = json.dumps({"messages": [USER, CALLER | {"tool_calls": calls}]}) + "\n"
+    (tmp_path / "a.jsonl").write_text(body)
+    said = run(tmp_path, "lint", "a.jsonl", "--provider", provider, "--output-format", "json").stdout
+    places = [one["pointer"] for one in json.loads(said)["findings"]]
+    for number in range(3):
+        assert places.count(f"/messages/1/tool_calls/{number}") == 1, said

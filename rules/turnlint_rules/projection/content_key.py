@@ -113,7 +113,7 @@ def _no_calls(case: Case, clause: ContentKey) -> Iterator[Finding]:
 
 def _types(case: Case, clause: ContentKey) -> Iterator[Finding]:
     for asked in case.asked:
-        if not (call := asked.call).kind and not call.dialect:
+        if not (call := asked.call).kind and not call.dialect and not case.is_hollow_call(asked):
             step = Put((*call.at, "type"), dumps(call.keys.body[0]).encode(), asked.message)
             yield RULE.at_call(
                 case, asked, f"{called(call)} has no `type`", key="whole", label="no `type`", under=clause,

@@ -135,7 +135,8 @@ def _goes_on(case: Case, last: int, clause: LastMessage) -> Fix | None:
 
 
 def _open_calls(case: Case, clause: LastMessage) -> Iterator[Finding]:
-    waiting = [one.asked for one in case.ledger.pending if not one.asked.call.server]
+    waiting = [one.asked for one in case.ledger.pending]
+    waiting = [asked for asked in waiting if not (asked.call.server or case.is_hollow_call(asked))]
     if clause.answered != "any":
         turns = {one.asked.turn for one in case.ledger.interactions if one.answer is not None}
         waiting = [asked for asked in waiting if (asked.turn in turns) is (clause.answered == "some")]
