@@ -231,6 +231,22 @@ def test_a_run_says_whether_the_named_providers_accept_the_result(folder: Path) 
     assert "accepted by openai: yes\naccepted by mistral: yes\n" in said
 
 
+def test_doubt_about_a_pair_names_no_id_that_the_repair_made(folder: Path) -> None:
+    calls = [
+        {"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}} for name in ("f", "g")
+    ]
+    results = [
+        {"role": "tool", "tool_call_id": "c", "name": "f", "content": "1"},
+        {"role": "tool", "tool_call_id": "", "content": "2"},
+    ]
+    talk = [USER, {"role": "assistant", "content": "ok", "tool_calls": calls}, *results, USER]
+    (folder / "c.json").write_text(json.dumps({"model": "command-a-03-2025", "messages": talk}))
+    run = fix("c.json", "--format", "cohere", "--provider", "cohere", "--level", "lossy")
+    assert run.exit_code == 1
+    said = "line 1: unchanged: no evidence ties a result to the call to `g`; correct the id by hand"
+    assert said in " ".join(run.stdout.split())
+
+
 def test_a_refusal_of_canonical_ids_names_the_command_that_gives_accepted_ids(folder: Path) -> None:
     call = {"id": "abcdefghi", "type": "function", "function": {"name": "f", "arguments": "{}"}}
     asks = {"role": "assistant", "content": "", "tool_calls": [call]}

@@ -422,7 +422,7 @@ class _Fixing:
                 reason = None
             elif reason == UNTIED or (brings_new and self.policy.level != "lossy"):
                 pair = untied_pair(mended) if reason == UNTIED else None
-                self._note(unit, mended, f"unchanged: {_doubt(*pair) if pair else reason}")
+                self._note(unit, mended, f"unchanged: {_doubt(*pair, mended.start) if pair else reason}")
                 self._count(mended.start.findings)
                 return None
         self._count(mended.start.findings, mended.end.findings if reason is None else None)
@@ -466,9 +466,18 @@ def _all(judged: list[Judged], damaged: list[Finding]) -> list[Finding]:
     return [*damaged, *(finding for one in judged for finding in one.findings)]
 
 
-def _doubt(call: Call, result: Result) -> str:
-    """Why a call and a result stay as they are, and what the user can do."""
-    which = f"the result for {quote(result.id)}" if result.id else "a result without an id"
+def _doubt(call: Call, result: Result, start: State) -> str:
+    """Why a call and a result stay as they are, and what the user can do.
+
+    An id that the repair made stands nowhere in the file, so that no user finds it.
+    """
+    stands = any(
+        isinstance(block, Result) and block.id == result.id
+        for judged in start.judged
+        for message in judged.transcript.messages
+        for block in message.blocks
+    )
+    which = f"the result for {quote(result.id)}" if result.id and stands else "a result"
     other = f"the call to {quote(call.name)}" if call.name else "a call"
     return f"no evidence ties {which} to {other}; correct the id by hand"
 
