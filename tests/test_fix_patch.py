@@ -19,6 +19,7 @@ from hostile import ENVIRONMENT, POISONS, assert_safe
 from turnlint.documents.source import Source
 from turnlint.keeping.patches import Patch, patched
 from turnlint.repair.outcome import Fixed
+from turnlint.report.escape import columns
 from turnlint.report.unified import patch_of
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
@@ -252,6 +253,15 @@ def test_few_of_many_are_shown_and_the_rest_is_counted(folder: Path) -> None:
     rows = semantic(folder, log(*[GAP] * 70))
     assert sum(row.startswith("@@") for row in rows) == 60
     assert rows[-1] == "… 10 more records; --report FILE lists all"
+
+
+@pytest.mark.parametrize("width", [40, 60, 80])
+def test_no_row_is_wider_than_the_terminal(folder: Path, width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    name = f"{'long-' * 12}name.jsonl"
+    (folder / name).write_bytes(log([*GAP, {"role": "user", "content": "漢字 é" * 60}]))
+    rows = fix(name, "--diff=semantic").stdout.splitlines()
+    assert max(map(columns, rows)) <= width, rows
 
 
 @pytest.mark.parametrize("poison", POISONS)

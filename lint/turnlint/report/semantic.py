@@ -23,11 +23,11 @@ from turnlint.keeping.patches import Patch, patched
 from turnlint.model import Pointer, Record
 from turnlint.repair.outcome import Fixed
 from turnlint.report import Look
-from turnlint.report.escape import clip, columns, visible
+from turnlint.report.escape import clip, columns, fold, visible
 
 MOST = 60
 """So many records of a file are shown; the rest is counted."""
-LEAST = 60
+LEAST = 40
 HEAD = 16
 """So much of a text is shown before the place where it changes."""
 DEEPEST = 100
@@ -49,8 +49,9 @@ def differences(fixed: Fixed, look: Look) -> Iterator[str]:
     if not fixed.patches:
         return
     name = visible(fixed.source.name)
-    yield _bold(f"--- {name}", look)
-    yield _bold(f"+++ {name} (repaired)", look)
+    for title in (f"--- {name}", f"+++ {name} (repaired)"):
+        for line in fold(title, max(LEAST, look.width), "    ") if look.folds else [title]:
+            yield _bold(line, look)
     more, number = 0, -1
     for number, change in enumerate(_changes(fixed)):
         if number >= MOST:
