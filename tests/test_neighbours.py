@@ -8,6 +8,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
@@ -242,3 +243,25 @@ def test_no_rule_of_a_provider_repeats_what_is_said_of_such_an_entry(
     places = [one["pointer"] for one in json.loads(said)["findings"]]
     for number in range(3):
         assert places.count(f"/messages/1/tool_calls/{number}") == 1, said
+
+
+@pytest.mark.parametrize(
+    ("record", "code"),
+    [
+        ({"model": "gpt-4o", "temperature": 0, "messages": []}, "PR323"),
+        ({"model": "gpt-5", "input": []}, "PR323"),
+        ({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": []}, "PR323"),
+        ({"contents": [], "generationConfig": {}}, "PR323"),
+        ({"messages": []}, None),
+        ({"id": "s1", "model": "gpt-4o", "title": "x", "messages": []}, None),
+    ],
+)
+def test_an_empty_request_alone_is_a_request(
+    tmp_path: Path, record: dict[str, Any], code: str | None
+) -> None:
+    """A record with an empty list of messages is read where all its other keys are settings of a request."""
+    path = tmp_path / "log.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    provider = ["--provider", "gemini"] if "contents" in record else []
+    done = CliRunner().invoke(cli, ["lint", str(path), "--output-format", "jsonl", *provider])
+    assert (code in done.stdout) if code else (done.exit_code == 3), done.output

@@ -5,6 +5,7 @@ fine-tuning lines, and one message a line grouped by a conversation key. It refu
 message is spelled: each wire brings that as a `Dialect`.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -203,7 +204,18 @@ class Spelling:
             return self.dialect.evidence(line[1])
         inner = self._bodies(value, (*_REQUESTS, *_RESPONSES), _INSIDE)
         score = self._speaks(value) + sum(self._speaks(body) for _, body, _ in inner)
+        if score == 0 and self._is_empty_request(decoded):
+            return NEUTRAL
         return score or (0 if self._known(value) else STRANGE)
+
+    def _is_empty_request(self, decoded: Decoded[Any]) -> bool:
+        """Whether a record is a request without messages: an empty list, and nothing else but settings."""
+        if len(decoded.data) > MAX_EMPTY_BYTES or not _EMPTY.search(decoded.data):
+            return False
+        members = _members.decode(decoded.data)
+        name, *more = _REQUESTS_OF.get(self.dialect.wire.name, ("",))
+        is_empty = bytes(members.get(name, NOTHING)) == b"[]"
+        return is_empty and members.keys() <= {name, *more} and ("model" in members or "model" not in more)
 
     def is_whole(self, decoded: Decoded[Any]) -> bool:
         """Whether a record is no single message of a conversation that runs over records."""
@@ -417,6 +429,35 @@ class Spelling:
         if given(value.model) or (given(value.error) and bytes(value.error) != b"null"):
             return True
         return any(self._open(getattr(value, name)) is not None for name in _RESPONSES)
+
+
+_members = json.Decoder(dict[str, Raw])
+_EMPTY = re.compile(rb":\s*\[\s*\]")
+MAX_EMPTY_BYTES = 4096
+"""A longer record has more in it than settings."""
+_REQUESTS_OF = {
+    "anthropic": ("messages", "model", "max_tokens", "stream", "system", "temperature", "top_k", "top_p"),
+    "gemini": ("contents", "generationConfig"),
+    "openai-chat": (
+        "messages",
+        "model",
+        "max_completion_tokens",
+        "max_tokens",
+        "stream",
+        "temperature",
+        "top_p",
+    ),
+    "openai-responses": (
+        "input",
+        "model",
+        "instructions",
+        "max_output_tokens",
+        "store",
+        "stream",
+        "temperature",
+    ),
+}
+"""The key of the messages, and settings. A record with an empty list and other keys may be a stored session."""
 
 
 def _is_kept(request: Request) -> bool:

@@ -140,11 +140,12 @@ def _turn_start(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
     while index < len(case.messages) and case.messages[index].role != "assistant":
         index += 1
     blocks = case.messages[index].blocks if index < len(case.messages) else ()
-    if any(isinstance(block, Call) for block in blocks) and not isinstance(blocks[0], Thinking):
+    # Where a thinking block stands behind another block, `not-first` decides: newer models take that.
+    thinks = any(isinstance(block, Thinking) for block in blocks)
+    if any(isinstance(block, Call) for block in blocks) and not thinks:
         found = getattr(blocks[0], "kind", "text")
-        thought = next((block for block in blocks if isinstance(block, Thinking)), None)
         said = "thinking is enabled, but the current assistant turn does not start with a thinking block"
-        fix = _to_front(index, thought) if thought else _switch_off(case)
+        fix = _switch_off(case)
         yield RULE.at_message(
             case, index, said if fix else f"{said}; fix cannot add it, because the provider signs each block",
             below=blocks[0].at, label="no thinking block before it", under=clause, told={"kind": found},
