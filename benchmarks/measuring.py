@@ -93,5 +93,7 @@ def instructions(command: Command) -> int:
 def per_byte(command: Callable[[Path], Command], short: Path, long: Path) -> float:
     """Instructions for each byte by which one log is longer than another: what a start takes falls out."""
     more = long.stat().st_size - short.stat().st_size
-    subprocess.run(command(short), capture_output=True, check=True)  # compiles the modules that are not compiled yet
+    subprocess.run(
+        command(short), capture_output=True, check=True
+    )  # compiles the modules that are not compiled yet
     return (instructions(command(long)) - instructions(command(short))) / more
