@@ -7,6 +7,11 @@ Extra = tuple[int, int]
 """By how much bytes, and code units of UTF-16, are more than characters."""
 
 
+SHORT = 16
+"""Where lines have fewer bytes on average, most of them are blank."""
+PARTS, PART_BYTES = 16, 256
+
+
 def measure(piece: bytes) -> tuple[int, Extra]:
     """The characters of a piece of a line, and the extra. What is no UTF-8 counts as it would be shown."""
     if piece.isascii():
@@ -18,3 +23,10 @@ def measure(piece: bytes) -> tuple[int, Extra]:
 
 def more(one: Extra, other: Extra) -> Extra:
     return one[0] + other[0], one[1] + other[1]
+
+
+def has_short_lines(block: bytes) -> bool:
+    """Whether most lines in one of a few parts of a block are blank. Counting each line end costs as much as parsing."""
+    step = max(len(block) // PARTS, PART_BYTES)
+    parts = (block[at : at + PART_BYTES] for at in range(0, len(block) - PART_BYTES, step))
+    return any(len(part) < SHORT * part.count(b"\n") for part in parts)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from turnlint.documents.columns import Extra, measure, more
+from turnlint.documents.columns import Extra, has_short_lines, measure, more
 from turnlint.documents.gate import START_BYTES, Ended, Gate, Scanner, ends_record, may_be_split
 from turnlint.documents.source import MAX_RECORD_BYTES, Part, says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
@@ -23,9 +23,6 @@ CHUNK = 1 << 20
 LONG = 1 << 20
 MAX_TRIES = 3
 """How often attempts to join lines may read the bytes of a stream: the cost stays linear."""
-SHORT = 16
-"""Where lines have fewer bytes on average, most of them are blank."""
-PARTS, PART_BYTES = 16, 256
 HUGE = 1 << 25
 """From 32 MiB on a record is worth a word: most readers hold a whole one in memory several times."""
 
@@ -318,13 +315,6 @@ def _taken(begun: bytearray) -> bytes:
     return line
 
 
-def _has_short_lines(block: bytes) -> bool:
-    """Whether most lines in one of a few parts of a block are blank. Counting each line end costs as much as parsing."""
-    step = max(len(block) // PARTS, PART_BYTES)
-    parts = (block[at : at + PART_BYTES] for at in range(0, len(block) - PART_BYTES, step))
-    return any(len(part) < SHORT * part.count(b"\n") for part in parts)
-
-
 class _Lines:
     """The lines of a log, and how far it is read."""
 
@@ -346,7 +336,7 @@ class _Lines:
 
     def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage | Ended]:
         """The lines of a block that have to be read. One without a line end holds a single line."""
-        if _has_short_lines(block) or any(map(block.__contains__, _MANY_BLANKS)):
+        if has_short_lines(block) or any(map(block.__contains__, _MANY_BLANKS)):
             at = 0
             for run in re.compile(_BLANK_RUN).finditer(block):
                 yield from self._taken(block[at : run.start()], last=False)
