@@ -1,7 +1,7 @@
 """Conversations that a repair once paired wrongly, each with the reading that was wrong.
 
 A story is written as turns: `c` is a call, `r` a result and `p` a placeholder, each with its number, id and tool; `x` is
-text. `-` stands for no id, `_` for an empty one and `~` for a blank.
+text. `-` is no id, `_` an empty id and `~` an id of white space.
 """
 
 import pytest

@@ -191,7 +191,7 @@ class Case(Struct, frozen=True, dict=True):
         return any(self.known_calls.repeated(self.said(answered.message, place)) is None for place in places)
 
     def is_beside_own_call(self, orphan: Answered) -> bool:
-        """Whether a result stands beside a call that no assistant message has. A call inside the result goes with it."""
+        """Whether the message of an orphan result also has a call that is in no assistant message and not in the result."""
         return not self.calls_in(orphan) and self.has_own_call(orphan)
 
     @once
@@ -201,7 +201,7 @@ class Case(Struct, frozen=True, dict=True):
         return frozenset((id(record), one.at) for record, one in misfits if one.expected == "an object")
 
     def is_no_object(self, asked: Asked) -> bool:
-        """Whether null or another value stands in place of a call. `malformed-message` reports it."""
+        """Whether an entry of a list of calls is null or another value that is no object. `malformed-message` reports it."""
         if not self.no_objects:
             return False
         message = self.messages[asked.message]

@@ -202,7 +202,7 @@ def _words(says: str) -> str:
 
 def formats() -> Iterator[str]:
     yield from ("# Formats", "", MADE, "")
-    yield "What is read, each recognized by itself, record by record; `--format NAME` forces one."
+    yield "turnlint recognizes the format of each record; `--format NAME` sets one format for all records."
     yield ""
     known = [carrier(name) for name in NAMES]
     yield from _table(

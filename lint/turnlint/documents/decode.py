@@ -25,7 +25,7 @@ _encode = msgspec.json.Encoder(order="sorted").encode
 _WHOLE = re.compile(rb"\d\.0|\d[eE]").search
 """Whether a text may hold a float that is whole."""
 MAX_EXACT = 2**53
-"""From here on, a float stands for several integers."""
+"""The smallest integer from which several integers have one float."""
 
 
 class Decoded(Struct, Generic[T]):

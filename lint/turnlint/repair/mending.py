@@ -256,7 +256,7 @@ def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
 
 
 def has_rival_call(judged: Judged) -> bool:
-    """Whether a result without an id, which a call has by its place, stands beside a call that may be its own."""
+    """Whether the message of a result that is paired by position also has a call that no assistant message has."""
     case = Case(judged.transcript, judged.pairs)
     answers = (one.answer for one in judged.pairs.interactions if one.how == "by-position")
     return any(one is not None and case.has_own_call(one) for one in answers)

@@ -17,7 +17,7 @@ How it happens
 
 What fix does
     lossy: removes the result, with the calls inside it, and keeps them in the journal. It never invents a call.
-    A result stays beside a call that stands in no message of the assistant: that call may be its own.
+    A result stays if its message has a call that no assistant message has: that call may be its own.
     lossless: gives a result whose id differs in its spelling only the id of its call. Splits an assistant message
     at its results where a result without an id follows a call to its tool.
 
