@@ -1,0 +1,201 @@
+"""Facts about one conversation: the only input of the check whether a rule may report something.
+
+`ConversationFacts` is a plain value. `facts_of` computes it from a paired conversation. The native scanner computes the
+same value from the bytes of a line. Rules declare the triggers that concern them, and clauses check themselves against
+the value. No other code decides whether a conversation is sound.
+
+A fact may say too much, so that a rule is asked in vain. It never says too little.
+"""
+
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from msgspec import Struct
+
+from turnlint.model import Arguments, Content, Written
+from turnlint.names import NO_NAMES, Names
+
+if TYPE_CHECKING:
+    from turnlint.keys import Strict
+
+Labels = frozenset[str]
+"""What a message or turn is: its role as written, `call` if it has calls, `result` if it has results."""
+Step = tuple[Labels, Labels]
+"""What a turn is, and what the next turn is."""
+Said = tuple[Content, str, bool]
+"""The content of a message, its role as written, and whether it has calls."""
+Empty = Literal["message", "text", "white"]
+"""A message without blocks; an empty text in a list of parts; a text of nothing but white space, in any place."""
+
+Mark = Literal[
+    "call-without-reasoning", "call-without-reasoning-field", "empty-key", "empty-list-result", "empty-thought",
+    "failed-hollow-result", "final-thinking", "idless-call", "idless-server-call", "item-twice", "late-thought",
+    "no-calls", "prefix-before-end", "reasoning-field", "result-behind", "result-beside", "scattered-results",
+    "spoken-between", "stranded-reasoning", "text-after-call", "thought", "trailing-space", "unencrypted-reasoning",
+    "unfit-signed-call", "unfit-signed-thought", "unsigned-call", "unsigned-thought", "blank-signed-thought",
+    "unthought-turn", "untyped-call",
+]  # fmt: skip
+"""What at least one piece of the conversation is. Calls and results are those of the caller's own tools, if the mark
+does not say otherwise.
+
+- `call-without-reasoning`: some reasoning item has an id, and a call with an item id that begins with `fc_` has no
+  reasoning item between the last message of the user and itself.
+- `call-without-reasoning-field`: a message of the assistant has calls (also of the provider's tools) and no
+  `reasoning_content`, or null.
+- `empty-key`: the arguments of a call contain two quotation marks in sequence.
+- `empty-list-result`, `failed-hollow-result`: the content of a result is an empty list; a result that is marked as an
+  error is nothing, null, an empty text or an empty list.
+- `thought`: a message of the assistant has a thinking block. `late-thought`: the first thinking block of a message is
+  behind other content, or behind an empty text. `unsigned-thought`, `blank-signed-thought`: a thinking block with words
+  and without a cipher has no signature, or an empty one. `unfit-signed-thought`: its signature is no text.
+  `empty-thought`: it has no words, no cipher and no signature, or an empty one. The native side may set all of these.
+- `final-thinking`: a message of the assistant ends in a thinking block, and neither an empty text nor a message of the
+  same turn (on wires that join messages) follows it.
+- `idless-call`, `idless-server-call`: a call has no id, an empty one or `null`.
+- `item-twice`: two items have one id.
+- `no-calls`: a message has an empty list of calls.
+- `prefix-before-end`: a message that is not the last one has a `prefix`.
+- `reasoning-field`: a message has a key for reasoning beside its content (`reasoning_content`), also with null.
+- `result-behind`: in a message of role `user` or `tool`, or in a row of messages of role `user` on a wire that joins
+  them, other content (also an empty text) stands before a result. `result-beside`: other content stands in the same
+  message as a result.
+- `scattered-results`: the results of the calls of one turn stand in several messages.
+- `spoken-between`: a message that is empty or holds more than calls, results and thoughts stands behind the message of
+  a call and before the message of its result.
+- `stranded-reasoning`: the next item behind a reasoning item with an id is no reasoning and has no id, or nothing
+  follows it.
+- `text-after-call`: a text stands behind a call in one message of the assistant, or in one turn on wires that join
+  messages.
+- `trailing-space`: the last block of the last message is a text that ends in white space.
+- `unencrypted-reasoning`: a reasoning item has an id and no encrypted content.
+- `unfit-signed-call`: the signature of a call is no text. `unsigned-call`: the first call of a message has no signature,
+  or an empty one, and the message is behind the last words of the user.
+- `unthought-turn`: the last message is not of the assistant; of the messages at the end that are of the assistant or
+  hold results, the first of the assistant has calls and no thinking block.
+- `untyped-call`: a call lacks the key for its type."""
+
+ITEM_PREFIXES = {
+    "message": "msg", "reasoning": "rs", "function_call": "fc", "function_call_output": "fco",
+    "custom_tool_call": "ctc", "custom_tool_call_output": "ctco",
+}  # fmt: skip
+"""How the id of an item begins, by the type of the item. Letters, digits, `_` and `-` follow."""
+
+
+class RequestFacts(Struct, frozen=True):
+    """What a request says beside its messages. Computed by `request_facts` from a `Request`, once for each envelope."""
+
+    whole: bool = False
+    """As `Request.whole`."""
+    thinking: Literal["off", "budget", "adaptive", "unsaid"] = "unsaid"
+    forced: bool = False
+    store: bool | None = None
+    tools: int | None = None
+    """How many tools it declares, or `None` if it has no such key."""
+    tool_names: Names = NO_NAMES
+    """Of the declared tools of kind `function`."""
+    has_twin_tools: bool = False
+    """Two of these share a name."""
+
+
+class Keys(Protocol):
+    """The keys of the messages as they are written."""
+
+    def has_only_known(self, known: "Strict", /) -> bool:
+        """Whether no message of the request has a key that a clause of `known.clauses` (by place) refuses."""
+
+
+class _NoKeys:
+    """For conversations that are no part of a request, so that no provider checks their keys."""
+
+    def has_only_known(self, _: "Strict") -> bool:
+        return True
+
+
+NO_KEYS = _NoKeys()
+
+
+class ConversationFacts(Struct, frozen=True):
+    """What there is in a conversation, each kind once."""
+
+    triggers: frozenset[str] = frozenset()
+    """What rules about state and pairing report:
+
+    - Words of the ledger (`turnlint.ledger.Odd`): `open`, `pending`, `late`, `early`, `taken`, `respelled`, `server`,
+      `duplicate`; `by-position` only if the results of a turn are in another order than its calls; `orphan` only if no
+      provider keeps the part before the request; `renamed` without names that the wire ignores (`harmless`).
+    - `arguments`: arguments that are neither an object, nothing nor free text.
+    - `dead`: the conversation was left behind. `misfit`: a value has an unexpected JSON kind.
+    - `dialect`: a role, call, result or block is spelled as on another wire.
+    - `echo`: a call stands inside a message of results. `empty`: a message has nothing at all in it (`Message.empty`).
+    - `id`: a call or result that needs an id has none, an empty one or `null`.
+    - `lifecycle`: the marks of a result contradict each other. `link`: a record names no earlier record as its parent.
+    - `marker`: a text begins a call. `name`: a call lacks a name, or a result of kind `function` does."""
+    request: RequestFacts | None = None
+    messages: int = 0
+    """How many. The native side may give an upper bound; 0 only if there is none."""
+    has_whole_end: bool = False
+    """The last message is the end of a whole request (`Request.whole`, no `open_end`)."""
+    has_sent_end: bool = False
+    """The last message stands in the list of messages of a request."""
+    is_log: bool = False
+    """As `Transcript.is_log`."""
+    headless: bool = False
+    """As `Transcript.headless`."""
+    open_end: bool = False
+    """As `Transcript.open_end`."""
+    roles: frozenset[str] = frozenset()
+    """As written."""
+    contents: frozenset[Said] = frozenset()
+    last_content: Said | None = None
+    """Of the last message."""
+    empties: frozenset[tuple[Empty, str]] = frozenset()
+    """What says nothing, with the role of its message as written."""
+    mixed_roles: frozenset[str] = frozenset()
+    """Roles, as written, of messages with a block that is no text."""
+    marks: frozenset[Mark] = frozenset()
+    steps: frozenset[Step] = frozenset()
+    """What comes after what, turn by turn; first what comes after `start`."""
+    answers: frozenset[Step] = frozenset()
+    """The same, but the first of each pair is the last message of its turn that holds more than thoughts."""
+    first: Labels = frozenset()
+    """Of the first message."""
+    spoken: frozenset[str] = frozenset()
+    """The union of all labels."""
+    last: frozenset[str] = frozenset()
+    """Of the last message: its role, its role as written, and `prefix` if it has one."""
+    authors: Names = NO_NAMES
+    """The `name` of messages."""
+    ids: Names = NO_NAMES
+    """Of the caller's own calls and results: all that are neither missing nor redacted. Others may be among them."""
+    names: Names = NO_NAMES
+    """Of the caller's own tools that are called, without missing and empty ones."""
+    result_names: Names = NO_NAMES
+    """That results have, without missing and empty ones."""
+    server_names: frozenset[str] = frozenset()
+    """Of the provider's own tools that are called."""
+    server_heads: frozenset[str] = frozenset()
+    """How ids of calls and results of the provider's own tools begin: up to the first `_`, or nothing without one."""
+    server_tails: Names = NO_NAMES
+    """The rest of these ids."""
+    calls: int = 0
+    """Of the caller's own tools. The native side may give an upper bound; 0 only if there is none."""
+    most_calls: int = 0
+    """Of the caller's own tools in one message; an upper bound."""
+    arguments: frozenset[tuple[Written, Arguments]] = frozenset()
+    """Of all calls."""
+    results: frozenset[tuple[str, Written]] = frozenset()
+    """The type of each result (`Result.kind`), and how its content is written; not of the provider's own tools."""
+    result_parts: frozenset[str] = frozenset()
+    """Kinds of what these results hold."""
+    nameless_results: frozenset[str] = frozenset()
+    """Types of results without a name, of any tool."""
+    idless_results: frozenset[str] = frozenset()
+    """Types of results without an id, of any tool."""
+    longest_result: int = 0
+    """In bytes, as JSON; an upper bound. Of any tool."""
+    item_kinds: frozenset[str] = frozenset()
+    """Types of items with an id of their own."""
+    odd_items: frozenset[str] = frozenset()
+    """Types of items whose id is not as `ITEM_PREFIXES` says. The native side may leave out types that it lacks."""
+    longest_item: int = 0
+    """Of the ids of items; an upper bound."""
+    keys: Keys = NO_KEYS

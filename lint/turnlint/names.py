@@ -1,0 +1,118 @@
+"""A summary of identifiers, which tells whether all of them match a pattern.
+
+The native scanner computes the same summary from bytes: `CLASS_OF` is the one definition of the classes.
+"""
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+
+from msgspec import Struct
+
+_CLASSES = (
+    "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789", "_", "-", ".", ":", "$", "/", " ",
+)  # fmt: skip
+_OTHER, _NOT_ASCII = len(_CLASSES), len(_CLASSES) + 1
+CLASS_OF = bytes(
+    _NOT_ASCII if byte > 127 else next((n for n, one in enumerate(_CLASSES) if chr(byte) in one), _OTHER)
+    for byte in range(256)
+)
+"""The class of each byte of UTF-8, by number. Bit `1 << number` stands for the class in a summary."""
+
+
+class Names(Struct, frozen=True):
+    """Which characters some names have, and how long they are."""
+
+    first: int = 0
+    """Classes of first characters, as bits."""
+    letters: int = 0
+    """Classes of all characters, as bits."""
+    shortest: int = 0
+    """In characters; a lower bound if a name has more than ASCII."""
+    longest: int = 0
+    """In characters; an upper bound if a name has more than ASCII."""
+    count: int = 0
+    """0 for no name at all, else 1."""
+
+    def match(self, pattern: str) -> bool:
+        """Whether each name certainly matches a pattern as a whole; False if the summary cannot tell."""
+        if not self.count:
+            return True
+        form = _form_of(pattern)
+        return (
+            form is not None
+            and not self.first & ~form.first
+            and not self.letters & ~form.letters
+            and form.least <= self.shortest
+            and (form.most is None or self.longest <= form.most)
+        )
+
+
+NO_NAMES = Names()
+
+
+def names_of(names: Collection[str]) -> Names:
+    """The summary of some names."""
+    if not names:
+        return NO_NAMES
+    lengths = list(map(len, names))
+    first = _classes_in("".join([name[:1] for name in names]))
+    return Names(first, _classes_in("".join(names)), min(lengths), max(lengths), 1)
+
+
+def _classes_in(text: str) -> int:
+    found = text.encode("utf-8", "surrogatepass").translate(CLASS_OF)
+    bits = 0
+    for number in range(_NOT_ASCII + 1):
+        if number in found:
+            bits |= 1 << number
+    return bits
+
+
+class _Form(Struct, frozen=True):
+    """A pattern as bounds of a summary."""
+
+    first: int
+    letters: int
+    least: int
+    most: int | None
+
+
+_SET = r"(\[(?:\\.|[^\]\\^\[])(?:\\.|[^\]\\\[])*\])"
+_PATTERN = re.compile(_SET + _SET + r"?(?:([*+])|\{(\d+)(?:(,)(\d*))?\})")
+
+
+@lru_cache(maxsize=1024)
+def _form_of(pattern: str) -> _Form | None:
+    """The bounds that are as strict as the pattern or stricter; nothing for a pattern of another form."""
+    found = _PATTERN.fullmatch(pattern)
+    if found is None:
+        return None
+    head, tail, sign, least, comma, most = found.groups()
+    extra = 0 if tail is None else 1
+    first, rest = _classes_of(head), _classes_of(tail or head)
+    if sign:
+        return _Form(first, rest, extra + (sign == "+"), None)
+    upper = int(most) if most else None if comma else int(least)
+    return _Form(first, rest, extra + int(least), None if upper is None else extra + upper)
+
+
+def _classes_of(written: str) -> int:
+    """The classes of which a set contains every character. It may contain more than those."""
+    takes = re.compile(written).fullmatch
+    taken = [bool(takes(chr(one))) for one in range(128)]
+    return sum(
+        1 << number
+        for number in range(_NOT_ASCII)
+        if all(taken[one] for one in range(128) if CLASS_OF[one] == number)
+    )
+
+
+_ALTERNATIVE = re.compile(r"([A-Za-z0-9]+_)(\[[^|]*)")
+
+
+@lru_cache(maxsize=256)
+def heads_of(pattern: str) -> dict[str, str] | None:
+    """Patterns for the rest of an id, by how it begins up to its first `_`; nothing for a pattern of another form."""
+    found = [_ALTERNATIVE.fullmatch(one) for one in pattern.split("|")]
+    return None if None in found else {one[1]: one[2] for one in found if one}
