@@ -22,8 +22,8 @@ class Runs:
         self.logs.mkdir()
         self.kept = folder / "kept"
 
-    def lint(self, *more: str) -> tuple[str, str, int]:
-        env = {**os.environ, "TURNLINT_CACHE": str(self.kept), "COLUMNS": "100"}
+    def lint(self, *more: str, **variables: str) -> tuple[str, str, int]:
+        env = {**os.environ, "TURNLINT_CACHE": str(self.kept), "COLUMNS": "100", **variables}
         run = run_cli("lint", "logs", "--cache", *more, cwd=self.logs.parent, env=env, text=True)
         return run.stdout, run.stderr, run.returncode
 
@@ -114,3 +114,30 @@ def test_two_runs_at_once_do_not_meet(runs: Runs) -> None:
     assert [one.communicate()[0] for one in some] == [expected[0]] * 3
     assert len(runs.entries()) == 43
     assert runs.lint("--output-format", "jsonl") == expected
+
+
+RULE = '''"""a call without a result"""
+from turnlint.api import Rule
+RULE = Rule("XX901", "no-result", "warning"{triggers})
+def check(case):
+    for one in case.ledger.orphans:
+        yield RULE.at_result(case, one, "{said}")
+'''
+
+
+def test_rules_of_other_packages_are_remembered_if_they_declare_triggers(runs: Runs, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    (site / "more_rules-1.0.dist-info").mkdir(parents=True)
+    (site / "more_rules-1.0.dist-info" / "METADATA").write_text("Name: more-rules\nVersion: 1.0\n")
+    (site / "more_rules-1.0.dist-info" / "entry_points.txt").write_text(
+        "[turnlint.rules]\nmore = more_rules\n"
+    )
+    module = site / "more_rules.py"
+    for triggers, count in (("", 0), (', triggers=frozenset({"orphan"})', 3)):
+        module.write_text(RULE.format(triggers=triggers, said="first"))
+        assert "first" in runs.lint(PYTHONPATH=str(site))[0]
+        assert len(runs.entries()) == count
+    module.write_text(RULE.format(triggers=triggers, said="and then"))
+    said = runs.lint(PYTHONPATH=str(site))[0]
+    assert "and then" in said
+    assert "first" not in said

@@ -14,17 +14,16 @@ from turnlint.rulebook import FAMILIES
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    {"steps", "model", "globs", "handwritten", "compiled", "once", "freed", "late", "apart"},
-    {"lifecycle", "rows", "documents", "clauses", "quoting", "packages", "provenance"},
+    {"steps", "model", "globs", "handwritten", "compiled", "once", "freed", "late", "apart", "names"},
+    {"lifecycle", "rows", "documents", "quoting", "packages", "provenance"},
     {"keeping", "neighbours"},
     {"events"},
-    {"ledger", "carrying", "placing", "profiles"},
+    {"ledger", "carrying", "placing"},
     {"carriers", "harmless"},
-    {"gaps", "repeats", "clean", "view", "fingerprint", "provenance", "sampling", "wording", "providers"},
-    {"keys", "traits"},
+    {"facts", "clauses", "keys", "profiles"},
+    {"gaps", "repeats", "view", "fingerprint", "provenance", "sampling", "wording", "providers"},
+    {"extraction", "checks"},
     {"case", "weighing", "ids"},
-    {"taking"},
-    {"fits"},
     {"api"},
     {"rulebook", "writing", "notation", "own_profiles", "reading", "scan"},
     {"ignores", "own_rules", "pardons"},

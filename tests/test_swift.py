@@ -23,20 +23,18 @@ from budgets import examples
 from drawn import disturb, steps, writable
 from turnlint import carriers, compiled, ledger, rulebook
 from turnlint.carrying.swift import SwiftReader
-from turnlint.case import Case
-from turnlint.clean import concerns
+from turnlint.checks import Checks, checks_of, suspects
 from turnlint.compiled import loaded
 from turnlint.documents import census
 from turnlint.documents.locate import locate_all
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
-from turnlint.fits import Known, doubts
+from turnlint.extraction import facts_of
 from turnlint.ledger.matching import Matching
 from turnlint.model import Message, Record, Transcript
 from turnlint.placing import Placer
 from turnlint.providers import Providers
 from turnlint.rows import Row
-from turnlint.traits import traits_of
 from turnlint.writing import spell
 
 NATIVE = compiled.load()
@@ -146,8 +144,8 @@ def st_plain() -> list[Any]:
 
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.hypothesis
-def test_an_outline_says_what_the_messages_say(wire: str) -> None:
-    known: dict[str, Known] = {}
+def test_the_samples_of_an_outline_have_all_keys_of_its_messages(wire: str) -> None:
+    checks: dict[str, Checks] = {}
 
     @settings(max_examples=examples(400), deadline=None)
     @given(line=records(wire))
@@ -157,26 +155,10 @@ def test_an_outline_says_what_the_messages_say(wire: str) -> None:
             return
         bare = structs.replace(found, outline=None)
         pairs = ledger.read(found.messages, found.wire)
-        assert concerns(found, pairs) == concerns(bare, pairs)
-        for joins in (True, False):
-            traits = traits_of(found.messages, pairs, joins=joins, outline=found.outline)
-            other = traits_of(found.messages, pairs, joins=joins)
-            for name in (
-                "roles",
-                "contents",
-                "marks",
-                "ids",
-                "names",
-                "result_names",
-                "steps",
-                "answers",
-                "first",
-            ):
-                assert getattr(traits, name) == getattr(other, name), name
-            assert all(traits.speaks({one}) == other.speaks({one}) for one in ("user", "call", "tool"))
         for profile in PROFILES[wire]:
-            kept = known.setdefault(profile.label, {})
-            assert doubts(Case(found, pairs, profile), kept) == doubts(Case(bare, pairs, profile))
+            kept = checks.setdefault(profile.label, checks_of(profile, wire, None))
+            outlined = suspects(facts_of(found, pairs), kept, named=False)
+            assert outlined == suspects(facts_of(bare, pairs), checks_of(profile, wire, None), named=False)
 
     held()
 

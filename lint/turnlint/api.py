@@ -275,6 +275,10 @@ class Rule(Struct, frozen=True):
     state: Life = "stable"
     aliases: tuple[str, ...] = ()
     """Codes and names that it had, which go on meaning it."""
+    triggers: frozenset[str] | None = None
+    """What a conversation must have for the rule to report anything: words of `turnlint.facts.ConversationFacts.triggers`,
+    `record` for damage beside conversations, or codes of rules with clauses. The own code of a rule with clauses is always
+    a trigger, so such a rule needs none. `None`: nothing is known, so the rule is asked about each conversation."""
 
     @property
     def fault(self) -> Fault:

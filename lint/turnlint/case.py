@@ -4,19 +4,18 @@ This module owns the pairing of a conversation with the provider it is held agai
 the provider's clauses that hold for it. It refuses to judge anything.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field, json
 
 from turnlint.clauses import Clause
-from turnlint.documents.decode import value_of
+from turnlint.documents.decode import below as value_below
+from turnlint.documents.decode import value_at
 from turnlint.ledger import Answered, Asked, Ledger
 from turnlint.model import Call, Message, Other, Pointer, Record, Result, Severity, Text, Transcript
 from turnlint.once import once
-from turnlint.profiles import Profile
-from turnlint.traits import Traits, traits_of
+from turnlint.profiles import Profile, is_meant
 
 if TYPE_CHECKING:
     from turnlint.repeats import Known
@@ -39,13 +38,6 @@ class Case(Struct, frozen=True, dict=True):
     @property
     def messages(self) -> tuple[Message, ...]:
         return self.transcript.messages
-
-    @once
-    def traits(self) -> Traits:
-        """What there is in it, each kind of thing once."""
-        return traits_of(
-            self.messages, self.ledger, joins=self.transcript.wire.joins, outline=self.transcript.outline
-        )
 
     @once
     def first_in(self) -> dict[int, int]:
@@ -93,15 +85,14 @@ class Case(Struct, frozen=True, dict=True):
     def model(self) -> str | None:
         """The model it goes on with, where that may be one of the provider's: else it is not known."""
         request, profile = self.transcript.request, self.profile
-        model = request.model if request else None
-        if model is None or profile is None or not self.spelled:
+        if request is None or profile is None:
             return None
-        return model if not profile.models or re.search(profile.models, model) else None
+        return profile.model_on(self.transcript.wire.speaks, request.model)
 
     @once
     def spelled(self) -> bool:
         """The conversation is written on a wire of the provider's, so that its spelling can be judged."""
-        return self.profile is not None and self.transcript.wire.speaks in self.profile.wires
+        return self.profile is not None and self.profile.speaks(self.transcript.wire.speaks)
 
     def clauses(self, kind: type[C], *, spelled: bool = True) -> Iterator[C]:
         """The provider's clauses of a kind that hold here; those about spelling only on a wire of its own or that they name."""
@@ -116,14 +107,7 @@ class Case(Struct, frozen=True, dict=True):
 
     def holds(self, clause: Clause) -> bool:
         """Whether a clause is meant for this wire and model."""
-        if clause.wires and self.transcript.wire.speaks not in clause.wires:
-            return False
-        model = self.model
-        if model is None:
-            return clause.unnamed != "silent"
-        if clause.other_models and re.search(clause.other_models, model):
-            return False
-        return not clause.models or re.search(clause.models, model) is not None
+        return is_meant(clause, self.transcript.wire.speaks, self.model)
 
     def severity(self, clause: Clause) -> Severity:
         """A clause's severity, milder where it may not be meant, or where the provider's own answer is recorded."""
@@ -156,12 +140,7 @@ class Case(Struct, frozen=True, dict=True):
 
     def value_in(self, record: Record, at: Pointer) -> Any:
         """The value at a place of a record, decoded; nothing where the record was let go."""
-        if not record.data:
-            return None
-        key = id(record)
-        if key not in self.opened:
-            self.opened[key] = value_of(record.data)
-        return _below(self.opened[key], at)
+        return value_at(record, at, self.opened)
 
     def is_other_item(self, index: int) -> bool:
         """Whether a message has a type of its own and content under a key that its wire does not have."""
@@ -233,16 +212,7 @@ class Case(Struct, frozen=True, dict=True):
 
     def said(self, index: int, below: Pointer) -> Any:
         """Something below a message as it is written, decoded; nothing where its record was let go."""
-        return _below(self.written(index), below)
-
-
-def _below(value: Any, at: Pointer) -> Any:
-    for part in at:
-        try:
-            value = value[part]
-        except (LookupError, TypeError):
-            return None
-    return value
+        return value_below(self.written(index), below)
 
 
 def in_its_words(

@@ -2,14 +2,21 @@
 
 This module owns the vocabulary of profiles: one kind of clause for each projection rule, with the fields
 that differ between providers. A profile is a table of such clauses; the rule of the same name reads them.
-It refuses to know any provider, and does nothing.
+Each clause checks itself against the facts about a conversation: `is_satisfied_by` is true only if the rule has
+nothing to report. No provider is named here.
 """
 
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
 
+from turnlint.facts import ITEM_PATTERNS
 from turnlint.model import Severity
+from turnlint.names import heads_of, names_of
+
+if TYPE_CHECKING:
+    from turnlint.facts import ConversationFacts, Said
+    from turnlint.names import Names
 
 
 class Clause(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="rule"):
@@ -17,6 +24,8 @@ class Clause(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="r
 
     code: ClassVar[str] = ""
     """The code of the rule that reads it."""
+    anywhere: ClassVar[bool] = False
+    """It holds for a conversation on any wire, not only for one that is spelled on a wire of the provider's."""
     source: str
     """The evidence, in a line."""
     date: str
@@ -33,28 +42,44 @@ class Clause(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="r
     unnamed: Literal["error", "warning", "silent"] = "warning"
     """How a clause about models is taken where no model is named: as it is, as a warning at most, or not at all."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        """Whether the rule has certainly nothing to report. `named`: the user named the provider.
+
+        A kind of clause without a method of its own is never satisfied, so that its rule is always asked.
+        """
+        return False
+
 
 class IdCharset(Clause, kw_only=True, frozen=True, tag="id-charset"):
     """Ids of calls are made of these characters."""
 
     code: ClassVar[str] = "PR301"
+    anywhere: ClassVar[bool] = True
     pattern: str
     wants: str
     """The characters, in words."""
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        return facts.ids.match(self.pattern)
 
 
 class IdLength(Clause, kw_only=True, frozen=True, tag="id-length"):
     """Ids are at most so long."""
 
     code: ClassVar[str] = "PR302"
+    anywhere: ClassVar[bool] = True
     most: int
     of: Literal["call", "item"] = "call"
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        return (facts.longest_item if self.of == "item" else facts.ids.longest) <= self.most
 
 
 class IdForm(Clause, kw_only=True, frozen=True, tag="id-form"):
     """Ids have a form of their own, or must be there at all."""
 
     code: ClassVar[str] = "PR303"
+    anywhere: ClassVar[bool] = True
     of: Literal["call", "server", "item"] = "call"
     pattern: str = ""
     """Nothing where only presence is asked for."""
@@ -66,11 +91,27 @@ class IdForm(Clause, kw_only=True, frozen=True, tag="id-form"):
     global_count: bool = False
     """The number at the end counts all calls of the request from 0."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if self.of == "item":  # the facts know one form of the id for each type of items
+            odd, found = facts.odd_items, facts.item_kinds.intersection(self.kinds)
+            known = all(one not in odd and ITEM_PATTERNS.get(one) == self.pattern for one in found)
+            return known and not (self.required and facts.messages)
+        if self.required and ("idless-call" if self.of == "call" else "idless-server-call") in facts.marks:
+            return False
+        if self.of == "call":
+            if self.global_count and facts.calls:
+                counted = not self.kinds and "uncounted-call" not in facts.marks
+                return counted and (not self.pattern or facts.ids.match_before_number(self.pattern))
+            return not self.pattern or facts.ids.match(self.pattern)
+        heads, forms = facts.server_heads, heads_of(self.pattern) or {}
+        return not self.pattern or all(one in forms and facts.server_tails.match(forms[one]) for one in heads)
+
 
 class IdCollision(Clause, kw_only=True, frozen=True, tag="id-collision"):
     """Clients that make ids fit keep so much of them; ids that differ only in the rest become one."""
 
     code: ClassVar[str] = "PR304"
+    anywhere: ClassVar[bool] = True
     keep: str
     """One character that is kept, as an expression; the others are taken out or replaced alike."""
     most: int = 0
@@ -78,19 +119,32 @@ class IdCollision(Clause, kw_only=True, frozen=True, tag="id-collision"):
     replace: str = ""
     """What stands for a character that is not kept."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        """Ids that stay as they are differ as before."""
+        return facts.calls < 2 or (
+            facts.ids.match(f"{self.keep}+") and (not self.most or facts.ids.longest <= self.most)
+        )
+
 
 class IdUnique(Clause, kw_only=True, frozen=True, tag="id-not-unique"):
     """An id stands once."""
 
     code: ClassVar[str] = "PR305"
+    anywhere: ClassVar[bool] = True
     of: Literal["call", "item"] = "call"
     over: Literal["message", "turn", "request"]
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if self.of == "item":
+            return "item-twice" not in facts.marks
+        return "taken" not in facts.triggers
 
 
 class NameForm(Clause, kw_only=True, frozen=True, tag="tool-name-form"):
     """Names of tools have a form."""
 
     code: ClassVar[str] = "PR306"
+    anywhere: ClassVar[bool] = True
     of: Literal["call", "result", "tool", "author", "server"]
     """Where the name stands: in a call, in a result, in the request's list of tools, beside a message, in a
     call of the provider's own."""
@@ -105,6 +159,30 @@ class NameForm(Clause, kw_only=True, frozen=True, tag="tool-name-form"):
     unique: bool = False
     wants: str = ""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if self.of == "tool":
+            request = facts.request
+            return request is None or (
+                not (self.unique and request.has_twin_tools) and self._takes(request.tool_names)
+            )
+        if self.of == "server":
+            known = not self.names or facts.server_names.issubset(self.names)
+            return not facts.server_names or (
+                known and not self.unique and self._is_form_of(names_of(facts.server_names))
+            )
+        of = {"call": facts.names, "result": facts.result_names, "author": facts.authors}[self.of]
+        return not of.count or (not self.unique and self._takes(of))
+
+    def _takes(self, names: "Names") -> bool:
+        return not names.count or (not self.names and self._is_form_of(names))
+
+    def _is_form_of(self, names: "Names") -> bool:
+        return (
+            self.least <= names.shortest
+            and (not self.most or names.longest <= self.most)
+            and (not self.pattern or names.match(self.pattern))
+        )
+
 
 class ArgumentsEncoding(Clause, kw_only=True, frozen=True, tag="arguments-encoding"):
     """Arguments are written so."""
@@ -116,6 +194,23 @@ class ArgumentsEncoding(Clause, kw_only=True, frozen=True, tag="arguments-encodi
     optional: bool = False
     """Where an object is wanted: it may be left out."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if self.wants == "no-empty-key":
+            return "empty-key" not in facts.marks
+        return not any(
+            arguments not in ("free", "unfit") and self._refuses(written, arguments)
+            for written, arguments in facts.arguments
+        )
+
+    def _refuses(self, written: str, arguments: str) -> bool:
+        if self.wants == "text":
+            return written in ("object", "list", "other")
+        if self.wants == "object":
+            absent = written in ("absent", "null") and not self.optional
+            return absent or written in ("text", "list", "other")
+        unread = arguments in ("broken", "torn") or (arguments == "nothing" and written == "text")
+        return unread or (arguments == "other" and self.wants == "json-object")
+
 
 class ResultNotFirst(Clause, kw_only=True, frozen=True, tag="result-not-first"):
     """In the message that answers, results come before all else."""
@@ -124,6 +219,10 @@ class ResultNotFirst(Clause, kw_only=True, frozen=True, tag="result-not-first"):
     alone: bool = False
     """Nothing else may stand in it at all."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        marks = facts.marks
+        return "result-behind" not in marks and not (self.alone and "result-beside" in marks)
+
 
 class ResultsTogether(Clause, kw_only=True, frozen=True, tag="results-not-together"):
     """The results of one turn stand in one place."""
@@ -131,6 +230,9 @@ class ResultsTogether(Clause, kw_only=True, frozen=True, tag="results-not-togeth
     code: ClassVar[str] = "PR309"
     place: Literal["message", "after-each-call"] = "message"
     """In one message; or each after its own call with nothing said between."""
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        return ("scattered-results" if self.place == "message" else "spoken-between") not in facts.marks
 
 
 class RoleOrder(Clause, kw_only=True, frozen=True, tag="role-order"):
@@ -153,6 +255,28 @@ class RoleOrder(Clause, kw_only=True, frozen=True, tag="role-order"):
     needs: tuple[str, ...] = ()
     """One message at least is of one of these roles."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if not facts.messages:
+            return True
+        if self.roles and not facts.roles.issubset(self.roles):
+            return False
+        if self.first and not facts.headless and facts.first.isdisjoint(self.first):
+            return False
+        if self.needs and facts.spoken.isdisjoint(self.needs):
+            return False
+        if not self.role or self.role not in facts.spoken:
+            return True
+        if self.only_before and ("end" not in self.only_before or self.role in ("call", "result")):
+            return False
+        for before, here in facts.answers if self.role == "result" else facts.steps:
+            if self.role in here and (
+                not before.isdisjoint(self.after) or (self.only_after and before.isdisjoint(self.only_after))
+            ):
+                return False
+            if self.only_before and self.role in before and here.isdisjoint(self.only_before):
+                return False
+        return True
+
 
 class LastMessage(Clause, kw_only=True, frozen=True, tag="last-message"):
     """How a request may end."""
@@ -168,6 +292,17 @@ class LastMessage(Clause, kw_only=True, frozen=True, tag="last-message"):
     """A message that says that the model shall go on from it stands nowhere else."""
     after_results: bool = False
     """It holds only where the request declares tools and the turn before the last message has results."""
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if not (facts.has_sent_end if named else facts.has_whole_end):
+            return True
+        if self.only_prefix and "prefix-before-end" in facts.marks:
+            return False
+        if self.open_calls and "pending" in facts.triggers:
+            return False
+        if not self.roles or not facts.last.isdisjoint(self.roles):
+            return True
+        return self.after_results and (facts.request is None or not facts.request.tools)
 
 
 class EmptyContent(Clause, kw_only=True, frozen=True, tag="empty-content"):
@@ -186,11 +321,31 @@ class EmptyContent(Clause, kw_only=True, frozen=True, tag="empty-content"):
     unless: str = ""
     """A message with this key may be so."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if self.what == "error-result":
+            return "failed-hollow-result" not in facts.marks
+        if self.what == "result-list":
+            return "empty-list-result" not in facts.marks
+        what = "message" if self.what == "message" else "white" if self.what == "white-text" else "text"
+        return not any(
+            empty == what
+            and (not self.roles or role in self.roles)
+            and (not self.alone or ("message", role) in facts.empties)
+            for empty, role in facts.empties
+        )
+
 
 class TrailingSpace(Clause, kw_only=True, frozen=True, tag="trailing-whitespace"):
     """A last assistant message does not end in white space."""
 
     code: ClassVar[str] = "PR313"
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        return (
+            "trailing-space" not in facts.marks
+            or "assistant" not in facts.last
+            or not (facts.has_sent_end if named else facts.has_whole_end)
+        )
 
 
 class ThinkingForm(Clause, kw_only=True, frozen=True, tag="thinking-form"):
@@ -213,6 +368,19 @@ class ThinkingForm(Clause, kw_only=True, frozen=True, tag="thinking-form"):
     always: bool = False
     """Thinking is on, whether the record says so or not."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if self.what not in ("not-first", "turn-start", "forced-tool"):
+            return _OF_THOUGHTS[self.what] not in facts.marks
+        request = facts.request
+        if not self.always and (request is None or request.thinking != "budget"):
+            return True
+        if self.what == "forced-tool":
+            return request is None or not request.forced
+        if self.what == "not-first":
+            return "late-thought" not in facts.marks
+        ends = facts.has_sent_end if named else facts.has_whole_end
+        return not ends or "unthought-turn" not in facts.marks
+
 
 class ReasoningUnpaired(Clause, kw_only=True, frozen=True, tag="reasoning-unpaired"):
     """Reasoning is kept together with what came of it."""
@@ -227,6 +395,20 @@ class ReasoningUnpaired(Clause, kw_only=True, frozen=True, tag="reasoning-unpair
     """Only where the request itself enables thinking, only where it does not say so, or in both."""
     key: str = ""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        request, marks = facts.request, facts.marks
+        if self.what == "missing-field":
+            thinking = request.thinking if request else "unsaid"
+            return (
+                "call-without-reasoning-field" not in marks
+                or thinking == "off"
+                or (thinking == "unsaid" and "reasoning-field" not in marks)
+                or (self.said is not None and self.said is not (thinking != "unsaid"))
+            )
+        if request is None or request.store is False or facts.is_log or facts.headless:
+            return True  # the provider does not keep all of the items, or they are not all here
+        return ("stranded-reasoning" if self.what == "alone" else "call-without-reasoning") not in marks
+
 
 class ItemNotStored(Clause, kw_only=True, frozen=True, tag="item-not-stored"):
     """Where a request says that nothing is stored, no item refers to an item that the provider keeps."""
@@ -235,6 +417,14 @@ class ItemNotStored(Clause, kw_only=True, frozen=True, tag="item-not-stored"):
     kinds: tuple[str, ...]
     """Types of items: a reference, and reasoning whose text only the provider has."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if facts.request is None or facts.request.store is not False:
+            return True
+        return not any(
+            one in facts.item_kinds and (one != "reasoning" or "unencrypted-reasoning" in facts.marks)
+            for one in self.kinds
+        )
+
 
 class EmptyRequest(Clause, kw_only=True, frozen=True, tag="empty-request"):
     """A request has messages."""
@@ -242,6 +432,9 @@ class EmptyRequest(Clause, kw_only=True, frozen=True, tag="empty-request"):
     code: ClassVar[str] = "PR323"
     what: Literal["absent", "empty"]
     """The key of the messages is missing or null; its list is empty."""
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        return facts.messages > 0 or facts.request is None or facts.headless
 
 
 class ToolsMissing(Clause, kw_only=True, frozen=True, tag="tools-missing"):
@@ -252,6 +445,12 @@ class ToolsMissing(Clause, kw_only=True, frozen=True, tag="tools-missing"):
     """An empty list of tools is refused."""
     history: bool = True
     """Calls in the history without any tools are."""
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        request = facts.request
+        if request is None or not request.whole or request.tools:
+            return True
+        return not (self.empty and request.tools == 0) and not (self.history and facts.calls)
 
 
 class UnknownKey(Clause, kw_only=True, frozen=True, tag="unknown-key"):
@@ -283,13 +482,42 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
     last: bool | None = None
     """Only in the last message, only in those before it, or in both."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if self.what == "calls":
+            return "no-calls" not in facts.marks
+        if self.what == "call-type":
+            return "untyped-call" not in facts.marks
+        if self.what != "content":
+            kinds = facts.idless_results if self.what == "result-id" else facts.nameless_results
+            return kinds.isdisjoint(self.roles) if self.roles else not kinds
+        if self.last:
+            return facts.last_content is None or not self._refuses(facts.last_content)
+        return not any(map(self._refuses, facts.contents))
+
+    def _refuses(self, said: "Said") -> bool:
+        content, role, calls = said
+        return (
+            content in (("absent", "null") if self.neither else self.kinds)
+            and (not self.roles or role in self.roles)
+            and self.with_calls in (None, calls)
+            and not (self.neither and calls)
+        )
+
 
 class OverLimit(Clause, kw_only=True, frozen=True, tag="over-limit"):
     """No more than so many."""
 
     code: ClassVar[str] = "PR319"
+    anywhere: ClassVar[bool] = True
     what: Literal["calls", "tools", "messages", "result-characters"]
     most: int
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if self.what == "tools":
+            return facts.request is None or (facts.request.tools or 0) <= self.most
+        if self.what == "messages":
+            return facts.messages <= self.most
+        return (facts.most_calls if self.what == "calls" else facts.longest_result) <= self.most
 
 
 class ThoughtSignature(Clause, kw_only=True, frozen=True, tag="thought-signature"):
@@ -297,6 +525,10 @@ class ThoughtSignature(Clause, kw_only=True, frozen=True, tag="thought-signature
 
     code: ClassVar[str] = "PR320"
     what: Literal["missing", "unfit"]
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        mark = "unsigned-call" if self.what == "missing" else "unfit-signed-call"
+        return facts.open_end or mark not in facts.marks
 
 
 class ResultContent(Clause, kw_only=True, frozen=True, tag="result-content"):
@@ -312,17 +544,34 @@ class ResultContent(Clause, kw_only=True, frozen=True, tag="result-content"):
     kinds: tuple[str, ...] = ()
     """Only results of these types."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if self.kinds and all(kind not in self.kinds for kind, _ in facts.results):
+            return True
+        parts = facts.result_parts
+        if not parts.isdisjoint(self.refused) or (self.parts and not parts.issubset(self.parts)):
+            return False
+        return not self.written or all(
+            written in self.written or (self.kinds and kind not in self.kinds)
+            for kind, written in facts.results
+        )
+
 
 class BlockAfterCall(Clause, kw_only=True, frozen=True, tag="block-after-call"):
     """In a message that calls, nothing stands after the calls."""
 
     code: ClassVar[str] = "PR322"
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        return "text-after-call" not in facts.marks
+
 
 class FinalThinking(Clause, kw_only=True, frozen=True, tag="final-thinking"):
     """A message of the assistant does not end in a thinking block."""
 
     code: ClassVar[str] = "PR324"
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        return facts.is_log or "final-thinking" not in facts.marks
 
 
 class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
@@ -333,6 +582,15 @@ class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
     kinds: tuple[str, ...]
     """As the wire spells them; a content that is a text is of the kind `text`."""
 
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        return self.role not in facts.roles or ("text" in self.kinds and self.role not in facts.mixed_roles)
+
+
+_OF_THOUGHTS = {
+    "unsigned": "unsigned-thought", "blank-signature": "blank-signed-thought", "taken": "thought",
+    "unfit-signature": "unfit-signed-thought", "empty": "empty-thought",
+}  # fmt: skip
+"""The mark of a thought that a clause refuses."""
 
 AnyClause = (
     IdCharset | IdLength | IdForm | IdCollision | IdUnique | NameForm | ArgumentsEncoding | ResultNotFirst

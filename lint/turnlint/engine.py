@@ -102,7 +102,7 @@ class Run:
     def _look(self, carrier: Carrier, reader: Reader, records: list[Record]) -> "Counting | None":
         """Who looks at the log first: nobody, where something is to be said of sound conversations."""
         options = self.options
-        if self.book.only_faults and not (self.watch or options.conversations or options.pardons):
+        if self.book.has_triggers and not (self.watch or options.conversations or options.pardons):
             from turnlint.scan import scanner_for
 
             self.scanner = scanner_for(

@@ -1,7 +1,7 @@
 """Facts about one conversation: the only input of the check whether a rule may report something.
 
-`ConversationFacts` is a plain value. `facts_of` computes it from a paired conversation. The native scanner computes the
-same value from the bytes of a line. Rules declare the triggers that concern them, and clauses check themselves against
+`ConversationFacts` is a plain value. `turnlint.extraction` computes it from a paired conversation. The native scanner
+computes the same value from the bytes of a line. Rules declare the triggers that concern them, and clauses check themselves against
 the value. No other code decides whether a conversation is sound.
 
 A fact may say too much, so that a rule is asked in vain. It never says too little.
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from msgspec import Struct
 
-from turnlint.model import Arguments, Content, Written
-from turnlint.names import NO_NAMES, Names
+from turnlint.model import Arguments, Content, Request, Written
+from turnlint.names import NO_NAMES, Names, tool_names_of
 
 if TYPE_CHECKING:
     from turnlint.keys import Strict
@@ -32,7 +32,7 @@ Mark = Literal[
     "no-calls", "prefix-before-end", "reasoning-field", "result-behind", "result-beside", "scattered-results",
     "spoken-between", "stranded-reasoning", "text-after-call", "thought", "trailing-space", "unencrypted-reasoning",
     "unfit-signed-call", "unfit-signed-thought", "unsigned-call", "unsigned-thought", "blank-signed-thought",
-    "unthought-turn", "untyped-call",
+    "uncounted-call", "unthought-turn", "untyped-call",
 ]  # fmt: skip
 """What at least one piece of the conversation is. Calls and results are those of the caller's own tools, if the mark
 does not say otherwise.
@@ -66,6 +66,8 @@ does not say otherwise.
 - `text-after-call`: a text stands behind a call in one message of the assistant, or in one turn on wires that join
   messages.
 - `trailing-space`: the last block of the last message is a text that ends in white space.
+- `uncounted-call`: the id of a call is not `NAME:N`, where `NAME` is not empty and has no colon, and `N` counts the
+  calls from 0; or a result has an id that no call has.
 - `unencrypted-reasoning`: a reasoning item has an id and no encrypted content.
 - `unfit-signed-call`: the signature of a call is no text. `unsigned-call`: the first call of a message has no signature,
   or an empty one, and the message is behind the last words of the user.
@@ -77,7 +79,16 @@ ITEM_PREFIXES = {
     "message": "msg", "reasoning": "rs", "function_call": "fc", "function_call_output": "fco",
     "custom_tool_call": "ctc", "custom_tool_call_output": "ctco",
 }  # fmt: skip
-"""How the id of an item begins, by the type of the item. Letters, digits, `_` and `-` follow."""
+"""How the id of an item begins, by the type of the item."""
+ITEM_PATTERNS = {kind: f"{prefix}[A-Za-z0-9_-]*" for kind, prefix in ITEM_PREFIXES.items()}
+"""The whole id."""
+
+
+TRIGGERS = frozenset({
+    "arguments", "by-position", "dead", "dialect", "duplicate", "early", "echo", "empty", "id", "late", "lifecycle",
+    "link", "marker", "misfit", "name", "open", "orphan", "pending", "renamed", "respelled", "server", "taken",
+})  # fmt: skip
+"""Every word of `ConversationFacts.triggers`."""
 
 
 class RequestFacts(Struct, frozen=True):
@@ -119,8 +130,8 @@ class ConversationFacts(Struct, frozen=True):
     triggers: frozenset[str] = frozenset()
     """What rules about state and pairing report:
 
-    - Words of the ledger (`turnlint.ledger.Odd`): `open`, `pending`, `late`, `early`, `taken`, `respelled`, `server`,
-      `duplicate`; `by-position` only if the results of a turn are in another order than its calls; `orphan` only if no
+    - Words of the ledger (`turnlint.ledger.Odd`): `open`, `pending`, `late`, `early`, `respelled`, `server`,
+      `duplicate`; `taken` only if two calls share a usable id; `by-position` only if the results of a turn are in another order than its calls; `orphan` only if no
       provider keeps the part before the request; `renamed` without names that the wire ignores (`harmless`).
     - `arguments`: arguments that are neither an object, nothing nor free text.
     - `dead`: the conversation was left behind. `misfit`: a value has an unexpected JSON kind.
@@ -195,7 +206,25 @@ class ConversationFacts(Struct, frozen=True):
     item_kinds: frozenset[str] = frozenset()
     """Types of items with an id of their own."""
     odd_items: frozenset[str] = frozenset()
-    """Types of items whose id is not as `ITEM_PREFIXES` says. The native side may leave out types that it lacks."""
+    """Types of items whose id is not as `ITEM_PATTERNS` says. The native side may leave out types that it lacks."""
     longest_item: int = 0
     """Of the ids of items; an upper bound."""
     keys: Keys = NO_KEYS
+
+
+def request_facts(request: Request | None) -> RequestFacts | None:
+    """The facts about the request around a conversation."""
+    if request is None:
+        return None
+    declared = request.tools or ()
+    names = [one.name for one in declared if one.kind == "function" and one.name is not None]
+    distinct = set(names)
+    return RequestFacts(
+        request.whole,
+        request.thinking,
+        request.forced,
+        request.store,
+        None if request.tools is None else len(declared),
+        tool_names_of(distinct),
+        len(distinct) < len(names),
+    )

@@ -11,11 +11,12 @@ from msgspec import Struct
 
 from turnlint import ledger
 from turnlint.case import Case
-from turnlint.clean import concerns
-from turnlint.fits import Known, doubts
+from turnlint.checks import Declared, PreparedChecks, built_in, is_asked, suspects, triggers_of, union_of
+from turnlint.extraction import facts_of
+from turnlint.facts import ConversationFacts
 from turnlint.model import Finding, Severity, Transcript
-from turnlint.once import Kept
-from turnlint.packages import packages
+from turnlint.once import Kept, once
+from turnlint.packages import BUILTIN, packages
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
 
@@ -70,8 +71,6 @@ class Book:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.packages = packages()
-        self.only_faults = len(self.packages) == 1
-        """No rule of this run but those about a provider has anything to say of a clean conversation."""
         self.providers = Providers(self.packages, options.profiles)
         self.named = [
             None if name == "auto" else self.providers.named(name)
@@ -83,7 +82,7 @@ class Book:
         """Of the providers that the user named."""
         self.entries: list[Entry] | None = None
         self.taken: dict[frozenset[str], list[Entry]] = {}
-        self.known = Known()
+        self.checks = PreparedChecks()
         self.met: Kept[tuple[str, str | None, str | None], tuple[Chosen, ...]] = Kept(MOST_MET, MOST_LETTERS)
         """Providers, by all that the choice among them looks at."""
         if options.select or options.ignore:
@@ -118,18 +117,66 @@ class Book:
             self.entries = rulebook.choose(entries, options.select, options.ignore, preview=options.preview)
         return self.entries
 
-    def concerned(self, concerns: frozenset[str]) -> "list[Entry]":
-        """The rules that may have something to say where there is this; of those of the run, and in their order."""
-        if concerns not in self.taken:
-            self.taken[concerns] = self._take(concerns)
-        return self.taken[concerns]
-
-    def _take(self, concerns: frozenset[str]) -> "list[Entry]":
+    @once
+    def others(self) -> "list[Entry]":
+        """The rules that other packages bring, of those of the run."""
+        if len(self.packages) == 1:
+            return []
+        if self.entries is not None:
+            return [entry for entry in self.entries if not entry.builtin and entry.check is not None]
         from turnlint import rulebook
 
-        if self.entries is None and self.only_faults:
-            return rulebook.choose(rulebook.shelf().take(concerns), (), (), preview=self.options.preview)
-        return [one for one in self.rules() if rulebook.shelf().concerned(one.module.__name__, concerns)]
+        found = [entry for name in self.packages if name != BUILTIN for entry in rulebook.load(name)]
+        return rulebook.choose(found, (), (), preview=self.options.preview)
+
+    @once
+    def has_triggers(self) -> bool:
+        """Whether every rule of the run declares triggers, so that a conversation without any needs no rule."""
+        return self.triggers is not None
+
+    @once
+    def triggers(self) -> frozenset[str] | None:
+        """All triggers of the rules of the run; `None` if a rule declares none."""
+        if self.entries is None:
+            declared = [triggers_of(code, some) for code, some, _ in self.built_in.values()]
+            return union_of([*declared, *(one.triggers for one in self.others)])
+        return union_of(one.triggers for one in self.entries if one.check or one.check_record)
+
+    @once
+    def built_in(self) -> dict[str, Declared]:
+        """What the built-in rules of the run declare, by their modules, where none is selected or ignored."""
+        preview = self.options.preview
+        return {name: one for name, one in built_in().items() if preview or not one[2]}
+
+    def may_report(self, found: frozenset[str]) -> bool:
+        """Whether a rule of the run may report something where there are these triggers and suspects."""
+        return not self.has_triggers or is_asked(self.triggers, found)
+
+    def found_in(
+        self, facts: ConversationFacts, transcript: Transcript, held: tuple[Chosen, ...]
+    ) -> frozenset[str]:
+        """The triggers of a conversation, and the rules that the clauses of some providers suspect."""
+        wire, request = transcript.wire.speaks, transcript.request
+        model = request.model if request else None
+        found = facts.triggers
+        for one in held:
+            checks = self.checks.of(one.profile, wire, model)
+            found |= suspects(facts, checks, named=one.named)
+        return found
+
+    def concerned(self, found: frozenset[str]) -> "list[Entry]":
+        """The rules of the run that may report something where there are these triggers and suspects, in their order."""
+        if found not in self.taken:
+            self.taken[found] = self._take(found)
+        return self.taken[found]
+
+    def _take(self, found: frozenset[str]) -> "list[Entry]":
+        from turnlint import rulebook
+
+        if self.entries is not None:
+            return [entry for entry in self.entries if entry.is_asked(found)]
+        own = rulebook.take(self.built_in, found)
+        return [*own, *(entry for entry in self.others if entry.is_asked(found))]
 
     def watch(self) -> "Watch | None":
         """The user's own rules of this run, if there are any."""
@@ -164,34 +211,34 @@ Ask = Callable[["Entry", int, Callable[[Any], Any], Any], list[Finding]]
 """Puts a question to a rule: the rule, a line for the case that it fails, its check, and what to look at."""
 
 
-def judge(book: Book, transcript: Transcript, ask: Ask) -> Judged:
-    """Pair a conversation and hold it against the rules of a run."""
+def judge(book: Book, transcript: Transcript, ask: Ask, found: frozenset[str] | None = None) -> Judged:
+    """Pair a conversation and hold it against the rules of a run.
+
+    `found` is what `Book.found_in` says of its facts, if a scanner has them already.
+    """
     pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
-    faults = concerns(transcript, pairs)
     chosen = () if transcript.dead else book.chosen(transcript)
-    held = [one for one in chosen if one.judges(transcript)]
-    cases = [Case(transcript, pairs, one.profile, one.certain, one.named) for one in held]
+    held = tuple(one for one in chosen if one.judges(transcript))
+    opened: dict[int, Any] = {}
+    cases = [Case(transcript, pairs, one.profile, one.certain, one.named, opened) for one in held]
     judged = Judged(transcript, pairs, chosen, cases, [])
-    there = frozenset(faults.union(*(doubts(case, book.known) for case in cases)))
-    if not there and book.only_faults:
+    if found is None:
+        found = book.found_in(facts_of(transcript, pairs, opened), transcript, held)
+    if not book.may_report(found):
         return judged
     from turnlint.weighing import weigh
 
     line = transcript.messages[0].record.line if transcript.messages else 1
-    bare = Case(transcript, pairs)
-    for entry in book.concerned(there):
-        if (
-            entry.check is None
-            or (not faults and entry.only_faults)
-            or entry.rule.dead is not bool(transcript.dead)
-        ):
+    bare = Case(transcript, pairs, opened=opened)
+    for entry in book.concerned(found):
+        if entry.check is None or entry.rule.dead is not bool(transcript.dead):
             continue
         if entry.rule.fault == "projection":
             for case in cases:
                 judged.findings += ask(entry, line, entry.check, case)
         else:
-            found = ask(entry, line, entry.check, bare)
-            judged.findings += [weigh(finding, transcript, chosen) for finding in found] if chosen else found
+            told = ask(entry, line, entry.check, bare)
+            judged.findings += [weigh(finding, transcript, chosen) for finding in told] if chosen else told
     judged.findings = book.told(judged.findings)
     if judged.findings:
         from turnlint.gaps import held_back

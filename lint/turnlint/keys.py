@@ -7,20 +7,24 @@ against its lists. It refuses to know any provider's keys, and what follows from
 from collections.abc import Iterable, Iterator, Mapping
 from functools import reduce
 from operator import or_
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import UNSET, Raw, UnsetType, defstruct, json
+from msgspec import UNSET, Raw, Struct, UnsetType, defstruct, json
 
-from turnlint.clauses import UnknownKey
-from turnlint.model import Pointer
+from turnlint.documents.decode import value_at
+from turnlint.model import Pointer, Transcript
+
+if TYPE_CHECKING:
+    from turnlint.clauses import UnknownKey
+    from turnlint.facts import ConversationFacts
 
 Place = tuple[str, Pointer, Mapping[str, Any]]
 """What kind of thing it is, where below its message, and the thing."""
-Strange = tuple[UnknownKey, str, Pointer]
+Strange = tuple["UnknownKey", str, Pointer]
 """The clause that a key offends, the kind of thing it stands in, and where below the message it stands."""
 
 
-def strange(message: Any, role: str, clauses: Mapping[str, list[UnknownKey]]) -> Iterator[Strange]:
+def strange(message: Any, role: str, clauses: Mapping[str, "list[UnknownKey]"]) -> Iterator[Strange]:
     """The keys of a message that some clause does not take. The clauses come by their place."""
     if not isinstance(message, dict):
         return
@@ -33,7 +37,7 @@ def strange(message: Any, role: str, clauses: Mapping[str, list[UnknownKey]]) ->
                     yield clause, place, (*below, key)
 
 
-def by_place(clauses: Iterable[UnknownKey]) -> dict[str, list[UnknownKey]]:
+def by_place(clauses: "Iterable[UnknownKey]") -> dict[str, "list[UnknownKey]"]:
     found: dict[str, list[UnknownKey]] = {}
     for clause in clauses:
         found.setdefault(clause.place, []).append(clause)
@@ -94,13 +98,17 @@ _Never = Literal["\0"]
 class Strict:
     """A decoder for messages in which all keys are known: what it takes need not be walked through."""
 
-    def __init__(self, clauses: Mapping[str, list[UnknownKey]]) -> None:
+    def __init__(self, clauses: Mapping[str, "list[UnknownKey]"]) -> None:
         self.clauses = clauses
         self.asked = 0
         self.samples: dict[int, tuple[tuple[Any, ...], bool]] = {}
         """By identity: each is held, so that none can take the place of another."""
         self.message: Any = None
         self.decoders: dict[tuple[Pointer, bool], Any] = {}
+
+    def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        """The check of all clauses about keys together; see `Clause.is_satisfied_by`."""
+        return facts.keys.has_only_known(self)
 
     def takes(self, data: bytes, at: Pointer) -> bool:
         """Whether the list of messages there has no strange key, as far as that is seen at once."""
@@ -141,7 +149,26 @@ class Strict:
         return found
 
 
-def _message_type(clauses: Mapping[str, list[UnknownKey]]) -> Any:
+class ReadKeys(Struct, frozen=True):
+    """The keys of the messages of a request that was read. `opened` keeps decoded records, by identity."""
+
+    transcript: Transcript
+    opened: dict[int, Any]
+
+    def has_only_known(self, known: Strict) -> bool:
+        """Whether no message of the request has a key that one of the clauses refuses."""
+        request, outline = self.transcript.request, self.transcript.outline
+        if request is None or (outline is not None and known.takes_samples(outline.samples)):
+            return True
+        place = (*request.at, request.key)
+        return known.takes(request.record.data, place) or not any(
+            next(strange(value_at(one.record, one.at, self.opened), one.written_role, known.clauses), None)
+            for one in self.transcript.messages
+            if one.at[:-1] == place
+        )
+
+
+def _message_type(clauses: Mapping[str, "list[UnknownKey]"]) -> Any:
     """All kinds of messages by their role; none where pieces are told apart in another way."""
     own = clauses.get("message", [])
     kinds = clauses.keys() - {"message", "call", "function"}
@@ -169,7 +196,10 @@ def _any_of(types: Iterable[Any]) -> Any:
 
 
 def _type_of(
-    clauses: list[UnknownKey], inside: Mapping[str, Any], tag_field: str | None = None, tag: str | None = None
+    clauses: "list[UnknownKey]",
+    inside: Mapping[str, Any],
+    tag_field: str | None = None,
+    tag: str | None = None,
 ) -> Any:
     """An object with the keys that all of some clauses take; nothing where they refuse the one that tells it."""
     lists = [set(one.known) for one in clauses if one.known]

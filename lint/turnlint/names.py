@@ -13,10 +13,8 @@ _CLASSES = (
     "abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "0123456789", "_", "-", ".", ":", "$", "/", " ",
 )  # fmt: skip
 _OTHER, _NOT_ASCII = len(_CLASSES), len(_CLASSES) + 1
-CLASS_OF = bytes(
-    _NOT_ASCII if byte > 127 else next((n for n, one in enumerate(_CLASSES) if chr(byte) in one), _OTHER)
-    for byte in range(256)
-)
+_NUMBERS = {letter: number for number, letters in enumerate(_CLASSES) for letter in letters}
+CLASS_OF = bytes(_NUMBERS.get(chr(byte), _OTHER if byte < 128 else _NOT_ASCII) for byte in range(256))
 """The class of each byte of UTF-8, by number. Bit `1 << number` stands for the class in a summary."""
 
 
@@ -47,6 +45,12 @@ class Names(Struct, frozen=True):
             and (form.most is None or self.longest <= form.most)
         )
 
+    def match_before_number(self, pattern: str) -> bool:
+        """Whether each name matches a pattern, if each is known to be characters without `:`, then `:` and a number."""
+        found = _NUMBERED.fullmatch(pattern)
+        form = _form_of(found[1]) if found is not None else None
+        return not self.count or (form is not None and not self.letters & ~(form.letters | _COLON))
+
 
 NO_NAMES = Names()
 
@@ -55,17 +59,36 @@ def names_of(names: Collection[str]) -> Names:
     """The summary of some names."""
     if not names:
         return NO_NAMES
-    lengths = list(map(len, names))
+    lengths = [len(name) for name in names]
     first = _classes_in("".join([name[:1] for name in names]))
     return Names(first, _classes_in("".join(names)), min(lengths), max(lengths), 1)
 
 
+MAX_KEPT_NAMES = 64
+MAX_KEPT_CHARACTERS = 2048
+"""The summary of more or longer names together is not kept."""
+_kept = lru_cache(maxsize=512)(names_of)
+
+
+def tool_names_of(names: Collection[str]) -> Names:
+    """The summary of the names of tools, which are the same in most conversations of a log."""
+    if not names:
+        return NO_NAMES
+    if len(names) > MAX_KEPT_NAMES or sum(map(len, names)) > MAX_KEPT_CHARACTERS:
+        return names_of(names)
+    return _kept(frozenset(names))
+
+
+_USUAL = 5
+"""So many classes are common in names: letters, digits, `_` and `-`."""
+_USUAL_BYTES = bytes(range(_USUAL))
+
+
 def _classes_in(text: str) -> int:
     found = text.encode("utf-8", "surrogatepass").translate(CLASS_OF)
-    bits = 0
-    for number in range(_NOT_ASCII + 1):
-        if number in found:
-            bits |= 1 << number
+    bits = (0 in found) | (1 in found) << 1 | (2 in found) << 2 | (3 in found) << 3 | (4 in found) << 4
+    for number in found.translate(None, _USUAL_BYTES):
+        bits |= 1 << number
     return bits
 
 
@@ -79,6 +102,9 @@ class _Form(Struct, frozen=True):
 
 
 _SET = r"(\[(?:\\.|[^\]\\^\[])(?:\\.|[^\]\\\[])*\])"
+_COLON = 1 << CLASS_OF[ord(":")]
+_NUMBERED = re.compile(r"(?:\([^()\[\]|]*\)\?)?" + _SET[:-1] + r"\+):\\d\+")
+"""An optional group does not matter: names without it match too."""
 _PATTERN = re.compile(_SET + _SET + r"?(?:([*+])|\{(\d+)(?:(,)(\d*))?\})")
 
 

@@ -4,6 +4,7 @@ This module owns what a profile is: whose wires and models, which clauses, how i
 refuses to know any provider; those are modules of tables beside the rules, one file each.
 """
 
+import re
 from functools import cached_property
 from typing import Literal
 
@@ -90,6 +91,16 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
     weights: tuple[Weight, ...] = ()
     known: tuple[Known, ...] = ()
 
+    def speaks(self, wire: str) -> bool:
+        """Whether a wire is one of the provider's, so that the spelling of a conversation on it can be judged."""
+        return wire in self.wires
+
+    def model_on(self, wire: str, model: str | None) -> str | None:
+        """A model that may be one of the provider's; nothing if that is not known."""
+        if model is None or not self.speaks(wire):
+            return None
+        return model if not self.models or re.search(self.models, model) else None
+
     @property
     def label(self) -> str:
         return f"{self.name}@{self.version}" if self.version else self.name
@@ -109,3 +120,14 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
         for weight in self.weights:
             found.setdefault(weight.rule, []).append(weight)
         return {rule: tuple(weights) for rule, weights in found.items()}
+
+
+def is_meant(clause: Clause, wire: str, model: str | None) -> bool:
+    """Whether a clause holds for a wire and a model of the provider's (`Profile.model_on`)."""
+    if clause.wires and wire not in clause.wires:
+        return False
+    if model is None:
+        return clause.unnamed != "silent"
+    if clause.other_models and re.search(clause.other_models, model):
+        return False
+    return not clause.models or re.search(clause.models, model) is not None

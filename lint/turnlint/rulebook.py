@@ -4,7 +4,6 @@ This module owns loading and selection. Modules are found by scanning: nothing i
 run a rule.
 """
 
-import os
 from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
@@ -14,15 +13,12 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint.api import Check, CheckRecord, Rule
+from turnlint.checks import Declared, is_asked, modules_in, triggers_of
 from turnlint.packages import BUILTIN, packages
 
 FAMILIES = ("state", "pairing", "projection", "contract")
 OWN = "own/"
 """How the names of rules begin that a user writes into the configuration."""
-FAULTS_ONLY = ("state", "pairing")
-"""Families whose built-in rules have nothing to say where `clean` sees no fault; a test holds them to it."""
-TABLE = f"{BUILTIN}._concerns"
-"""The module that says which of the built-in rules speak of what alone."""
 
 
 class Entry(Struct, frozen=True):
@@ -37,9 +33,13 @@ class Entry(Struct, frozen=True):
     module: ModuleType
 
     @property
-    def only_faults(self) -> bool:
-        """It speaks of damaged state or pairing only, and so never of a conversation that is clean."""
-        return self.builtin and self.rule.fault in FAULTS_ONLY
+    def triggers(self) -> frozenset[str] | None:
+        """All triggers of the rule; `None` if it declares none, or one that does not exist."""
+        return triggers_of(self.rule.code, self.rule.triggers)
+
+    def is_asked(self, found: frozenset[str]) -> bool:
+        """Whether the rule may report something about a conversation with these triggers and suspects."""
+        return is_asked(self.triggers, found)
 
 
 class UnknownRule(Exception):  # noqa: N818 - it is what the user asked for, and the sentence says so
@@ -75,7 +75,8 @@ def load(package: str) -> list[Entry]:
 
 
 def _load(package: str) -> list[Entry]:
-    return _entries(package, names_in(import_module(package)))
+    root = import_module(package)
+    return _entries(package, [package, *(name for name, _ in modules_in(root))])
 
 
 def _entries(package: str, names: Iterable[str]) -> list[Entry]:
@@ -85,41 +86,11 @@ def _entries(package: str, names: Iterable[str]) -> list[Entry]:
     return sorted(found, key=lambda entry: entry.rule.code)
 
 
-def names_in(root: ModuleType) -> list[str]:
-    """A package and all modules below it but its profiles, none of them imported for that."""
-    found = [root.__name__]
-    folders = [(root.__name__, folder) for folder in getattr(root, "__path__", ())]
-    for package, folder in folders:
-        for name in sorted(os.listdir(folder)):
-            path = os.path.join(folder, name)
-            if name.endswith(".py") and name != "__init__.py":
-                found.append(f"{package}.{name[:-3]}")
-            elif name != "profiles" and os.path.isfile(os.path.join(path, "__init__.py")):
-                found.append(f"{package}.{name}")
-                folders.append((f"{package}.{name}", path))
-    return found
-
-
-class Shelf:
-    """The built-in rules, each loaded when there is something that it may speak of."""
-
-    def __init__(self) -> None:
-        self.concerns: dict[str, frozenset[str]] = {
-            f"{BUILTIN}.{name}": frozenset(some) for name, some in import_module(TABLE).CONCERNS.items()
-        }
-        self.names = [name for name in names_in(import_module(BUILTIN)) if name != TABLE]
-
-    def concerned(self, name: str, concerns: frozenset[str]) -> bool:
-        """Whether the rule of this module may have something to say where there is this; one that is not listed may."""
-        return name not in self.concerns or not concerns.isdisjoint(self.concerns[name])
-
-    def take(self, concerns: frozenset[str]) -> list[Entry]:
-        return _entries(BUILTIN, (name for name in self.names if self.concerned(name, concerns)))
-
-
-@cache
-def shelf() -> Shelf:
-    return Shelf()
+def take(declared: dict[str, Declared], found: frozenset[str]) -> list[Entry]:
+    """Load those of some built-in rules that may report something where there are these triggers and suspects."""
+    every = declared.items()
+    names = [name for name, (code, some, _) in every if is_asked(triggers_of(code, some), found)]
+    return _entries(BUILTIN, names)
 
 
 def _entry(module: Any, *, builtin: bool) -> Entry:

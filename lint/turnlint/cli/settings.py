@@ -192,8 +192,7 @@ class Plan:
         """Work out what holds for each source, so that what cannot be used is known before anything is read."""
         for source in sources or [Source(".", None)]:
             book = self.of(source).book
-            if len(book.packages) > 1:
-                book.rules()
+            book.has_triggers  # noqa: B018 - loads the rules of other packages, which may be broken
 
     def of(self, source: Source) -> Terms:
         """What holds for a source."""

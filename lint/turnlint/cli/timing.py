@@ -75,9 +75,9 @@ class _TimedBook(Book):
     def __init__(self, options: Options, timing: Timing) -> None:
         self.timing = timing
         super().__init__(options)
-        self.only_faults = False
+        self.has_triggers = False
 
-    def concerned(self, concerns: frozenset[str]) -> list[Entry]:  # noqa: ARG002 - all are asked, whatever there is
+    def concerned(self, found: frozenset[str]) -> list[Entry]:  # noqa: ARG002 - all are asked, whatever there is
         return self.rules()
 
     def rules(self) -> list[Entry]:

@@ -135,6 +135,26 @@ def value_of(data: bytes) -> Any:
         return exact.parse(data)
 
 
+def value_at(record: Record, at: Pointer, opened: dict[int, Any]) -> Any:
+    """The value at a place of a record; nothing if the record was released. `opened` keeps the decoded records."""
+    if not record.data:
+        return None
+    key = id(record)
+    if key not in opened:
+        opened[key] = value_of(record.data)
+    return below(opened[key], at)
+
+
+def below(value: Any, at: Pointer) -> Any:
+    """The value at a place below a decoded value; nothing if the place does not exist."""
+    for part in at:
+        try:
+            value = value[part]
+        except (LookupError, TypeError):
+            return None
+    return value
+
+
 def normal(text: bytes) -> bytes:
     """The value of a JSON text in one spelling: sorted keys, no white space, no needless escapes, `1` for `1.0`.
 

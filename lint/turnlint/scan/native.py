@@ -5,8 +5,9 @@ of which a few are not settled by a glance. It is held to the same promise as th
 know files.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from msgspec import Raw
@@ -21,7 +22,6 @@ from turnlint.scan.lean import Keys
 from turnlint.scan.saying import says_something
 from turnlint.scan.seam import Passed
 from turnlint.scan.terms import NO_LIMIT, Terms
-from turnlint.taking import letters_of
 
 _BITS = {"system": 1, "developer": 2, "user": 4, "assistant": 8, "tool": 16}
 _NOBODY = 32
@@ -50,10 +50,22 @@ def _lax_bits(terms: Terms) -> int:
     return sum(1 << bit for bit, name in enumerate(_LAX) if name in lax)
 
 
+_LETTERS = r"\[(?:\w-\w|\w|-(?=\]))+\]\+"
+
+
+@lru_cache(maxsize=256)
+def _letters_of(pattern: str) -> bytes | None:
+    """The letters of a pattern that asks no more than which ones a name is made of."""
+    if not re.fullmatch(_LETTERS, pattern, re.ASCII):
+        return None
+    takes = re.compile(pattern).fullmatch
+    return bytes(one for one in range(128) if takes(chr(one)))
+
+
 def _letters(terms: Terms) -> bytes | None:
     """The letters that ids may be made of; nothing where more is asked of them."""
     patterns = [getattr(getattr(takes, "__self__", None), "pattern", "") for takes in terms.ids]
-    taken = [letters_of(pattern) for pattern in patterns]
+    taken = [_letters_of(pattern) for pattern in patterns]
     return None if None in taken else bytes(set(range(128)).intersection(*(one or b"" for one in taken)))
 
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from turnlint.case import Case
 from turnlint.clauses import (
@@ -41,8 +41,8 @@ from turnlint.clauses import (
     TrailingSpace,
     UnknownKey,
 )
+from turnlint.extraction import facts_of
 from turnlint.once import Kept
-from turnlint.taking import CHECKS
 
 Takes = Callable[[str], Any]
 _PIECES = {
@@ -162,7 +162,7 @@ def _id_form(_: Case, clause: IdForm, terms: Terms, __: Shapes) -> bool:
 
 def _name_form(case: Case, clause: NameForm, terms: Terms, _: Shapes) -> bool:
     if clause.of == "tool":
-        return CHECKS[NameForm](case, clause)
+        return _of_request(case, clause, terms, _)
     takes = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
     most, known = clause.most or NO_LIMIT, frozenset(clause.names)
     held = terms.names if clause.of in ("call", "result") else terms.authors
@@ -225,7 +225,14 @@ def _trailing(_: Case, __: TrailingSpace, terms: Terms, ___: Shapes) -> bool:
 
 
 def _of_request(case: Case, clause: Clause, _: Terms, __: Shapes) -> bool:
-    return CHECKS[type(clause)](case, clause)
+    """Whether a clause holds for the request, whatever its messages are."""
+    facts = structs.replace(
+        facts_of(case.transcript, case.ledger),
+        has_whole_end=True,
+        has_sent_end=True,
+        marks=frozenset({"unthought-turn", "call-without-reasoning-field"}),
+    )
+    return clause.is_satisfied_by(facts, named=case.named)
 
 
 def _tools(case: Case, clause: ToolsMissing, terms: Terms, _: Shapes) -> bool:
@@ -251,7 +258,7 @@ def _content(_: Case, clause: ContentKey, terms: Terms, shapes: Shapes) -> bool:
 
 def _limit(case: Case, clause: OverLimit, terms: Terms, _: Shapes) -> bool:
     if clause.what == "tools":
-        return CHECKS[OverLimit](case, clause)
+        return _of_request(case, clause, terms, _)
     if clause.what == "messages":
         terms.most_messages = min(terms.most_messages, clause.most)
     elif clause.what == "calls":

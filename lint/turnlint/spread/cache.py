@@ -18,7 +18,7 @@ from msgspec import DecodeError, Struct, json, msgpack
 from turnlint import __version__
 from turnlint.documents.source import Source
 from turnlint.engine import Options, Tally
-from turnlint.packages import BUILTIN
+from turnlint.packages import packages
 from turnlint.spread.here import Done, Of, Told
 from turnlint.spread.keeping import Kept, kept_event, restored_event
 
@@ -105,9 +105,9 @@ class Cache:
     def _key(self, source: Source) -> str | None:
         """Nothing for what cannot be read twice, or not at all: that is for the run to say.
 
-        Nothing, too, for rules of somebody else's: they may change without a word.
+        Nothing, too, if a rule declares no triggers: it may look at more than conversations.
         """
-        if not source.again or source.path is None or not self.of(source).book.only_faults:
+        if not source.again or source.path is None or not self.of(source).book.has_triggers:
             return None
         digest = blake2b(self.program, digest_size=_SIZE)
         digest.update(self._asked(source))
@@ -193,10 +193,17 @@ def _check(data: bytes) -> bytes:
 def _stamp() -> list[tuple[str, int, int]]:
     """The program as it stands: a version says nothing of one that is being worked on."""
     found = []
-    for name in ("turnlint", BUILTIN):
+    for name in ("turnlint", *packages()):
         spec = find_spec(name)
-        for root in (spec.submodule_search_locations if spec else None) or ():
-            for where, _, names in os.walk(root):
-                paths = (os.path.join(where, one) for one in names if one.endswith(".py"))
-                found += [(path, (one := os.stat(path)).st_mtime_ns, one.st_size) for path in paths]
+        roots = (spec.submodule_search_locations if spec else None) or ()
+        paths = [
+            os.path.join(where, one)
+            for root in roots
+            for where, _, names in os.walk(root)
+            for one in names
+            if one.endswith(".py")
+        ]
+        if spec is not None and not roots and spec.origin is not None:  # a package of one file
+            paths.append(spec.origin)
+        found += [(path, (one := os.stat(path)).st_mtime_ns, one.st_size) for path in paths]
     return sorted(found)

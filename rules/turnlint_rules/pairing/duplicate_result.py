@@ -41,7 +41,7 @@ from turnlint.api import (
     spot,
 )
 
-RULE = Rule("PA205", "duplicate-result", "error", fix="lossy")
+RULE = Rule("PA205", "duplicate-result", "error", fix="lossy", triggers=frozenset({"duplicate"}))
 
 BAD = (
     Example("""

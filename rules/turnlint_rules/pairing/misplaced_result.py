@@ -42,7 +42,7 @@ from turnlint.api import (
     spot,
 )
 
-RULE = Rule("PA203", "misplaced-result", "error", fix="lossless")
+RULE = Rule("PA203", "misplaced-result", "error", fix="lossless", triggers=frozenset({"late"}))
 
 BAD = (
     Example("""

@@ -42,7 +42,7 @@ from turnlint.api import (
     tool_names,
 )
 
-RULE = Rule("PA207", "name-mismatch", "warning", fix="lossy")
+RULE = Rule("PA207", "name-mismatch", "warning", fix="lossy", triggers=frozenset({"renamed"}))
 
 BAD = (
     Example("""

@@ -61,7 +61,7 @@ from turnlint.api import (
     usable,
 )
 
-RULE = Rule("PA202", "orphan-result", "error", fix="lossy")
+RULE = Rule("PA202", "orphan-result", "error", fix="lossy", triggers=frozenset({"orphan", "respelled"}))
 
 BAD = (
     Example("""

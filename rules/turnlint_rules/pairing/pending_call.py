@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Close, Example, Finding, Fix, Rule, called, spot
 
-RULE = Rule("PA206", "pending-call", "warning", fix="placeholder")
+RULE = Rule("PA206", "pending-call", "warning", fix="placeholder", triggers=frozenset({"pending"}))
 
 BAD = (
     Example("""

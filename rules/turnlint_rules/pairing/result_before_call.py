@@ -40,7 +40,7 @@ from turnlint.api import (
     spot,
 )
 
-RULE = Rule("PA204", "result-before-call", "error", fix="lossless")
+RULE = Rule("PA204", "result-before-call", "error", fix="lossless", triggers=frozenset({"early"}))
 
 BAD = (
     Example("""

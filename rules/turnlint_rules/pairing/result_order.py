@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Example, Finding, Fix, Rule, Sort, near, quote, spot, usable
 
-RULE = Rule("PA208", "result-order", "warning", fix="lossless")
+RULE = Rule("PA208", "result-order", "warning", fix="lossless", triggers=frozenset({"by-position"}))
 
 BAD = (
     Example("""

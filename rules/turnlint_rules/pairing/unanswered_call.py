@@ -47,7 +47,7 @@ from turnlint.api import (
     usable,
 )
 
-RULE = Rule("PA201", "unanswered-call", "error", fix="lossy")
+RULE = Rule("PA201", "unanswered-call", "error", fix="lossy", triggers=frozenset({"open"}))
 
 BAD = (
     Example("""

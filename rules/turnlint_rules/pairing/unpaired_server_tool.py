@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Drop, Example, Finding, Fix, Result, Rule, Settle, near_call, quote, spot
 
-RULE = Rule("PA209", "unpaired-server-tool", "error", fix="lossy")
+RULE = Rule("PA209", "unpaired-server-tool", "error", fix="lossy", triggers=frozenset({"server"}))
 
 BAD = (
     Example("""

@@ -29,7 +29,7 @@ from msgspec import json
 
 from turnlint.api import ArgumentsEncoding, Asked, Call, Case, Finding, Fix, Put, Raw, Rule, called
 
-RULE = Rule("PR307", "arguments-encoding", "error", fix="lossless")
+RULE = Rule("PR307", "arguments-encoding", "error", fix="lossless", triggers=frozenset())
 
 BAD = (
     Raw(

@@ -45,7 +45,7 @@ from turnlint.api import (
     near_call,
 )
 
-RULE = Rule("PR322", "block-after-call", "error", fix="lossy")
+RULE = Rule("PR322", "block-after-call", "error", fix="lossy", triggers=frozenset())
 
 _OWN_KEYS = frozenset({"role", "type", "status", "content"})
 

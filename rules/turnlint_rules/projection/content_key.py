@@ -44,7 +44,7 @@ from turnlint.api import (
     quote,
 )
 
-RULE = Rule("PR318", "content-key", "error", fix="lossy")
+RULE = Rule("PR318", "content-key", "error", fix="lossy", triggers=frozenset())
 
 _TALK = b'{"model": "gpt-4.1", "messages": [{"role": "user", "content": %s}]}\n'
 

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, ContentKind, Finding, Fix, Put, Raw, Rule, Text, quote
 
-RULE = Rule("PR325", "content-kind", "error", fix="lossy")
+RULE = Rule("PR325", "content-kind", "error", fix="lossy", triggers=frozenset())
 
 _TALK = (
     b'{"model": "claude-opus-4-8", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}, {"role": '

@@ -49,7 +49,7 @@ from turnlint.api import (
     without_space,
 )
 
-RULE = Rule("PR312", "empty-content", "error", fix="placeholder")
+RULE = Rule("PR312", "empty-content", "error", fix="placeholder", triggers=frozenset())
 
 _TALK = (
     b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": [%s{"type": "text", '

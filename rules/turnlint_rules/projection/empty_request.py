@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, EmptyRequest, Finding, Fix, Raw, Rule, quote
 
-RULE = Rule("PR323", "empty-request", "error", fix="placeholder")
+RULE = Rule("PR323", "empty-request", "error", fix="placeholder", triggers=frozenset())
 
 _SETTINGS = b'"generationConfig": {"temperature": 0}, "systemInstruction": {"parts": [{"text": "Be brief."}]}'
 

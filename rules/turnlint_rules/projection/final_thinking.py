@@ -36,7 +36,7 @@ from turnlint.api import (
     Thinking,
 )
 
-RULE = Rule("PR324", "final-thinking", "error", fix="lossy")
+RULE = Rule("PR324", "final-thinking", "error", fix="lossy", triggers=frozenset())
 
 _TALK = (
     b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}, {"role": '

@@ -37,7 +37,7 @@ from turnlint.api import (
     usable,
 )  # fmt: skip
 
-RULE = Rule("PR301", "id-charset", "error", fix="lossless")
+RULE = Rule("PR301", "id-charset", "error", fix="lossless", triggers=frozenset())
 
 BAD = (
     Example("""

@@ -41,7 +41,7 @@ from turnlint.api import (
     usable,
 )  # fmt: skip
 
-RULE = Rule("PR304", "id-collision", "warning", fix="lossless")
+RULE = Rule("PR304", "id-collision", "warning", fix="lossless", triggers=frozenset())
 
 BAD = (
     Example("""

@@ -42,7 +42,7 @@ from turnlint.api import (
     usable,
 )  # fmt: skip
 
-RULE = Rule("PR303", "id-form", "error", fix="lossless")
+RULE = Rule("PR303", "id-form", "error", fix="lossless", triggers=frozenset())
 
 BAD = (
     Example("""

@@ -42,7 +42,7 @@ from turnlint.api import (
     usable,
 )  # fmt: skip
 
-RULE = Rule("PR302", "id-length", "error", fix="lossless")
+RULE = Rule("PR302", "id-length", "error", fix="lossless", triggers=frozenset())
 
 BAD = (
     Example("""

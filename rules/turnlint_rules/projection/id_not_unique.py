@@ -50,7 +50,7 @@ from turnlint.api import (
     usable,
 )  # fmt: skip
 
-RULE = Rule("PR305", "id-not-unique", "error", fix="lossless")
+RULE = Rule("PR305", "id-not-unique", "error", fix="lossless", triggers=frozenset())
 
 BAD = (
     Example("""

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Drop, Finding, Fix, ItemNotStored, Piece, Raw, Rule, Thinking, quote
 
-RULE = Rule("PR326", "item-not-stored", "error", fix="lossy")
+RULE = Rule("PR326", "item-not-stored", "error", fix="lossy", triggers=frozenset())
 
 _REQUEST = (
     b'{"model": "gpt-5.1", "store": false, "input": [{"role": "user", "content": "hi"}, %s, '

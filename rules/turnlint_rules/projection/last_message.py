@@ -45,7 +45,7 @@ from turnlint.api import (
     spot,
 )
 
-RULE = Rule("PR311", "last-message", "error", fix="placeholder")
+RULE = Rule("PR311", "last-message", "error", fix="placeholder", triggers=frozenset())
 
 BAD = (
     Example("""

@@ -26,7 +26,7 @@ from msgspec import json
 
 from turnlint.api import Call, Case, Example, Finding, OverLimit, Raw, Rule, called, quote
 
-RULE = Rule("PR319", "over-limit", "error")
+RULE = Rule("PR319", "over-limit", "error", triggers=frozenset())
 
 BAD = (
     Raw(

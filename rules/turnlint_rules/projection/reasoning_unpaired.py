@@ -45,7 +45,7 @@ from turnlint.api import (
     quote,
 )
 
-RULE = Rule("PR315", "reasoning-unpaired", "warning", fix="lossy")
+RULE = Rule("PR315", "reasoning-unpaired", "warning", fix="lossy", triggers=frozenset())
 
 _REQUEST = (
     b'{"model": "gpt-5.1", "store": true, "input": [{"role": "user", "content": "hi"}, '

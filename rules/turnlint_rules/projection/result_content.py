@@ -41,7 +41,7 @@ from turnlint.api import (
     quote,
 )
 
-RULE = Rule("PR321", "result-content", "error", fix="lossless")
+RULE = Rule("PR321", "result-content", "error", fix="lossless", triggers=frozenset())
 
 BAD = (
     Raw(

@@ -44,7 +44,7 @@ from turnlint.api import (
     spot,
 )
 
-RULE = Rule("PR308", "result-not-first", "error", fix="lossless")
+RULE = Rule("PR308", "result-not-first", "error", fix="lossless", triggers=frozenset())
 
 BAD = (
     Example("""

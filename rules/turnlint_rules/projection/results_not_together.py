@@ -39,7 +39,7 @@ from turnlint.api import (
     spot,
 )  # fmt: skip
 
-RULE = Rule("PR309", "results-not-together", "error", fix="lossless")
+RULE = Rule("PR309", "results-not-together", "error", fix="lossless", triggers=frozenset())
 
 BAD = (
     Example("""

@@ -47,7 +47,7 @@ from turnlint.api import (
     spot,
 )
 
-RULE = Rule("PR310", "role-order", "error", fix="lossy")
+RULE = Rule("PR310", "role-order", "error", fix="lossy", triggers=frozenset())
 
 BAD = (
     Example("""

@@ -44,7 +44,7 @@ from turnlint.api import (
     ThinkingForm,
 )
 
-RULE = Rule("PR314", "thinking-form", "error", fix="lossy")
+RULE = Rule("PR314", "thinking-form", "error", fix="lossy", triggers=frozenset())
 
 _TALK = (
     b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}, %s, '

@@ -42,7 +42,7 @@ from turnlint.api import (
     called,
 )
 
-RULE = Rule("PR320", "thought-signature", "error", fix="lossless")
+RULE = Rule("PR320", "thought-signature", "error", fix="lossless", triggers=frozenset())
 BYPASS = "skip_thought_signature_validator"
 _PLACE = ("extra_content", "google", "thought_signature")
 

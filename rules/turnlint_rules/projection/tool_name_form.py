@@ -28,7 +28,7 @@ from msgspec import Struct
 
 from turnlint.api import Case, Example, Finding, Fix, NameForm, Pointer, Put, Rule, quote
 
-RULE = Rule("PR306", "tool-name-form", "error", fix="lossless")
+RULE = Rule("PR306", "tool-name-form", "error", fix="lossless", triggers=frozenset())
 
 BAD = (
     Example("""

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Finding, Fix, Raw, Rule, Take, ToolsMissing, called
 
-RULE = Rule("PR316", "tools-missing", "error", fix="lossless")
+RULE = Rule("PR316", "tools-missing", "error", fix="lossless", triggers=frozenset())
 
 _TALK = (
     b'{%s"messages": [{"role": "user", "content": [{"text": "hi"}]}, {"role": "assistant", "content": [{"toolUse": '

@@ -22,7 +22,7 @@ from json import dumps
 
 from turnlint.api import Case, Example, Finding, Fix, Put, Raw, Rule, Text, TrailingSpace
 
-RULE = Rule("PR313", "trailing-whitespace", "error", fix="lossless")
+RULE = Rule("PR313", "trailing-whitespace", "error", fix="lossless", triggers=frozenset())
 
 BAD = (
     Raw(

@@ -39,7 +39,7 @@ from turnlint.api import (
     strange,
 )
 
-RULE = Rule("PR317", "unknown-key", "error", fix="lossy")
+RULE = Rule("PR317", "unknown-key", "error", fix="lossy", triggers=frozenset())
 
 _TALK = (
     b'{"model": "llama-3.3-70b-versatile", "messages": [{"role": "user", "content": "hi"}, {"role": "assistant", '

@@ -27,7 +27,7 @@ from collections.abc import Iterator, Sequence
 
 from turnlint.api import Case, Finding, Fix, Link, Location, Raw, Related, Relink, Rule, is_scrubbed, quote
 
-RULE = Rule("ST111", "broken-parent-link", "error", fix="lossless")
+RULE = Rule("ST111", "broken-parent-link", "error", fix="lossless", triggers=frozenset({"link"}))
 
 BAD = (
     Raw(

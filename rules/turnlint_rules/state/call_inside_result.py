@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Drop, Finding, Fix, Piece, Raw, Rule
 
-RULE = Rule("ST114", "call-inside-result", "error", fix="lossy")
+RULE = Rule("ST114", "call-inside-result", "error", fix="lossy", triggers=frozenset({"echo"}))
 
 BAD = (
     Raw(

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Example, Finding, Rule, Text, quote
 
-RULE = Rule("ST117", "call-left-in-text", "warning")
+RULE = Rule("ST117", "call-left-in-text", "warning", triggers=frozenset({"marker"}))
 
 BAD = (
     Example("""

@@ -40,7 +40,7 @@ from turnlint.api import (
     spot,
 )
 
-RULE = Rule("ST107", "conflicting-results", "error", fix="lossy")
+RULE = Rule("ST107", "conflicting-results", "error", fix="lossy", triggers=frozenset({"duplicate"}))
 
 BAD = (
     Example("""

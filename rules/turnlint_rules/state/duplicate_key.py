@@ -23,7 +23,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Damage, Finding, Location, Raw, Related, Rule, quote
 
-RULE = Rule("ST102", "duplicate-key", "error")
+RULE = Rule("ST102", "duplicate-key", "error", triggers=frozenset({"record"}))
 
 BAD = (
     Raw(

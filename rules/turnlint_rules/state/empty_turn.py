@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Drop, Example, Finding, Fix, Piece, Raw, Rule
 
-RULE = Rule("ST110", "empty-turn", "warning", fix="lossless")
+RULE = Rule("ST110", "empty-turn", "warning", fix="lossless", triggers=frozenset({"empty"}))
 
 BAD = (
     Example("""

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Answered, Case, Finding, Raw, Rule, quote
 
-RULE = Rule("ST113", "inconsistent-lifecycle", "warning")
+RULE = Rule("ST113", "inconsistent-lifecycle", "warning", triggers=frozenset({"lifecycle"}))
 
 _HEAD = (
     b'{"history": [{"speaker": "ai", "blocks": [{"type": "tool_call", "id": "hist_tool_1", "name": "run",'

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Finding, Raw, Rule, called, near
 
-RULE = Rule("ST118", "left-behind", "info", dead=True)
+RULE = Rule("ST118", "left-behind", "info", dead=True, triggers=frozenset({"dead"}))
 
 _SESSION = (
     b'{"type": "user", "uuid": "a", "parentUuid": null, "sessionId": "s", '

@@ -24,7 +24,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Damage, Finding, Fix, Patch, Raw, Rule
 
-RULE = Rule("ST112", "lone-surrogate", "error", fix="lossy")
+RULE = Rule("ST112", "lone-surrogate", "error", fix="lossy", triggers=frozenset({"record"}))
 
 BAD = (
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": "fine \\ud83d cut"}]}\n', (("ST112", 1),)),

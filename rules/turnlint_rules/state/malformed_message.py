@@ -27,7 +27,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Damage, Finding, Raw, Rule
 
-RULE = Rule("ST103", "malformed-message", "error")
+RULE = Rule("ST103", "malformed-message", "error", triggers=frozenset({"misfit", "record"}))
 
 BAD = (
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": {"text": "hi"}}]}\n', (("ST103", 1),)),

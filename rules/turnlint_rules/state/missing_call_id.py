@@ -45,7 +45,7 @@ from turnlint.api import (
     usable,
 )
 
-RULE = Rule("ST104", "missing-call-id", "error", fix="lossless")
+RULE = Rule("ST104", "missing-call-id", "error", fix="lossless", triggers=frozenset({"id"}))
 
 BAD = (
     Example("""

@@ -27,7 +27,7 @@ from json import dumps
 from turnlint.api import Answered, Asked, Case, Example, Finding, Fix, Put, Raw, Rule, called
 
 UNKNOWN = "unknown_tool"
-RULE = Rule("ST105", "missing-tool-name", "error", fix="placeholder")
+RULE = Rule("ST105", "missing-tool-name", "error", fix="placeholder", triggers=frozenset({"name"}))
 
 BAD = (
     Example("""

@@ -40,7 +40,7 @@ from turnlint.api import (
     quote,
 )
 
-RULE = Rule("ST116", "mixed-dialect", "error", fix="lossless")
+RULE = Rule("ST116", "mixed-dialect", "error", fix="lossless", triggers=frozenset({"dialect"}))
 
 BAD = (
     Raw(

@@ -44,7 +44,7 @@ from turnlint.api import (
     spot,
 )
 
-RULE = Rule("ST109", "replayed-call", "error", fix="lossless")
+RULE = Rule("ST109", "replayed-call", "error", fix="lossless", triggers=frozenset({"taken"}))
 
 BAD = (
     Example("""

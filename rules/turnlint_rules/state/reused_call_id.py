@@ -28,7 +28,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Example, Finding, Fix, Rename, Rule, near_call, quote, repeats, spot
 
-RULE = Rule("ST108", "reused-call-id", "error", fix="lossless")
+RULE = Rule("ST108", "reused-call-id", "error", fix="lossless", triggers=frozenset({"taken"}))
 
 BAD = (
     Example("""

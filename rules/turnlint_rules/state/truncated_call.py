@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from turnlint.api import Case, Example, Finding, Rule, called, kept_raw
 
-RULE = Rule("ST115", "truncated-call", "warning", fix="lossless")
+RULE = Rule("ST115", "truncated-call", "warning", fix="lossless", triggers=frozenset({"arguments"}))
 
 BAD = (
     Example("""

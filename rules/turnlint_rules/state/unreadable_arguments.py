@@ -29,7 +29,7 @@ from json import loads
 
 from turnlint.api import Asked, Case, Example, Finding, Fix, Put, Raw, Rule, Severity, called, kept_raw
 
-RULE = Rule("ST106", "unreadable-arguments", "warning", fix="lossless")
+RULE = Rule("ST106", "unreadable-arguments", "warning", fix="lossless", triggers=frozenset({"arguments"}))
 
 BAD = (
     Example("""

@@ -31,7 +31,7 @@ from json import dumps
 
 from turnlint.api import Damage, Finding, Fix, Kind, Level, Patch, Raw, Record, Rule, Severity, Trouble
 
-RULE = Rule("ST101", "unreadable-record", "error", fix="lossy")
+RULE = Rule("ST101", "unreadable-record", "error", fix="lossy", triggers=frozenset({"record"}))
 
 BAD = (
     Raw(

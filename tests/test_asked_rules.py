@@ -1,8 +1,7 @@
-"""Rules that are not asked would have had nothing to say.
+"""A rule that is not asked would report nothing.
 
-This module owns what is promised of the table by which rules are passed over: on every fixture, whole and broken at
-random, for every provider that speaks its wire, all rules are asked, and whatever one of them says, it was to be
-asked. Tests of `clean` and `fits` hold the same on conversations that are drawn.
+On every fixture, whole and broken at random, for every provider of its wire, all rules are asked. Each rule that reports
+something has a trigger there. `test_triggers` and `test_checks` hold the same on conversations that are drawn.
 """
 
 import copy
@@ -15,18 +14,18 @@ from typing import Any
 
 import pytest
 
-from turnlint import ledger, rulebook
+from turnlint import checks, ledger, rulebook
 from turnlint.api import Case, Profile
-from turnlint.clauses import Clause
-from turnlint.clean import concerns
+from turnlint.checks import checks_of, suspects
+from turnlint.clauses import Clause, UnknownKey
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options
-from turnlint.fits import doubts
+from turnlint.extraction import facts_of
+from turnlint.facts import TRIGGERS
 from turnlint.ledger import Odd
 from turnlint.model import Transcript
 from turnlint.providers import Providers
 from turnlint.reading import transcripts
-from turnlint.taking import CHECKS
 
 ROOT = Path(__file__).parent.parent / "fixtures"
 FIXTURES = sorted(
@@ -36,7 +35,6 @@ FIXTURES = sorted(
     if path.suffix in (".json", ".jsonl") and path.stat().st_size < 200_000
 )
 ENTRIES = [entry for entry in rulebook.load(rulebook.BUILTIN) if entry.check]
-SHELF = rulebook.shelf()
 PROVIDERS = Providers([rulebook.BUILTIN])
 
 
@@ -49,19 +47,21 @@ def profiles_of(wire: str) -> tuple[Profile, ...]:
 def unasked(transcript: Transcript) -> Iterator[str]:
     """The rules that speak of a conversation and would not have been asked."""
     pairs = ledger.read(transcript.messages, transcript.wire)
-    there = frozenset(concerns(transcript, pairs))
+    facts = facts_of(transcript, pairs)
     bare = Case(transcript, pairs)
     for entry in ENTRIES:
         if entry.rule.fault == "projection" or entry.rule.dead is not bool(transcript.dead):
             continue
-        if not SHELF.concerned(entry.module.__name__, there) and list(entry.check(bare)):  # type: ignore[misc]
+        if not entry.is_asked(facts.triggers) and list(entry.check(bare)):  # type: ignore[misc]
             yield entry.rule.name
+    model = transcript.request.model if transcript.request else None
     for profile in () if transcript.dead else profiles_of(transcript.wire.speaks):
+        checks = checks_of(profile, transcript.wire.speaks, model)
         for named in (True, False):
             case = Case(transcript, pairs, profile, True, named)
-            told = frozenset(doubts(case))
+            suspected = suspects(facts, checks, named=named)
             for entry in ENTRIES:
-                if entry.rule.fault == "projection" and not SHELF.concerned(entry.module.__name__, told):
+                if entry.rule.fault == "projection" and not entry.is_asked(suspected):
                     yield from (f"{entry.rule.name} of {profile.label}" for _ in entry.check(case))  # type: ignore[misc]
 
 
@@ -113,30 +113,30 @@ def test_a_rule_that_is_not_asked_is_silent(path: Path, tmp_path: Path) -> None:
         ] == []
 
 
-def test_the_table_names_what_there_is() -> None:
-    modules = {entry.module.__name__ for entry in rulebook.load(rulebook.BUILTIN)}
-    assert SHELF.concerns.keys() <= modules
-    odd = set(Odd.__args__)  # type: ignore[attr-defined]
-    codes = {kind.code for kind in Clause.__subclasses__()}
-    own = {
-        "dead",
-        "misfit",
-        "empty",
-        "dialect",
-        "echo",
-        "marker",
-        "link",
-        "arguments",
-        "name",
-        "id",
-        "lifecycle",
+def test_every_rule_declares_triggers_that_exist() -> None:
+    for entry in rulebook.load(rulebook.BUILTIN):
+        assert entry.triggers is not None, entry.rule.name
+    assert set(Odd.__args__) <= TRIGGERS  # type: ignore[attr-defined]
+
+
+def test_the_triggers_of_every_rule_are_known_without_loading_it() -> None:
+    loaded = {
+        one.module.__name__: (one.rule.code, one.rule.triggers, one.rule.state == "preview")
+        for one in rulebook.load(rulebook.BUILTIN)
     }
-    assert frozenset[str]().union(*SHELF.concerns.values()) <= odd | codes | own | {"record"}
-    assert set(CHECKS) == set(Clause.__subclasses__())
+    assert checks.built_in() == loaded
 
 
-def test_a_rule_that_is_not_in_the_table_is_always_asked() -> None:
-    assert SHELF.concerned("turnlint_rules.state.new", frozenset())
+def test_every_kind_of_clause_checks_itself() -> None:
+    """A kind without a check would send each conversation of its provider through its rule."""
+    bare = [one for one in Clause.__subclasses__() if one.is_satisfied_by is Clause.is_satisfied_by]
+    assert bare == [UnknownKey]  # `keys` checks all clauses about keys together
+
+
+def test_a_rule_without_triggers_or_with_an_unknown_one_is_always_asked() -> None:
+    assert checks.triggers_of("XX1", None) is None
+    assert checks.triggers_of("XX1", frozenset({"open", "nonsense"})) is None
+    assert checks.triggers_of("XX1", frozenset({"open", "PR301"})) == {"open", "PR301", "XX1"}
 
 
 def test_of_an_open_call_few_rules_are_asked() -> None:

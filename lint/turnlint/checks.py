@@ -1,0 +1,140 @@
+"""Which rules may report something about a conversation.
+
+A rule about state or pairing declares triggers, and the facts about a conversation name those that it has. For a rule
+about providers, `suspects` holds the facts against the clauses of a profile that are meant for a wire and a model. A rule
+that declares no triggers is asked about every conversation, and no scanner may skip one.
+
+The triggers of the built-in rules come from their sources: to import all of these rules takes 30 ms, and most runs need
+none of them.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from types import ModuleType
+
+from turnlint.clauses import Clause, UnknownKey
+from turnlint.facts import TRIGGERS, ConversationFacts
+from turnlint.keys import Strict, by_place
+from turnlint.packages import BUILTIN
+from turnlint.profiles import Profile, is_meant
+
+IsSatisfied = Callable[..., bool]
+"""A bound method `is_satisfied_by` of a clause, or of all clauses about keys together."""
+Checks = tuple[tuple[str, IsSatisfied], ...]
+"""With the code of the rule that reads the clause."""
+MAX_PREPARED = 1000
+"""Profiles with wires and models whose checks are kept."""
+MAX_MODEL_CHARACTERS = 100
+"""The checks of a model with a longer name are not kept."""
+_NONE: frozenset[str] = frozenset()
+
+
+def suspects(facts: ConversationFacts, checks: Checks, *, named: bool) -> frozenset[str]:
+    """The codes of the rules whose clauses may not be satisfied. `named`: the user named the provider."""
+    found = [code for code, is_satisfied in checks if not is_satisfied(facts, named=named)]
+    return frozenset(found) if found else _NONE
+
+
+def checks_of(profile: Profile, wire: str, model: str | None) -> Checks:
+    """The checks for conversations on a wire (`Wire.speaks`) that go to a model."""
+    is_spelled, known = profile.speaks(wire), profile.model_on(wire, model)
+    found: list[tuple[str, IsSatisfied]] = []
+    for code, clauses in profile.by_code.items():
+        keys: list[UnknownKey] = []
+        for one in clauses:
+            if not is_meant(one, wire, known) or not (is_spelled or one.wires or one.anywhere):
+                continue
+            if isinstance(one, UnknownKey):
+                keys.append(one)
+            else:
+                found.append((code, one.is_satisfied_by))
+        if keys and is_spelled:
+            found.append((code, Strict(by_place(keys)).is_satisfied_by))
+    return tuple(found)
+
+
+class PreparedChecks:
+    """The checks of the profiles, wires and models of a run. Its owner also holds the profiles."""
+
+    def __init__(self) -> None:
+        self.held: dict[tuple[int, str, str | None], Checks] = {}
+
+    def of(self, profile: Profile, wire: str, model: str | None) -> Checks:
+        if model is not None and len(model) > MAX_MODEL_CHARACTERS:
+            return checks_of(profile, wire, model)
+        key = id(profile), wire, model
+        found = self.held.get(key)
+        if found is None:
+            if len(self.held) >= MAX_PREPARED:
+                self.held.clear()
+            found = self.held[key] = checks_of(profile, wire, model)
+        return found
+
+
+RECORD = "record"
+"""The trigger of rules about damage beside conversations."""
+Declared = tuple[str, frozenset[str] | None, bool]
+"""The code of a rule, the triggers that it declares, and whether it is in preview."""
+_START, _TRIGGERS, _PREVIEW = "\nRULE = Rule(", "triggers=frozenset(", 'state="preview"'
+
+
+def triggers_of(code: str, declared: frozenset[str] | None) -> frozenset[str] | None:
+    """The declared triggers and the code of the rule; `None` if it declares none, or a word that is no trigger."""
+    if declared is None:
+        return None
+    others = declared - TRIGGERS - {RECORD}
+    known = not others or others <= {kind.code for kind in Clause.__subclasses__()}
+    return declared | {code} if known else None
+
+
+def union_of(triggers: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
+    """All triggers of some rules; `None` if one of the rules has none."""
+    found = list(triggers)
+    return None if None in found else frozenset().union(*(one or () for one in found))
+
+
+def is_asked(triggers: frozenset[str] | None, found: frozenset[str]) -> bool:
+    """Whether a rule may report something about a conversation with these triggers and suspects."""
+    return triggers is None or not triggers.isdisjoint(found)
+
+
+def built_in() -> dict[str, Declared]:
+    """What each built-in rule declares, by its module."""
+    found = ((name, _declared_in(name, path)) for name, path in modules_in(import_module(BUILTIN)))
+    return {name: declared for name, declared in found if declared is not None}
+
+
+def modules_in(root: ModuleType) -> Iterator[tuple[str, str]]:
+    """All modules of a package but its profiles, with their paths, none of them imported for that."""
+    folders = [(root.__name__, folder) for folder in getattr(root, "__path__", ())]
+    for package, folder in folders:
+        for name in sorted(os.listdir(folder)):
+            path = os.path.join(folder, name)
+            if name.endswith(".py") and name != "__init__.py":
+                yield f"{package}.{name[:-3]}", path
+            elif name != "profiles" and os.path.isfile(os.path.join(path, "__init__.py")):
+                yield f"{package}.{name}", os.path.join(path, "__init__.py")
+                folders.append((f"{package}.{name}", path))
+
+
+def _declared_in(name: str, path: str) -> Declared | None:
+    """What a module declares about its rule, if it has one. Only a module that declares it in another way is imported."""
+    with open(path, "rb", buffering=0) as file:
+        text = file.read().decode()
+    start = text.find(_START)
+    if start < 0 and "\nRULE" not in text:
+        return None
+    declaration = text[start : text.find("\n\n", start)]
+    _, is_declared, rest = declaration.partition(_TRIGGERS)
+    words = rest.partition(")")[0].strip("{}").split(",")
+    literals = [word for word in map(str.strip, words) if word]
+    parts = declaration.split('"', 2)
+    if start >= 0 and is_declared and len(parts) == 3 and all(map(_is_literal, literals)):
+        return parts[1], frozenset([word[1:-1] for word in literals]), _PREVIEW in declaration
+    rule = getattr(import_module(name), "RULE", None)
+    return None if rule is None else (rule.code, rule.triggers, rule.state == "preview")
+
+
+def _is_literal(word: str) -> bool:
+    return len(word) > 2 and word[0] == word[-1] == '"' and word.count('"') == 2
