@@ -14,8 +14,9 @@ from typing import Any
 
 import pytest
 
+from drawn_clauses import drawn_clause
 from turnlint import checks, ledger, rulebook
-from turnlint.api import Case, Profile
+from turnlint.api import Capabilities, Case, Profile
 from turnlint.checks import checks_of, suspects
 from turnlint.clauses import Clause, UnknownKey
 from turnlint.documents.source import Source
@@ -36,6 +37,11 @@ FIXTURES = sorted(
 )
 ENTRIES = [entry for entry in rulebook.load(rulebook.BUILTIN) if entry.check]
 PROVIDERS = Providers([rulebook.BUILTIN])
+PROJECTION = {
+    entry.rule.code: entry.check for entry in ENTRIES if entry.check and entry.rule.fault == "projection"
+}
+CLAUSES = 20
+"""Drawn for each conversation."""
 
 
 @cache
@@ -63,6 +69,24 @@ def unasked(transcript: Transcript) -> Iterator[str]:
             for entry in ENTRIES:
                 if entry.rule.fault == "projection" and not entry.is_asked(suspected):
                     yield from (f"{entry.rule.name} of {profile.label}" for _ in entry.check(case))  # type: ignore[misc]
+
+
+def unsuspected(transcript: Transcript, random: Random) -> Iterator[str]:
+    """Drawn clauses that are satisfied by the facts, and whose rules report something."""
+    pairs = ledger.read(transcript.messages, transcript.wire)
+    facts = facts_of(transcript, pairs)
+    wire = transcript.wire.speaks
+    model = transcript.request.model if transcript.request else None
+    for _ in range(0 if transcript.dead else CLAUSES):
+        some = tuple(drawn_clause(random) for _ in range(random.randint(1, 3)))
+        profile = Profile(
+            name="drawn", title="", wires=(wire,), capabilities=Capabilities(format=wire), clauses=some
+        )
+        named = random.random() < 0.5
+        suspected = suspects(facts, checks_of(profile, wire, model), named=named)
+        for code in {one.code for one in some} - suspected:
+            case = Case(transcript, pairs, profile, True, named)
+            yield from (f"{one.message} {some}" for one in PROJECTION[code](case))
 
 
 def broken(value: Any, random: Random) -> Any:
@@ -111,6 +135,23 @@ def test_a_rule_that_is_not_asked_is_silent(path: Path, tmp_path: Path) -> None:
         assert [
             said for one in transcripts(Source(str(other), str(other)), name) for said in unasked(one)
         ] == []
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_rule_is_silent_about_any_clause_that_is_satisfied(path: Path, tmp_path: Path) -> None:
+    name = path.relative_to(ROOT).parts[1] if path.relative_to(ROOT).parts[0] == "formats" else None
+    random = Random(path.name)  # noqa: S311 - to be the same every time
+    sources = [path]
+    try:
+        lines = [json.loads(line) for line in path.read_bytes().splitlines() if line.strip()]
+        sources.append(tmp_path / "broken.jsonl")
+        sources[1].write_text("".join(json.dumps(line) + "\n" for line in broken(lines, random)))
+    except ValueError:  # a document over several lines
+        pass
+    for one in sources:
+        for transcript in transcripts(Source(str(one), str(one)), name):
+            assert [*unsuspected(transcript, random)] == []
 
 
 def test_every_rule_declares_triggers_that_exist() -> None:

@@ -49,7 +49,7 @@ def checks_of(profile: Profile, wire: str, model: str | None) -> Checks:
                 keys.append(one)
             else:
                 found.append((code, one.is_satisfied_by))
-        if keys and is_spelled:
+        if keys:
             found.append((code, Strict(by_place(keys)).is_satisfied_by))
     return tuple(found)
 

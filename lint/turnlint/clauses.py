@@ -264,7 +264,7 @@ class RoleOrder(Clause, kw_only=True, frozen=True, tag="role-order"):
             return False
         if self.needs and facts.spoken.isdisjoint(self.needs):
             return False
-        if not self.role or self.role not in facts.spoken:
+        if self.role not in facts.spoken:
             return True
         if self.only_before and ("end" not in self.only_before or self.role in ("call", "result")):
             return False

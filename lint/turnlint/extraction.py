@@ -57,8 +57,8 @@ _UNSIGNED = frozenset({"absent", "blank"})
 _START: Labels = frozenset({"start"})
 
 
-_Kind = tuple[str, bool, bool, Content]
-"""The role of a message as written, whether it has calls, whether it has results, and its content."""
+_Kind = tuple[str, bool, str, Content]
+"""The role of a message as written, whether it has calls, its label for results, and its content."""
 _Summary = tuple[frozenset[str], frozenset[Said], frozenset[str]]
 _summaries: Kept[tuple[_Kind, ...], _Summary] = Kept(1000, 1 << 16)
 """By the kinds of messages of a conversation; bounded by the characters of the roles."""
@@ -164,10 +164,13 @@ class _Gathered:
                 if block.dialect is not None:  # type: ignore[union-attr]
                     self.triggers.add("dialect")
         calls = first_call is not None
-        key = written, calls, answers, message.content
+        results = "result" if answers else ""
+        if answers and type(blocks[-1]) is Result and blocks[-1].server:
+            results = "server-result"
+        key = written, calls, results, message.content
         label = self.kinds.get(key)
         if label is None:
-            label = self.kinds[key] = _label(written, calls, answers)
+            label = self.kinds[key] = _label(written, calls, results)
         self.labels.append(label)
         self.spoken.append(speaks or calls or answers)
         self.speaking.append(self.speaking[-1] + speaks)
@@ -548,5 +551,6 @@ def _are_linked(links: Iterable[tuple[str | None, str | None]]) -> bool:
     return True
 
 
-def _label(role: str, calls: bool, results: bool) -> Labels:
-    return frozenset((role, "call" if calls else role, "result" if results else role))
+def _label(role: str, calls: bool, results: str) -> Labels:
+    found = {role, "call"} if calls else {role}
+    return frozenset({*found, "result", results} if results else found)

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from turnlint.keys import Strict
 
 Labels = frozenset[str]
-"""What a message or turn is: its role as written, `call` if it has calls, `result` if it has results."""
+"""What a message or turn is: its role as written, `call` if it has calls, `result` if it has results, and
+`server-result` if its last block is a result of the provider's own tools. Labels are exact: neither too many nor too few."""
 Step = tuple[Labels, Labels]
 """What a turn is, and what the next turn is."""
 Said = tuple[Content, str, bool]
