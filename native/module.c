@@ -3,7 +3,10 @@
 #include "wires.h"
 
 PyTypeObject *terms_type, *unread_type, *unheard_type;
-extern PyType_Spec terms_spec, requests_spec, talks_spec, unread_spec, sessions_spec, unheard_spec;
+extern PyType_Spec terms_spec, talks_spec, unread_spec, sessions_spec, unheard_spec, facts_spec;
+PyObject *action_names(void);
+PyObject *piece_names(void);
+PyObject *mark_names(void);
 
 extern PyMethodDef words_methods[];
 extern PyMethodDef exact_methods[];
@@ -50,8 +53,8 @@ At read_spare(At at, At end, const Text *key, Spare *spare)
 
 static int fill(PyObject *module)
 {
-    PyType_Spec *specs[] = {&terms_spec, &requests_spec, &talks_spec, &unread_spec, &sessions_spec, &unheard_spec};
-    const char *names[] = {"Terms", "Requests", "Talks", "Unread", "Sessions", "Unheard"};
+    PyType_Spec *specs[] = {&terms_spec, &talks_spec, &unread_spec, &sessions_spec, &unheard_spec, &facts_spec};
+    const char *names[] = {"Terms", "Talks", "Unread", "Sessions", "Unheard", "FactScanner"};
     enum { COUNT = sizeof(names) / sizeof(names[0]) };
     PyObject *types[COUNT];
     if (terms_type) { /* its types are the process's: a second interpreter does without */
@@ -64,12 +67,17 @@ static int fill(PyObject *module)
             return -1;
     }
     terms_type = (PyTypeObject *)types[0];
-    unread_type = (PyTypeObject *)types[3];
-    unheard_type = (PyTypeObject *)types[5];
+    unread_type = (PyTypeObject *)types[2];
+    unheard_type = (PyTypeObject *)types[4];
     if (PyModule_AddFunctions(module, words_methods) < 0 || PyModule_AddFunctions(module, exact_methods) < 0)
         return -1;
     if (PyModule_AddIntConstant(module, "LONGEST_WORD", LONGEST_WORD) < 0)
         return -1;
+    PyObject *tables[] = {action_names(), piece_names(), mark_names()};
+    const char *table_names[] = {"ACTIONS", "PIECES", "MARKS"};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
+        if (!tables[i] || PyModule_AddObjectRef(module, table_names[i], tables[i]) < 0)
+            return -1;
     return PyModule_AddStringConstant(module, "DIGEST", TURNLINT_DIGEST);
 }
 

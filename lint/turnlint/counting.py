@@ -68,5 +68,6 @@ def count_passed(tally: Tally, passed: "Passed") -> None:
     tally.messages += passed.messages
     tally.calls += passed.calls
     tally.results += passed.results
+    _note(tally, KEPT_CALLS, passed.kept_calls)
     for (wire, chosen), times in passed.kinds.items():
         count_providers(tally, wire, chosen, times)

@@ -106,12 +106,7 @@ class Run:
             from turnlint.scan import scanner_for
 
             self.scanner = scanner_for(
-                carrier,
-                reader,
-                records,
-                self.book.chosen,
-                self.source,
-                told=bool(options.format or self.book.wires),
+                carrier, reader, records, self.book, self.source, told=options.format is not None
             )
         return self.scanner
 

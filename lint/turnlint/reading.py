@@ -26,7 +26,7 @@ from turnlint.model import Call, Gap, Message, Other, Record, Result, Transcript
 from turnlint.neighbours import NEEDED, Near, container_of, is_body, near_to
 from turnlint.neighbours.families import OTHER_CHAT
 from turnlint.neighbours.guards import neighbour_in
-from turnlint.sampling import format_of, sample
+from turnlint.sampling import owner_of, sample
 
 if TYPE_CHECKING:
     from turnlint.carrying.swift import SwiftReader
@@ -254,13 +254,8 @@ class Reading:
     def _owned(self, carrier: Carrier, record: Record) -> tuple[Carrier, Decoded[Any]]:
         """A record in the format that it speaks for: a record with a whole conversation depends on no other."""
         decoded = self._decode(carrier, record)
-        if self.format or carrier.is_whole is None or not carrier.is_whole(decoded):
-            return carrier, decoded
-        look = carriers.look_at(carrier, decoded)
-        if not self.prefer and not look.rivals:
-            return carrier, decoded
-        other = format_of(record, self.prefer, look)
-        if other is None or other.name == carrier.name:
+        other = carrier if self.format else owner_of(carrier, decoded, self.prefer)
+        if other.name == carrier.name:
             return carrier, decoded
         self._open(other)
         return other, other.shape.read(record)

@@ -5,10 +5,11 @@ This module owns how much of a source is read before that is decided. It refuses
 
 from collections.abc import Iterator
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from turnlint import carriers
 from turnlint.carrying.carrier import SPEAKS, Carrier
+from turnlint.documents.decode import Decoded
 from turnlint.documents.gate import Ended
 from turnlint.documents.trouble import Damage
 from turnlint.model import Record, Transcript
@@ -84,6 +85,16 @@ def format_of(
     if best is not None and prefer and best.name not in prefer and not best.session:
         return _preferred([record], prefer, decided=decided) or best
     return best
+
+
+def owner_of(carrier: Carrier, decoded: Decoded[Any], prefer: tuple[str, ...] = ()) -> Carrier:
+    """The format of a record in a log of some format: a record with a whole conversation depends on no other."""
+    if carrier.is_whole is None or not carrier.is_whole(decoded):
+        return carrier
+    look = carriers.look_at(carrier, decoded)
+    if not prefer and not look.rivals:
+        return carrier
+    return format_of(decoded.record, prefer, look) or carrier
 
 
 def _preferred(head: list[Item], prefer: tuple[str, ...], *, decided: bool) -> Carrier | None:

@@ -29,6 +29,7 @@ from turnlint.carrying.raws import (
     start,
 )
 from turnlint.carrying.splice import Splice, one_or_parts
+from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
@@ -315,6 +316,73 @@ SAMPLES = tuple(
     {"role": role, "content": content} for role in ("user", "assistant") for content in ("x", [*_PIECES])
 )
 
+_SERVER_RESULTS = tuple(
+    f"{name}_tool_result"
+    for name in (
+        "web_search",
+        "web_fetch",
+        "code_execution",
+        "bash_code_execution",
+        "text_editor_code_execution",
+        "tool_search",
+    )
+)
+_OUTPUT_PARTS = {
+    "text": PieceSyntax("text", "text", "cache_control citations"), "image": PieceSyntax("media", "source", "cache_control"),
+    "document": PieceSyntax("media", "source", "cache_control title context citations"),
+}  # fmt: skip
+SYNTAX = WireSyntax(
+    messages="messages",
+    samples=(
+        b'[{"role":"user","content":"x"}]',
+        b'[{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}}]}]',
+    ),
+    classes=(
+        MessageClass("system", "system"), MessageClass("user", "user"), MessageClass("user", "user", results=True), MessageClass("assistant", "assistant"),
+        MessageClass("assistant", "assistant", calls=True), MessageClass("assistant", "assistant", calls=True, results=True),
+    ),
+    shapes={
+        "message": ObjectSyntax({"role": "role", "content": "content:block"}),
+        "block": ObjectSyntax(
+            {
+                "type": "type", "text": "text", "id": "id", "name": "name", "input": "object_arguments", "tool_use_id": "result_id",
+                "content": "output:output", "is_error": "failed", "source": "media", "thinking": "words",
+                "signature": "signature", "data": "skip", "cache_control": "skip", "caller": "skip", "citations": "skip",
+                "title": "skip", "context": "skip", "file_id": "skip", "tool": "skip",
+            },
+            {
+                **_OUTPUT_PARTS,
+                "tool_use": PieceSyntax("call", "id name input", "cache_control caller"),
+                "tool_result": PieceSyntax("result", "tool_use_id", "content is_error cache_control"),
+                "thinking": PieceSyntax("thought", "thinking", "signature"),
+                "redacted_thinking": PieceSyntax("cipher", "data"),
+                "server_tool_use": PieceSyntax("server_call", "id name input", "cache_control caller"),
+                **dict.fromkeys(_SERVER_RESULTS, PieceSyntax("server_result", "tool_use_id content", "cache_control caller")),
+                "container_upload": PieceSyntax("other", "file_id", "cache_control"),
+                "tool_addition": PieceSyntax("other", "tool", "cache_control"),
+                "tool_removal": PieceSyntax("other", "tool", "cache_control"),
+            },
+        ),
+        "output": ObjectSyntax(
+            {
+                "type": "type", "text": "text", "source": "media", "cache_control": "skip", "citations": "skip", "title": "skip",
+                "context": "skip",
+                **dict.fromkeys(("url", "encrypted_content", "page_age", "tool_name", "file_id"), "skip"),
+            },
+            {
+                **_OUTPUT_PARTS,
+                "web_search_result": PieceSyntax("other", "", "title url encrypted_content page_age"),
+                "tool_reference": PieceSyntax("other", "tool_name", "cache_control"),
+                "bash_code_execution_output": PieceSyntax("other", "file_id"),
+                "code_execution_output": PieceSyntax("other", "file_id"),
+            },
+        ),
+    },
+    window=("user", "tool"),
+    joins=True,
+    needs_arguments=True,
+)  # fmt: skip
+
 CARRIER = make_carrier(
     Dialect(
         wire=Wire("anthropic", window=frozenset({"user", "tool"}), joins=True),
@@ -328,6 +396,7 @@ CARRIER = make_carrier(
         replies=_replies,
         ends_open=lambda _: False,
         evidence=_evidence,
+        syntax=SYNTAX,
         splice=Splice(_write_result, _write_call, _write_message, "content", {"role": "user"}),
         swift=Swift(
             ROLES, "content", (CALL_KEYS, "object", "tool_use"), (RESULT_KEYS, "tool_result"), SAMPLES

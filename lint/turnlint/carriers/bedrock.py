@@ -28,6 +28,7 @@ from turnlint.carrying.raws import (
     written,
 )
 from turnlint.carrying.splice import Splice
+from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
@@ -346,6 +347,62 @@ def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> An
     return {"role": role, "content": [*({"text": text} for text in texts), *calls]}
 
 
+_MEDIA = {
+    "image": ObjectSyntax({"format": "skip", "source": "skip"}, place="image"),
+    "document": ObjectSyntax(
+        {"format": "skip", "name": "skip", "source": "skip", "context": "skip", "citations": "skip"},
+        place="document",
+    ),
+    "video": ObjectSyntax({"format": "skip", "source": "skip"}, place="video"),
+    "guard": ObjectSyntax({"text": "skip", "image": "skip"}, place="guardContent"),
+}
+SYNTAX = WireSyntax(
+    messages="messages",
+    samples=(
+        b'[{"role":"user","content":[{"text":"x"}]}]',
+        b'[{"role":"assistant","content":[{"toolUse":{"toolUseId":"c","name":"f","input":{}}}]}]',
+    ),
+    classes=(
+        MessageClass("system", "system"), MessageClass("user", "user"), MessageClass("user", "user", results=True), MessageClass("assistant", "assistant"),
+        MessageClass("assistant", "assistant", calls=True),
+    ),
+    shapes={
+        "message": ObjectSyntax({"role": "role", "content": "pieces:block"}),
+        "block": ObjectSyntax(
+            {
+                "text": "text", "toolUse": "object:use", "toolResult": "object:outcome", "reasoningContent": "object:reasoning",
+                "image": "object:image", "document": "object:document", "video": "object:video",
+                "cachePoint": "braces", "guardContent": "object:guard",
+            },
+            {
+                "text": PieceSyntax("text"), "toolUse": PieceSyntax("call"), "toolResult": PieceSyntax("result"),
+                "reasoningContent": PieceSyntax("thought"), "image": PieceSyntax("media"), "document": PieceSyntax("media"),
+                "video": PieceSyntax("media"), "cachePoint": PieceSyntax("media"), "guardContent": PieceSyntax("media"),
+            },
+            by_key=True, place="part",
+        ),
+        "use": ObjectSyntax({"toolUseId": "id", "name": "name", "input": "object_arguments"}, place="toolUse"),
+        "outcome": ObjectSyntax(
+            {"toolUseId": "result_id", "content": "outputs:output", "status": "status"}, place="toolResult"
+        ),
+        "reasoning": ObjectSyntax({"reasoningText": "object:reasoning-text"}, place="reasoningContent"),
+        "reasoning-text": ObjectSyntax({"text": "words", "signature": "signature"}),
+        "output": ObjectSyntax(
+            {"text": "text", "json": "braces", "image": "skip", "document": "skip", "video": "skip"},
+            {
+                "text": PieceSyntax("text"), "json": PieceSyntax("media"), "image": PieceSyntax("media"), "document": PieceSyntax("media"),
+                "video": PieceSyntax("media"),
+            },
+            by_key=True,
+        ),
+        **_MEDIA,
+    },
+    window=("user", "tool"),
+    joins=True,
+    needs_arguments=True,
+    keep=("additionalModelRequestFields", "guardrailConfig"),
+)  # fmt: skip
+
 CARRIER = make_carrier(
     Dialect(
         wire=Wire("bedrock", window=frozenset({"user", "tool"}), joins=True),
@@ -359,6 +416,7 @@ CARRIER = make_carrier(
         replies=_replies,
         ends_open=lambda _: False,
         evidence=_evidence,
+        syntax=SYNTAX,
         splice=Splice(_write_result, _write_call, _write_message, "content", {"role": "user"}),
     ),
     title="Bedrock Converse",

@@ -17,6 +17,7 @@ from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.listed import Listed
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
 from turnlint.carrying.splice import CHAT
+from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Block, Message, Misfit, Pointer, Record, Role, Thinking, Transcript, Wire
 
@@ -165,6 +166,39 @@ def _labelled(one: Transcript | Stray) -> Transcript | Stray:
     return structs.replace(one, wire=FIRST)
 
 
+SYNTAX = WireSyntax(
+    messages="messages",
+    samples=(
+        b'[{"role":"user","content":"x"}]',
+        b'[{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}]',
+    ),
+    classes=(
+        MessageClass("system", "system"), MessageClass("user", "user"), MessageClass("assistant", "assistant"),
+        MessageClass("assistant", "assistant", calls=True), MessageClass("tool", "tool", results=True),
+    ),
+    shapes={
+        "message": ObjectSyntax({
+            "role": "role", "content": "content:part", "tool_calls": "list:call", "tool_call_id": "result_id",
+            "citations": "skip", "tool_plan": "plan",
+        }),
+        "part": ObjectSyntax(
+            {"type": "type", "text": "text", "image_url": "media", "document": "media"},
+            {
+                "text": PieceSyntax("text", "text"), "image_url": PieceSyntax("media", "image_url"),
+                "document": PieceSyntax("media", "document"),
+            },
+        ),
+        "call": ObjectSyntax(
+            {"id": "id", "type": "type", "function": "object:function"},
+            {"function": PieceSyntax("call", "id function")}, default="function", place="call",
+        ),
+        "function": ObjectSyntax({"name": "name", "arguments": "text_arguments"}, place="function"),
+    },
+    result_role="tool",
+    result_types=("tool",),
+    needs_call_type=True,
+)  # fmt: skip
+
 _carrier = openai_chat.make_kin(
     Dialect(
         wire=SECOND,
@@ -178,6 +212,7 @@ _carrier = openai_chat.make_kin(
         replies=lambda _: [],
         ends_open=lambda _: False,
         evidence=_evidence,
+        syntax=SYNTAX,
         asked=_asked,
         answered=_answered,
         splice=CHAT,

@@ -28,6 +28,7 @@ from turnlint.carrying.raws import (
     written,
 )
 from turnlint.carrying.splice import Splice
+from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.documents.decode import Shape, without_space
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
@@ -365,6 +366,46 @@ def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> An
     }
 
 
+_CALL = {"id": "id", "name": "name", "args": "object_arguments"}
+_ANSWER = {"id": "result_id", "name": "name", "response": "json:output"}
+SYNTAX = WireSyntax(
+    messages="contents",
+    samples=(
+        b'[{"role":"user","parts":[{"text":"x"}]}]',
+        b'[{"role":"model","parts":[{"functionCall":{"name":"f","args":{}}}]}]',
+    ),
+    classes=(
+        MessageClass("user", "user"), MessageClass("user", "user", results=True), MessageClass("model", "assistant"),
+        MessageClass("model", "assistant", calls=True), MessageClass("", "user"), MessageClass("", "user", results=True),
+    ),
+    shapes={
+        "message": ObjectSyntax({"role": "role", "parts": "pieces:part"}),
+        "part": ObjectSyntax(
+            {
+                "text": "text", "functionCall": "object:call", "function_call": "object:snake-call", "functionResponse": "object:answer",
+                "function_response": "object:snake-answer", "inlineData": "media", "inline_data": "media", "fileData": "media",
+                "file_data": "media", "thought": "thought", "executableCode": "media", "codeExecutionResult": "media", "thoughtSignature": "signature", "thought_signature": "signature",
+            },
+            {
+                "text": PieceSyntax("text"), "functionCall": PieceSyntax("call"), "function_call": PieceSyntax("call"),
+                "functionResponse": PieceSyntax("result"), "function_response": PieceSyntax("result"), "inlineData": PieceSyntax("media"),
+                "inline_data": PieceSyntax("media"), "fileData": PieceSyntax("media"), "file_data": PieceSyntax("media"),
+                "executableCode": PieceSyntax("media"), "codeExecutionResult": PieceSyntax("media"),
+            },
+            by_key=True, place="part",
+        ),
+        "call": ObjectSyntax(_CALL, place="functionCall"),
+        "snake-call": ObjectSyntax(_CALL, place="function_call"),
+        "answer": ObjectSyntax(_ANSWER, place="functionResponse"),
+        "snake-answer": ObjectSyntax(_ANSWER, place="function_response"),
+        "output": ObjectSyntax({"json": "skip"}, {"json": PieceSyntax("media")}, by_key=True),
+    },
+    result_types=("functionResponse",),
+    window=("user", "tool"),
+    joins=True,
+    idless=True,
+)  # fmt: skip
+
 _CARRIER = make_carrier(
     Dialect(
         # Google's own SDK keeps a streamed answer as one content a chunk, and sends them back so (python-genai 1791).
@@ -379,6 +420,7 @@ _CARRIER = make_carrier(
         replies=_replies,
         ends_open=_ends_open,
         evidence=_evidence,
+        syntax=SYNTAX,
         asked=_asked,
         listed="contents",
         splice=Splice(_write_result, _write_call, _write_message, "parts", {"role": "user"}),

@@ -17,6 +17,7 @@ from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, start, string
 from turnlint.carrying.splice import CHAT, chat_answer
+from turnlint.carrying.syntax import MessageClass, ObjectSyntax, WireSyntax
 from turnlint.model import Block, Call, Keys, Pointer, Result, Role, Thinking, Wire
 
 
@@ -134,6 +135,27 @@ def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
     return {**said, "name": call.name} if call.name else said
 
 
+SYNTAX = WireSyntax(
+    messages="messages",
+    samples=(
+        b'[{"role":"user","content":"x"}]',
+        b'[{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}]',
+    ),
+    classes=(
+        MessageClass("system", "system"), MessageClass("user", "user"), MessageClass("assistant", "assistant"),
+        MessageClass("assistant", "assistant", calls=True), MessageClass("tool", "tool", results=True),
+    ),
+    shapes={
+        "message": ObjectSyntax({
+            "role": "role", "content": "content:part", "tool_calls": "list:call", "tool_call_id": "result_id", "name": "name",
+            "prefix": "mark:prefix",
+        }),
+        **openai_chat.PARTS,
+    },
+    result_role="tool",
+    result_types=("tool",),
+)  # fmt: skip
+
 CARRIER = openai_chat.make_kin(
     Dialect(
         wire=Wire("mistral"),
@@ -147,6 +169,7 @@ CARRIER = openai_chat.make_kin(
         replies=openai_chat.replies_of,
         ends_open=openai_chat.ends_open,
         evidence=_evidence,
+        syntax=SYNTAX,
         splice=structs.replace(CHAT, answer=_write_result),
     ),
     title="Mistral chat",

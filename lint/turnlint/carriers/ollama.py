@@ -17,6 +17,7 @@ from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.listed import Listed
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
 from turnlint.carrying.splice import Splice, chat_speak
+from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
@@ -191,6 +192,32 @@ def _write_call(identifier: str, name: str, arguments: Any) -> Any:
     return {**own, "function": {"name": name, "arguments": arguments}}
 
 
+SYNTAX = WireSyntax(
+    messages="messages",
+    samples=(
+        b'[{"role":"user","content":"x"}]',
+        b'[{"role":"assistant","content":"","tool_calls":[{"function":{"name":"f","arguments":{}}}]}]',
+    ),
+    classes=(
+        MessageClass("system", "system"), MessageClass("user", "user"), MessageClass("assistant", "assistant"),
+        MessageClass("assistant", "assistant", calls=True), MessageClass("tool", "tool", results=True),
+    ),
+    shapes={
+        "message": ObjectSyntax({
+            "role": "role", "content": "content", "tool_calls": "list:call", "tool_call_id": "result_id", "tool_name": "name",
+            "thinking": "plan",
+        }),
+        "call": ObjectSyntax(
+            {"id": "id", "function": "object:function"},
+            {"function": PieceSyntax("call", "function", "id")}, default="function", place="call",
+        ),
+        "function": ObjectSyntax({"name": "name", "arguments": "object_arguments", "index": "skip"}, place="function"),
+    },
+    result_role="tool",
+    result_types=("tool",),
+    idless=True,
+)  # fmt: skip
+
 _carrier = openai_chat.make_kin(
     Dialect(
         wire=WIRE,
@@ -204,6 +231,7 @@ _carrier = openai_chat.make_kin(
         replies=lambda _: [],
         ends_open=lambda _: False,
         evidence=_evidence,
+        syntax=SYNTAX,
         answered=_answered,
         splice=Splice(_write_result, _write_call, chat_speak),
     ),

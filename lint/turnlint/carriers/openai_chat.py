@@ -18,6 +18,7 @@ from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import given, head, start, string
 from turnlint.carrying.requests import HOSTS
 from turnlint.carrying.splice import CHAT
+from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.documents.decode import Decoded
 from turnlint.model import Pointer, Wire
 
@@ -70,6 +71,50 @@ SAMPLES = (
     {"role": "tool", "tool_call_id": "c", "content": "x"},
 )
 
+PARTS = {
+    "part": ObjectSyntax(
+        {
+            "type": "type", "text": "text", "cache_control": "skip", "prompt_cache_breakpoint": "skip",
+            "additional_properties": "skip",
+            **dict.fromkeys(("image_url", "file", "input_audio", "video_url", "document_url"), "media"),
+        },
+        {
+            "text": PieceSyntax("text", "text", "cache_control prompt_cache_breakpoint additional_properties"),
+            "image_url": PieceSyntax("media", "image_url", "cache_control"), "file": PieceSyntax("media", "file", "cache_control"),
+            "input_audio": PieceSyntax("media", "input_audio"), "video_url": PieceSyntax("media", "video_url"),
+        },
+    ),
+    "call": ObjectSyntax(
+        {"id": "id", "type": "type", "function": "object:function", "index": "skip"},
+        {"function": PieceSyntax("call", "function", "id index")}, default="function", place="call",
+    ),
+    "function": ObjectSyntax({"name": "name", "arguments": "text_arguments"}, place="function"),
+}  # fmt: skip
+"""The objects below a message, which other formats share."""
+SYNTAX = WireSyntax(
+    messages="messages",
+    samples=(
+        b'[{"role":"user","content":"x"}]',
+        b'[{"role":"assistant","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]}]',
+    ),
+    classes=(
+        MessageClass("system", "system"), MessageClass("developer", "system"), MessageClass("user", "user"), MessageClass("assistant", "assistant"),
+        MessageClass("assistant", "assistant", calls=True), MessageClass("tool", "tool", results=True),
+    ),
+    shapes={
+        "message": ObjectSyntax({
+            "role": "role", "content": "content:part", "tool_calls": "list:call", "tool_call_id": "result_id", "name": "name",
+            **dict.fromkeys(("refusal", "audio", "function_call"), "null"),
+            "reasoning_content": "beside:reasoning-field", "reasoning": "beside", "reasoning_details": "beside",
+            "annotations": "skip", "cache_control": "skip", "type": "skip", "charset": "skip",
+        }),
+        **PARTS,
+    },
+    result_role="tool",
+    result_types=("tool",),
+    needs_call_type=True,
+)  # fmt: skip
+
 CARRIER = make_carrier(
     Dialect(
         wire=Wire("openai-chat", idless=True),
@@ -83,6 +128,7 @@ CARRIER = make_carrier(
         replies=replies_of,
         ends_open=ends_open,
         evidence=_evidence,
+        syntax=SYNTAX,
         splice=CHAT,
         swift=Swift(ROLES, "tool_calls", (FUNCTION_KEYS, "text", "function"), (RESULT_KEYS, "tool"), SAMPLES),
     ),

@@ -27,6 +27,7 @@ from turnlint.carrying.raws import (
     string,
 )  # fmt: skip
 from turnlint.carrying.splice import Splice
+from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
 from turnlint.model import (
@@ -296,6 +297,78 @@ def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> An
     }
 
 
+_CALLER = "id status caller"
+SYNTAX = WireSyntax(
+    messages="input",
+    samples=(
+        b'[{"role":"user","content":"x"}]',
+        b'[{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}]',
+    ),
+    classes=(
+        MessageClass("system", "system"), MessageClass("developer", "system"), MessageClass("user", "user"), MessageClass("assistant", "assistant"),
+        MessageClass("", "assistant", calls=True), MessageClass("", "tool", results=True), MessageClass("", "assistant"),
+    ),
+    shapes={
+        "message": ObjectSyntax(
+            {
+                "type": "type", "role": "role", "content": "content:part", "id": "item", "call_id": "id", "name": "name",
+                "arguments": "arguments", "input": "free", "output": "output:output", "encrypted_content": "encrypted",
+                **dict.fromkeys(
+                    (
+                        "status", "phase", "namespace", "summary", "caller", "action", "queries", "results", "code", "container_id",
+                        "outputs", "result", "background", "output_format", "quality", "revised_prompt", "size", "server_label",
+                        "tools", "error", "created_by",
+                    ),
+                    "skip",
+                ),
+            },
+            {
+                "message": PieceSyntax("message", "role content", "id status phase", prefix="msg"),
+                "function_call": PieceSyntax("call", "call_id name arguments", f"{_CALLER} namespace", prefix="fc"),
+                "function_call_output": PieceSyntax("result", "call_id output", _CALLER, prefix="fco"),
+                "custom_tool_call": PieceSyntax("call", "call_id name input", f"{_CALLER} namespace", prefix="ctc"),
+                "custom_tool_call_output": PieceSyntax("result", "call_id output", _CALLER, prefix="ctco"),
+                "reasoning": PieceSyntax("thought", "summary", "id encrypted_content status", prefix="rs"),
+                "item_reference": PieceSyntax("other", "id", mark="reference"),
+                "web_search_call": PieceSyntax("other", "", "id status action"),
+                "file_search_call": PieceSyntax("other", "", "id status queries results"),
+                "code_interpreter_call": PieceSyntax("other", "", "id status code container_id outputs"),
+                "mcp_list_tools": PieceSyntax("other", "", "id server_label tools error"),
+                "mcp_call": PieceSyntax("other", "", "id status name arguments server_label output error"),
+            },
+            default="message",
+        ),
+        "part": ObjectSyntax(
+            {
+                "type": "type", "text": "text", "annotations": "skip", "logprobs": "skip", "detail": "skip", "filename": "skip",
+                "prompt_cache_breakpoint": "skip",
+                **dict.fromkeys(("image_url", "file_data", "file_url", "file_id"), "media"),
+            },
+            {
+                "input_text": PieceSyntax("text", "text", "prompt_cache_breakpoint"),
+                "output_text": PieceSyntax("text", "text", "annotations logprobs"),
+                "input_image": PieceSyntax("media", "", "image_url detail file_id"),
+                "input_file": PieceSyntax("media", "", "file_data filename file_url file_id"),
+            },
+        ),
+        "output": ObjectSyntax(
+            {
+                "type": "type", "text": "text", "annotations": "skip", "logprobs": "skip", "detail": "skip", "filename": "skip",
+                **dict.fromkeys(("image_url", "file_data", "file_url", "file_id"), "media"),
+            },
+            {
+                "input_text": PieceSyntax("text", "text"), "output_text": PieceSyntax("text", "text", "annotations logprobs"),
+                "input_image": PieceSyntax("media", "", "image_url detail file_id"),
+                "input_file": PieceSyntax("media", "", "file_data filename file_url file_id"),
+            },
+        ),
+    },
+    items=True,
+    window=("tool", "user", "system"),
+    joins=True,
+    anywhere=True,
+)  # fmt: skip
+
 _CARRIER = make_carrier(
     Dialect(
         wire=Wire(
@@ -311,6 +384,7 @@ _CARRIER = make_carrier(
         replies=lambda _: [],
         ends_open=lambda _: False,
         evidence=_evidence,
+        syntax=SYNTAX,
         asked=_asked,
         answered=_answered,
         listed="input",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from turnlint.carrying.swift import SwiftReader
+    from turnlint.carrying.syntax import WireSyntax
 
 SPEAKS, NEUTRAL, STRANGE = 100, 1, -100
 """What one thing in a record says for a format: it is this format's own, it could be anyone's, it is another's.
@@ -59,6 +60,8 @@ class Carrier(Struct, frozen=True):
 
     swift: "Callable[[ModuleType], SwiftReader] | None" = None
     """Reads its records natively, as far as that goes."""
+    syntax: "WireSyntax | None" = None
+    """The tables for the native reader; a format without them has no fast path for requests."""
     session: bool = False
     """It is an agent's own log, which no wire may be preferred to."""
     is_whole: Callable[[Decoded[Any]], bool] | None = None

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from turnlint.carrying.lines import Lines
     from turnlint.carrying.swift import SwiftReader
+    from turnlint.carrying.syntax import WireSyntax
 
 LONGEST_NAME = 400
 _REQUESTS = ("request", "request_body", "body", "params", "input", "inputs", "content")
@@ -96,6 +97,8 @@ class Dialect(Struct, frozen=True):
     """Messages have a `type`, so that one does not make a record an event of something else."""
     splice: Splice | None = None
     swift: Swift | None = None
+    syntax: "WireSyntax | None" = None
+    """The tables for the native reader; a wire without them has no fast path."""
 
 
 class _Found(Struct):
@@ -148,7 +151,7 @@ def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
         dialect.wire.name, title, about, spelling.sniff, shape, lambda: Enveloped(spelling),
         record_keys=frozenset((*dialect.keys, *_REQUESTS, *_RESPONSES)) - {"content"},
         message_keys=frozenset((dialect.turn_key,)), splice=dialect.splice, swift=_swiftly(spelling, shape),
-        is_whole=spelling.is_whole,
+        is_whole=spelling.is_whole, syntax=dialect.syntax,
     )  # fmt: skip
 
 

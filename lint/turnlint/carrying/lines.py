@@ -4,12 +4,11 @@ This module owns the grouping: by conversation key, in file order, with a bound 
 refuses to know a wire; messages come to it already read.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Protocol
 
-from msgspec import Struct, field, structs
+from msgspec import Struct, structs
 
 from turnlint.carrying.carrier import Stray, Vouched
 from turnlint.documents.decode import normal
@@ -18,40 +17,11 @@ from turnlint.model import Block, Call, Message, Misfit, Record, Result, Transcr
 
 HELD = 20_000
 """How many messages may wait before the conversation that was silent longest is closed."""
-
 SHORT = 64
 
 
-class Unread(Struct):
-    """Messages that were looked at first and seem sound: where they stand, to be read should that be needed."""
-
-    most: int
-    """So many messages a conversation may have."""
-    places: list[tuple[int, int, int]] = []
-    """Line, offset and size of each."""
-    calls: int = 0
-    waiting: deque[tuple[str, str]] = field(default_factory=deque)
-    """Ids and names of calls that are not answered yet."""
-    ids: set[str] = set()
-    role: str = ""
-    """Who spoke last."""
-    lost: bool = False
-    """A message came that was not taken: what is noted here may be more than was said."""
-
-    @property
-    def count(self) -> int:
-        return len(self.places)
-
-    @property
-    def start(self) -> int:
-        return self.places[0][1]
-
-    def is_whole(self) -> bool:
-        return not self.lost and not self.waiting and self.count <= self.most
-
-
 class Glanced(Protocol):
-    """`Unread`, or what another scanner notes instead."""
+    """Messages that a scanner accepted: their places, should they have to be read."""
 
     @property
     def places(self) -> list[tuple[int, int, int]]: ...

@@ -1,14 +1,10 @@
-"""Which spans of a window have to be read at all?
+"""Choose the native scanner for a log: it accepts the lines that concern no rule, and names those to read.
 
-This package owns the first look at a log: whole windows go in, the spans of those lines come out that may have
-something to say. It never says what is wrong: whatever it does not vouch for is read, paired and judged as if it
-had not been here. So there is one definition of every fault, and a test holds the two ways to each other. It
-refuses to know files, and reports.
-
-The seam is `Scanner.scan`. What stands behind it may be anything that keeps its promise.
+Requests go through `turnlint.fastpath`. Logs of one message a line and sessions of agents have scanners of their own.
 """
 
 from collections.abc import Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from turnlint import compiled
@@ -18,62 +14,62 @@ from turnlint.documents.source import Source, packing_of
 from turnlint.model import Record
 
 if TYPE_CHECKING:
-    from turnlint.scan.around import Choose
+    from turnlint.judging import Book
     from turnlint.scan.seam import Counting
+    from turnlint.scan.wires import Choose
 
 
 def scanner_for(
     carrier: Carrier,
     reader: Reader,
     records: Sequence[Record],
-    choose: "Choose",
+    book: "Book",
     source: Source,
     *,
     told: bool = False,
 ) -> "Counting | None":
-    """Who looks at a log of this format first, where anybody does. The records are its first.
+    """Choose the scanner for a log of this format, whose first records are these.
 
-    `told`: the user names the format, so that no record is another's.
+    `told`: the user names the format, so that each record is of it.
     """
-    if carrier.session:
-        return _for_sessions(carrier, reader, choose, source)
-    if carrier.name == "openai-chat":
-        from turnlint.scan.chat import WIRE
-    elif carrier.name == "anthropic":
-        from turnlint.scan.blocks import WIRE
-    else:
-        return None
     native = compiled.load()
-    if not records or b'"messages"' in records[0].data or not isinstance(reader, Enveloped):
-        if native is not None:
-            from turnlint.scan.native import NativeRequests
-
-            return NativeRequests(native, WIRE, carrier, choose, told=told)
-        from turnlint.scan.requests import Requests
-
-        return Requests(WIRE, carrier, choose, records, told=told)
-    if not _can_be_read_again(source):
+    if native is None:
         return None
+    if carrier.session:
+        return _for_sessions(native, carrier, reader, book.chosen, source)
+    syntax = carrier.syntax
+    if syntax is None:
+        return None
+    if (
+        not records
+        or b'"%b"' % syntax.messages.encode() in records[0].data
+        or not isinstance(reader, Enveloped)
+    ):
+        from turnlint.fastpath.gate import FactGate
+
+        return FactGate(native, carrier, book, told=told)
+    from turnlint.scan.wires import WIRES
+
+    wire = WIRES.get(carrier.name)
+    if wire is None or not _can_be_read_again(source):
+        return None
+    from turnlint.scan.native import takes
     from turnlint.scan.talks import Talks
 
-    talks = Talks(WIRE, carrier, reader, choose, source)
-    if native is not None:
-        from turnlint.scan.native import takes
-
-        return talks if talks.start(records[0], takes(native, carrier.name)) else None
-    from turnlint.scan.lean import Lean
-
-    return talks if talks.start(records[0], Lean) else None
+    talks = Talks(wire, carrier, reader, book.chosen, source)
+    return talks if talks.start(records[0], takes(native, carrier.name)) else None
 
 
 def _can_be_read_again(source: Source) -> bool:
     return source.again and not source.part and packing_of(source) is None
 
 
-def _for_sessions(carrier: Carrier, reader: Reader, choose: "Choose", source: Source) -> "Counting | None":
-    """An agent's own log is looked at in C alone."""
-    plain, native = getattr(reader, "plain", None), compiled.load()
-    if plain is None or native is None or not _can_be_read_again(source):
+def _for_sessions(
+    native: ModuleType, carrier: Carrier, reader: Reader, choose: "Choose", source: Source
+) -> "Counting | None":
+    """Choose the scanner for the log of an agent."""
+    plain = getattr(reader, "plain", None)
+    if plain is None or not _can_be_read_again(source):
         return None
     from turnlint.carrying.sessions import Sessions
     from turnlint.scan.sessions import Unheard

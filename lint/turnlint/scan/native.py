@@ -7,21 +7,21 @@ know files.
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache, partial
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw
 
-from turnlint.carrying.carrier import Carrier
 from turnlint.carrying.contents import call_marker
 from turnlint.carrying.lines import Glanced, Lines, Open
 from turnlint.documents.gate import Ended, Scan, Span
 from turnlint.ledger import usable
-from turnlint.scan.around import Around, Choose, Facts, Wire
-from turnlint.scan.lean import Keys
 from turnlint.scan.saying import says_something
-from turnlint.scan.seam import Passed
 from turnlint.scan.terms import NO_LIMIT, Terms
+
+if TYPE_CHECKING:
+    from turnlint.scan.talks import Keys
+    from turnlint.scan.wires import Wire
 
 _BITS = {"system": 1, "developer": 2, "user": 4, "assistant": 8, "tool": 16}
 _NOBODY = 32
@@ -100,38 +100,10 @@ def bounds_of(native: Any, terms: Terms) -> Any:
     )
 
 
-def _look_up(native: Any, around: Around, shell: bytes) -> Any:
-    """The bounds for what stands around the messages. No method, which would hold the scanner that holds it."""
-    facts: Facts | None = around.facts(shell)
-    if facts is None:
-        return None
-    if facts.bounds is None:
-        facts.bounds = bounds_of(native, facts.terms)
-    return facts.bounds
-
-
-class NativeRequests:
-    """A scanner for one log of requests."""
-
-    def __init__(
-        self, native: Any, wire: Wire, carrier: Carrier, choose: Choose, *, told: bool = False
-    ) -> None:
-        self.around = Around(wire, carrier, choose, told=told)
-        self.look = native.Requests(carrier.name, partial(_look_up, native, self.around)).scan
-
-    def scan(self, window: bytes, _: int = 1, __: int = 0) -> Scan:
-        spans, lines, vouched = self.look(window)
-        return Scan([Span(*span) for span in spans], lines, vouched)
-
-    @property
-    def passed(self) -> Passed:
-        return self.around.passed
-
-
 class NativeTake:
     """Takes the lines of a log of messages."""
 
-    def __init__(self, native: Any, name: str, terms: Terms, keys: Keys, lines: Lines) -> None:
+    def __init__(self, native: Any, name: str, terms: Terms, keys: "Keys", lines: Lines) -> None:
         self.bounds = bounds_of(native, terms)
         self.lines = lines
         names = keys.spare if keys.group is None else (*keys.spare, keys.group)
@@ -155,5 +127,5 @@ def _open(unread: Glanced) -> Open:
     return Open(unread=unread)
 
 
-def takes(native: Any, name: str) -> Callable[[Wire, Terms, Keys, Lines], NativeTake]:
+def takes(native: Any, name: str) -> "Callable[[Wire, Terms, Keys, Lines], NativeTake]":
     return lambda _, terms, keys, lines: NativeTake(native, name, terms, keys, lines)

@@ -22,6 +22,8 @@ class Passed(Struct):
     messages: int = 0
     calls: int = 0
     results: int = 0
+    kept_calls: int = 0
+    """Results whose call the provider keeps."""
     kinds: dict[Kind, int] = field(default_factory=dict)
 
 

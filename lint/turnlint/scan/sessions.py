@@ -17,11 +17,11 @@ from turnlint.documents.gate import Scan, Span
 from turnlint.documents.source import Source, SourceError
 from turnlint.ledger import Ledger
 from turnlint.model import Record, Transcript, Wire
-from turnlint.scan.around import Choose
 from turnlint.scan.native import bounds_of
 from turnlint.scan.seam import Passed
 from turnlint.scan.talks import records_at
 from turnlint.scan.terms import Shapes, Terms, terms_of
+from turnlint.scan.wires import Choose
 
 ROLES = frozenset({"user", "assistant", "system", "developer", "tool"})
 LAX = frozenset({"media", "list-result", "shown-result", "cache", "thought", "odd-thought", "keys", "apart"})

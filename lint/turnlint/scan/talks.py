@@ -8,7 +8,7 @@ that its conversation said before. It refuses to know a wire.
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from msgspec import Raw, json
+from msgspec import Raw, Struct, json
 
 from turnlint.carrying.carrier import Carrier
 from turnlint.carrying.envelope import GROUPS, OWN_IDS, Enveloped
@@ -18,11 +18,9 @@ from turnlint.documents.gate import Ended, Scan, Span
 from turnlint.documents.source import Source, SourceError, open_source
 from turnlint.ledger import Ledger
 from turnlint.model import Record, Transcript
-from turnlint.scan.around import Choose, Wire
-from turnlint.scan.lean import Keys
-from turnlint.scan.outline import Failed
 from turnlint.scan.seam import Passed
 from turnlint.scan.terms import Terms, terms_of
+from turnlint.scan.wires import Choose, Wire
 
 _NO_PAIRS = Ledger((), (), (), tidy=True)
 _MOST_KEYS = 16
@@ -30,6 +28,14 @@ _GAP, _BLOCK = 1 << 12, 1 << 20
 """Lines so near to each other are read at once, up to so many bytes."""
 _KEPT = frozenset({*OWN_IDS, "model"})
 """Keys that are read and mean nothing here: without the names of parents, no message's own is looked at."""
+
+
+class Keys(Struct, frozen=True):
+    """The keys of a line beside those of its message."""
+
+    spare: tuple[str, ...]
+    group: str | None
+    """The key that names the conversation, if there is one."""
 
 
 class Take(Protocol):
@@ -73,10 +79,10 @@ class Talks:
         """Those of the first line beside the message's own, if their meaning is known here."""
         try:
             keys = list(json.decode(data, type=dict[str, Raw]))
-        except Failed:
+        except (ValueError, RecursionError):
             return None
         named = next((name for name in GROUPS if name in keys), None)
-        own = set(self.wire.message.__struct_encode_fields__)
+        own = set(self.wire.keys)
         declared = {*self.reader.spelling.dialect.envelope.__struct_encode_fields__, *own}
         spare = [key for key in keys if key not in own and key != named]
         if len(spare) > _MOST_KEYS or any(key in declared and key not in _KEPT for key in spare):

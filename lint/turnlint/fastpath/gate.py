@@ -1,0 +1,229 @@
+"""Accept the lines of a log whose facts concern no rule.
+
+The native scanner gives the facts of each line. `suspects` applies the clauses of the provider to them, as it does to the
+facts of a conversation that was read. A line without facts, or with facts that concern a rule, goes to the plain reader.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from turnlint import carriers
+from turnlint.carrying.carrier import Carrier
+from turnlint.checks import Checks, suspects
+from turnlint.documents.gate import Scan, Span
+from turnlint.facts import ConversationFacts, request_facts
+from turnlint.fastpath.decode import Decoder, envelope_of, has_calls
+from turnlint.fastpath.tables import compile_syntax
+from turnlint.model import Record, Transcript
+from turnlint.sampling import owner_of
+from turnlint.scan.seam import Kind, Passed
+
+if TYPE_CHECKING:
+    from turnlint.judging import Book
+
+MAX_ENVELOPES = 1 << 13
+MAX_ENVELOPE_BYTES = 1 << 22
+MAX_DECISIONS = 1 << 16
+REQUEST_FORMATS = (
+    "openai-chat",
+    "anthropic",
+    "openai-responses",
+    "gemini",
+    "bedrock",
+    "mistral",
+    "cohere",
+    "ollama",
+)
+"""Formats with tables for the native reader."""
+
+
+class Around(Struct):
+    """What the envelope of a record says, read once."""
+
+    facts: ConversationFacts
+    kind: Kind
+    checks: tuple[tuple[Checks, bool], ...]
+    """The clauses that hold, with whether the user named the provider."""
+    accepted: int = 0
+    """How many records with this envelope were accepted."""
+
+
+Decision = Around | None
+"""What is around an accepted record; nothing for a record that the plain reader takes."""
+
+
+class WireGate:
+    """Decides about the records of one wire."""
+
+    def __init__(
+        self, native: Any, carrier: Carrier, log: Carrier, book: "Book", sums: Passed, *, told: bool
+    ) -> None:
+        syntax = carrier.syntax
+        assert syntax is not None
+        tables = compile_syntax(syntax, native)
+        self.scanner = native.FactScanner(tables.objects, tables.settings)
+        self.decoder = Decoder(tables, native.MARKS)
+        self.carrier = carrier
+        self.log = log
+        """The format of the log."""
+        self.syntax = syntax
+        self.book = book
+        self.sums = sums
+        self.told = told
+        """The user names the format, so that each record is of it."""
+        self.envelopes: dict[int, bytes] = {}
+        self.held = 0
+        """Bytes of envelopes."""
+        self.around: dict[tuple[int, bool], Decision] = {}
+        self.decisions: dict[bytes, Decision] = {}
+
+    def accepts(self, facts: bytes, counts: tuple[Any, ...]) -> bool:
+        """Whether a record concerns no rule; if so, it is counted."""
+        messages, calls, results, orphans, envelope, keys, servers = counts
+        if keys is not None:
+            self.decoder.note_keys(facts, keys)
+        if servers is not None:
+            self.decoder.note_servers(facts, servers)
+        if envelope is not None:
+            self._keep(envelope_of(facts), envelope)
+        decisions = self.decisions
+        around = decisions[facts] if facts in decisions else self._decide(facts)
+        if around is None:
+            return False
+        around.accepted += 1
+        sums = self.sums
+        sums.conversations += 1
+        sums.messages += messages
+        sums.calls += calls
+        sums.results += results
+        sums.kept_calls += orphans
+        return True
+
+    def _keep(self, number: int, envelope: bytes) -> None:
+        if len(self.envelopes) >= MAX_ENVELOPES or self.held + len(envelope) > MAX_ENVELOPE_BYTES:
+            self.forget()
+        self.held += len(envelope)
+        self.envelopes[number] = envelope
+
+    def forget(self) -> None:
+        """Clear all caches; the native scanner then gives each envelope again."""
+        self.count_kinds()
+        self.scanner.forget()
+        self.held = 0
+        for cache in (self.envelopes, self.around, self.decisions):
+            cache.clear()
+
+    def _decide(self, facts: bytes) -> Decision:
+        key = envelope_of(facts), has_calls(facts)
+        around = self.around[key] if key in self.around else self._read(*key)
+        if around is not None and self.decoder.knows(facts):
+            found = self.decoder.decode(facts, around.facts)
+            concerns = found.triggers.union(
+                *(suspects(found, checks, named=named) for checks, named in around.checks)
+            )
+            if self.book.may_report(concerns):
+                around = None
+        else:
+            around = None
+        if len(self.decisions) >= MAX_DECISIONS:
+            self.decisions.clear()
+        self.decisions[facts] = around
+        return around
+
+    def _read(self, number: int, with_calls: bool) -> Decision:
+        envelope = self.envelopes.get(number)
+        around = None if envelope is None else self._read_around(envelope, with_calls=with_calls)
+        self.around[number, with_calls] = around
+        return around
+
+    def _read_around(self, envelope: bytes, *, with_calls: bool) -> Decision:
+        """Read an envelope as any record, with no message in it."""
+        key = b'"%b":' % self.syntax.messages.encode()
+        bare = envelope.replace(key + b'"x"', key + b"[]")
+        if not self.told and not self._is_owner(
+            envelope.replace(key + b"[]", key + self.syntax.samples[with_calls])
+        ):
+            return None
+        decoded = self.carrier.shape.read(Record(1, 0, bare, kept=True, plain=True))
+        found = list(self.carrier.read([decoded]))
+        transcript = found[0] if len(found) == 1 and not decoded.troubles else None
+        if not isinstance(transcript, Transcript) or transcript.misfits or transcript.messages:
+            return None
+        request, wire = transcript.request, transcript.wire.speaks
+        if request is None:
+            return None
+        chosen = self.book.chosen(transcript)
+        checks = tuple(
+            (self.book.checks.of(one.profile, wire, request.model), one.named)
+            for one in chosen
+            if one.judges(transcript)
+        )
+        facts = ConversationFacts(
+            request=request_facts(request),
+            has_whole_end=bool(request.key) and request.whole and not transcript.open_end,
+            has_sent_end=bool(request.key),
+            is_log=transcript.is_log,
+            headless=transcript.headless,
+            open_end=transcript.open_end,
+        )
+        return Around(facts, (wire, chosen), checks)
+
+    def _is_owner(self, record: bytes) -> bool:
+        """Whether a record with such messages is of this format."""
+        decoded = self.log.shape.read(Record(1, 0, record, kept=True, plain=True))
+        return owner_of(self.log, decoded, self.book.wires).name == self.carrier.name
+
+    def count_kinds(self) -> None:
+        """Add the accepted records to the sums, by wire and providers."""
+        kinds = self.sums.kinds
+        for around in self.around.values():
+            if around is not None and around.accepted:
+                kinds[around.kind] = kinds.get(around.kind, 0) + around.accepted
+                around.accepted = 0
+
+
+class FactGate:
+    """A scanner for one log of requests. Each record is decided by the tables of its own wire."""
+
+    def __init__(self, native: Any, carrier: Carrier, book: "Book", *, told: bool) -> None:
+        self.native = native
+        self.book = book
+        self.told = told
+        self.sums = Passed()
+        self.log = carrier
+        self.first = self._open(carrier)
+        self.others: list[WireGate] = []
+        """Gates of other wires, the one that accepted a record last first."""
+        self.unopened = [] if told else [name for name in REQUEST_FORMATS if name != carrier.name]
+
+    def _open(self, carrier: Carrier) -> WireGate:
+        return WireGate(self.native, carrier, self.log, self.book, self.sums, told=self.told)
+
+    def scan(self, window: bytes, _: int = 1, __: int = 0) -> Scan:
+        spans: list[Span] = []
+        first, number = self.first, 0
+        for facts, start, end, *counts in first.scanner.scan(window):
+            is_accepted = facts is not None and first.accepts(facts, tuple(counts))
+            if not is_accepted and (self.told or not self._is_accepted_elsewhere(window[start:end])):
+                spans.append(Span(start, end, number, number - len(spans)))
+            number += 1
+        return Scan(spans, number, number - len(spans))
+
+    def _is_accepted_elsewhere(self, line: bytes) -> bool:
+        """Whether the gate of another wire accepts a line."""
+        while self.unopened:
+            self.others.append(self._open(carriers.carrier(self.unopened.pop())))
+        for place, gate in enumerate(self.others):
+            rows = gate.scanner.scan(line)
+            if rows and rows[0][0] is not None and gate.accepts(rows[0][0], rows[0][3:]):
+                self.others.insert(0, self.others.pop(place))
+                return True
+        return False
+
+    @property
+    def passed(self) -> Passed:
+        """How much was accepted."""
+        for gate in (self.first, *self.others):
+            gate.count_kinds()
+        return self.sums

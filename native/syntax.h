@@ -1,0 +1,129 @@
+/* The syntax of a wire as tables: which keys its objects have, and the meaning of each.
+
+   Python compiles the tables from the `SYNTAX` of a format (`carrying/syntax.py`). This file has no name of a wire. */
+
+#ifndef TURNLINT_SYNTAX_H
+#define TURNLINT_SYNTAX_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <stdint.h>
+
+#include "text.h"
+
+/* The meaning of a key. Python finds the number of an action by its place in `ACTION_NAMES`. */
+#define ACTIONS(X) \
+    X(skip) X(null) X(absent) X(mark) X(role) X(type) X(id) X(result_id) X(name) X(arguments) X(text_arguments) X(object_arguments) X(free) X(text) X(words) \
+    X(content) X(pieces) X(output) X(outputs) X(json) X(braces) X(list) X(object) X(signature) X(encrypted) X(item) X(media) X(failed) X(status) X(plan) X(thought) X(beside) X(naming) \
+    X(keep) X(opaque) X(setting) X(record) X(tools) X(messages)
+enum {
+#define X(name) DO_##name,
+    ACTIONS(X)
+#undef X
+    ACTION_COUNT
+};
+
+/* The kinds of pieces of a message. */
+#define PIECES(X) X(text) X(media) X(call) X(result) X(thought) X(cipher) X(other) X(server_call) X(server_result) X(message)
+enum {
+#define X(name) PIECE_##name,
+    PIECES(X)
+#undef X
+    PIECE_COUNT
+};
+
+enum { MAX_KEYS = 112, MAX_SEEN_KEYS = 62, MAX_KINDS = 60, MAX_WORD_BYTES = 47, WORD_SLOTS = 256, MAX_ROLES = 8, MAX_CLASSES = 8, MAX_PLACES = 192 };
+
+enum { SYSTEM_NEUTRAL, USER_NEUTRAL, ASSISTANT_NEUTRAL, TOOL_NEUTRAL, NEUTRAL_COUNT };
+
+/* How an object shows its kind: it has one kind, by the value of its type, or by the key that it has. */
+enum { KIND_ALONE, KIND_BY_TYPE, KIND_BY_KEY };
+
+typedef struct {
+    unsigned char size, number;
+    unsigned char letters[MAX_WORD_BYTES];
+} Word;
+
+/* A hash table of words. `number` is the place of a word in its list. */
+typedef struct {
+    Word words[MAX_KEYS];
+    int count;
+    signed char slots[WORD_SLOTS];
+} Words;
+
+typedef struct {
+    int action, argument;
+} Key;
+
+typedef struct {
+    uint64_t allowed, needed, marks;
+    int piece, group; /* group: the number of a kind among those of results */
+    Word prefix; /* an item id begins with it; no letter if the kind has none */
+} Kind;
+
+typedef struct {
+    Words words, kind_words;
+    Key keys[MAX_KEYS];
+    Kind kinds[MAX_KINDS];
+    int kind_by, default_kind;
+    signed char kind_of_key[MAX_KEYS];
+    int place;         /* the number of its first place; each kind has one */
+    bool is_envelope, is_open; /* is_open: other keys have no meaning */
+} Object;
+
+typedef struct {
+    Object *objects;
+    int count, root;
+    Words roles;
+    int role_of_word[MAX_KEYS];
+    int absent_role;       /* -1: a message without a role is unusual */
+    int item_role;         /* of items that are calls, thoughts and others */
+    int result_role;       /* of items and messages that are results; -1: the wire has none */
+    int user_role;
+    unsigned char neutral[MAX_ROLES];
+    unsigned window;       /* neutral roles that stand between calls and their results */
+    unsigned char class_of[MAX_ROLES][4];
+    bool joins, anywhere, idless, needs_call_type, needs_arguments;
+    Words unusable;        /* ids that name nothing, in lower case */
+    Words evidence;        /* parts of a list of tools that show a format, each in the first bytes of the list */
+    int evidence_window[MAX_KEYS];
+    PyObject *evidence_fragments; /* what stands for each in the envelope */
+    unsigned short class_of_letter[256];
+    int places;
+} Syntax;
+
+/* Fill the tables from (objects, settings). False with an error set. */
+bool fill_syntax(Syntax *syntax, PyObject *objects, PyObject *settings);
+void drop_syntax(Syntax *syntax);
+PyObject *action_names(void);
+PyObject *piece_names(void);
+
+static inline uint32_t hash_word(const unsigned char *letters, size_t size)
+{
+    uint32_t first = 0, last = 0;
+    if (size >= 4) {
+        memcpy(&first, letters, 4);
+        memcpy(&last, letters + size - 4, 4);
+    } else {
+        for (size_t i = 0; i < size; i++)
+            first = first << 8 | letters[i];
+    }
+    return (uint32_t)(((first * 0x9E3779B1u) ^ (last * 0x85EBCA6Bu)) + (uint32_t)size * 0xC2B2AE35u);
+}
+
+/* The number of a word, -1 for a word that is not in the list. */
+static inline int find_word(const Words *words, const Text *text)
+{
+    size_t size = length(text);
+    for (uint32_t slot = hash_word(text->start, size) >> 24;; slot = (slot + 1) & (WORD_SLOTS - 1)) {
+        int number = words->slots[slot];
+        if (number < 0)
+            return -1;
+        const Word *word = &words->words[number];
+        if (word->size == size && memcmp(word->letters, text->start, size) == 0)
+            return number;
+    }
+}
+
+#endif
