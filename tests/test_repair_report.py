@@ -293,8 +293,13 @@ def test_a_repair_that_an_unreadable_record_blocks_is_named_with_its_line_and_re
     for arguments in (["a.jsonl"], ["a.jsonl", "--level", "lossy"]):
         value = report(*arguments)
         (file,) = value["files"]
-        assert value["summary"]["blocked"] == 1
-        (blocked,) = file["blocked"]
-        assert (blocked["line"], blocked["rule"]) == (line + 2, "orphan-result")
-        assert blocked["reason"] == f"not removed: line {line + 1} is unreadable and may hold its call"
+        assert value["summary"]["blocked"] == 2
+        assert [(one["line"], one["rule"], one["reason"]) for one in file["blocked"]] == [
+            (
+                line + 2,
+                "broken-parent-link",
+                f"not linked: line {line + 1} is unreadable and may be its parent",
+            ),
+            (line + 2, "orphan-result", f"not removed: line {line + 1} is unreadable and may hold its call"),
+        ]
     assert report("broken.jsonl")["summary"]["blocked"] == 0

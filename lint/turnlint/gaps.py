@@ -1,7 +1,7 @@
 """Forbid repairs that an unreadable record makes unsafe.
 
-An unreadable record may hold the call of a result, or the result of a call. Behind it, or across it, nothing is removed,
-joined, or given to a call by its position.
+An unreadable record may hold the call of a result, the result of a call, or the parent of a record. Behind it, or across
+it, nothing is removed, joined, linked to another parent, or given to a call by its position.
 """
 
 from collections.abc import Iterator
@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from msgspec import Struct, structs
 
 from turnlint.ledger import Ledger, usable
-from turnlint.model import Call, Finding, Fix, Gap, Result, Transcript
-from turnlint.steps import Close, Drop, Join, Move, Piece, Rename, Settle, Step
+from turnlint.model import Call, Finding, Fix, Gap, Record, Result, Transcript
+from turnlint.steps import Close, Drop, Join, Move, Piece, Relink, Rename, Settle, Step
 
 REPLACED = "\ufffd"
 """The replacement character for invalid bytes."""
@@ -19,10 +19,15 @@ REPLACED = "\ufffd"
 def held_back(findings: list[Finding], transcript: Transcript, pairs: Ledger) -> list[Finding]:
     """Return the findings without the repairs that an unreadable record forbids."""
     found = _gaps(transcript, pairs)
-    if not found or not transcript.messages:
+    if not transcript.messages or not (found or any(map(_is_relinked, findings))):
         return findings
     gaps = _Gaps(transcript, found, max((one.record.offset for one in transcript.messages), default=0))
     return [_held_back(one, gaps) for one in findings]
+
+
+def _is_relinked(finding: Finding) -> bool:
+    """Whether the repair of a finding names another parent."""
+    return finding.fix is not None and any(isinstance(step, Relink) for step in finding.fix.steps)
 
 
 def is_uncertain(transcript: Transcript, pairs: Ledger) -> bool:
@@ -42,6 +47,14 @@ def _gaps(transcript: Transcript, pairs: Ledger) -> tuple[Gap, ...]:
     return tuple(sorted((*transcript.gaps, *damaged), key=lambda gap: gap.offset))
 
 
+def _damaged_ids(transcript: Transcript) -> Iterator[Gap]:
+    """The records whose own ids cannot be read."""
+    for one in transcript.links or transcript.messages:
+        if REPLACED in (one.id or ""):
+            record = one.record
+            yield Gap(record.line, record.offset, record.offset, "has a damaged id")
+
+
 class _Gaps(Struct, frozen=True):
     """A conversation and the records that may hold what it lacks."""
 
@@ -57,6 +70,12 @@ class _Gaps(Struct, frozen=True):
         """The first before a message."""
         place = self.place(message)
         return next((one for one in self.gaps if one.offset <= place), None)
+
+    def before_record(self, record: Record) -> Gap | None:
+        """The first before a record that may be its parent: an unreadable record, or one with a damaged id."""
+        known = [one for one in self.transcript.gaps if one.offset <= record.offset]
+        known += (one for one in _damaged_ids(self.transcript) if one.offset < record.offset)
+        return min(known, key=lambda one: one.offset, default=None)
 
     def between(self, one: int, other: int) -> Gap | None:
         """The first between two messages."""
@@ -81,7 +100,7 @@ def _held_back(finding: Finding, gaps: _Gaps) -> Finding:
     if fix is None or not fix.steps:
         return finding
     for step in fix.steps:
-        if reason := _forbidden(step, gaps):
+        if reason := _forbidden(step, finding.where.record, gaps):
             return structs.replace(finding, fix=Fix(fix.level, reason, blocked=True))
     closed = [step.call.message for step in fix.steps if isinstance(step, Close)]
     gap = next((one for message in closed for one in gaps.behind(message)), None)
@@ -91,8 +110,11 @@ def _held_back(finding: Finding, gaps: _Gaps) -> Finding:
     return structs.replace(finding, fix=structs.replace(fix, title=title))
 
 
-def _forbidden(step: Step, gaps: _Gaps) -> str:
-    """Why a step is not made, if there is a reason."""
+def _forbidden(step: Step, record: Record, gaps: _Gaps) -> str:
+    """Why a step of a finding in a record is not made, if there is a reason."""
+    if isinstance(step, Relink):
+        gap = gaps.before_record(record)
+        return f"not linked: line {gap.line:,} {gap.what} and may be its parent" if gap else ""
     gap, verb, held = None, "moved", "its call"
     if isinstance(step, Drop):
         role = gaps.transcript.messages[step.piece.message].role

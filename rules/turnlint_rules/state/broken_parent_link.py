@@ -16,7 +16,8 @@ How it happens
 What fix does
     lossless: sets the parent to the record that was written before it and does not come after it,
     by the times where all have one and else by the file: in a log that is appended to, that is its
-    parent. The first record of a circle does so too, or names none.
+    parent. The first record of a circle does so too, or names none. The link stays as it is behind a
+    record that is unreadable or has a damaged id: that record may be the parent.
 
 Evidence
     Claude Code issues 46603 and 55818: a parent that exists nowhere makes the history before it unreachable
