@@ -247,18 +247,6 @@ def test_doubt_about_a_pair_names_no_id_that_the_repair_made(folder: Path) -> No
     assert said in " ".join(run.stdout.split())
 
 
-def test_a_refusal_of_canonical_ids_names_the_command_that_gives_accepted_ids(folder: Path) -> None:
-    call = {"id": "abcdefghi", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-    asks = {"role": "assistant", "content": "", "tool_calls": [call]}
-    said = {"role": "tool", "tool_call_id": "abcdefghi", "content": "r"}
-    data = json.dumps({"model": "mistral-large-latest", "messages": [USER, asks, said]}).encode()
-    (folder / "m.jsonl").write_bytes(data)
-    run = fix("m.jsonl", "--canonical")
-    assert (run.exit_code, (folder / "m.jsonl").read_bytes()) == (4, data)
-    assert "it would cause new findings: id-form" in run.stdout
-    assert "rejects canonical ids; use `turnlint fix --provider NAME`" in " ".join(run.stdout.split())
-
-
 def test_a_dry_run_removes_nothing_and_says_what_a_higher_level_would_remove(folder: Path) -> None:
     (folder / "strays.jsonl").write_bytes(log([USER, result("c9", "x" * 2000), DONE], GOOD))
     said = fix("strays.jsonl", "--level", "placeholder").stdout

@@ -30,7 +30,7 @@ from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, configured, given, levels
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import STDIN, Source
-from turnlint.engine import Book, Event, Options, lint
+from turnlint.engine import Event, Options, lint
 from turnlint.keeping.last_run import LastRun
 from turnlint.model import SEVERITIES
 from turnlint.neighbours import sentence_of
@@ -105,8 +105,8 @@ def command(
     PATH is a file, a folder, a glob pattern, or - to repair standard input to standard output, with the same
     compression. Removed content is kept in a journal; `turnlint undo PATH` restores the file.
 
-    Exit codes: 0 no finding at or above --fail-on remains, 1 findings remain, or --check or --diff would change a
-    file, 2 usage error, or a file was not read or not written, 3 no input in a known format, 4 a
+    Exit codes: 0 no finding at or above --fail-on remains, 1 findings remain, --check or --diff would change a
+    file, or --canonical gave no canonical ids because a provider would refuse them, 2 usage error, or a file was not read or not written, 3 no input in a known format, 4 a
     repair could not be verified and was not written.
     """
     way = Way(not (diff or check), diff or "", output, journal_file, not no_journal)
@@ -232,10 +232,8 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe, last: La
     """A repair of one source, as far as its settings let it go."""
     terms = settings.plan.of(source)
     options, book, policy = terms.options, terms.book, settings.policy
-    if policy.canonical and options.providers:
-        options = structs.replace(options, providers=())
-        book = Book(options)
-    named = frozenset(name.partition("@")[0] for name in options.providers if name != "auto")
+    names = () if policy.canonical else options.providers
+    named = frozenset(name.partition("@")[0] for name in names if name != "auto")
     policy = structs.replace(policy, level=cast("Any", terms.level), levels=terms.levels, named=named)
     linted = terms
     if terms.options.without or terms.options.pardons:
@@ -340,6 +338,8 @@ def _exit_code(done: list[Done], sources: list[Source], settings: _Settings) -> 
         click.echo(f"turnlint: {nothing_to('fix', skipped=skipped and not named, named=named)}", err=True)
         return EXIT_NOTHING
     if not settings.way.write and any(one.changed for one in done):
+        return EXIT_FINDINGS
+    if any(one.fixed and one.fixed.without_canonical for one in done):
         return EXIT_FINDINGS
     left = any(
         one.fixed and any(one.fixed.after[level] for level in levels(settings.plan.of(source).fail_on))

@@ -105,14 +105,12 @@ def fixed(given: Plain, options: Options, policy: Policy) -> Fixed[Any]:
     from turnlint.keeping.patches import patched
     from turnlint.repair.passes import fix
 
-    if policy.canonical:
-        options = structs.replace(options, providers=())
     before = written(given, options)
     source = Source(NAME, None, data=before.data)
     done = fix(source, options, _book(options), policy)
     after = b"".join(patched(source, done.patches)) if done.patches else before.data
     left = _left(Written(after, before.lines), options, [one.wire for one in done.told])
-    unverified = tuple(visible(one.reason) for one in done.failures)
+    unverified = tuple(visible(one.reason) for one in (*done.failures, *done.notes))
     changes = tuple(_change(one, before) for one in done.changes)
     return Fixed(read_back(after, given, several=before.lines), changes, left, unverified)
 

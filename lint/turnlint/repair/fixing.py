@@ -24,6 +24,7 @@ from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Call, Finding, Fix, Gap, Level, Reach, Record, Result, Transcript
 from turnlint.quoting import quote
 from turnlint.reading import Batch, Foreign, batches
+from turnlint.repair.accepting import Accepted, mend_for_providers
 from turnlint.repair.change import Change
 from turnlint.repair.choosing import LEVELS, Policy, reach, wanted
 from turnlint.repair.layout import line_patches
@@ -62,10 +63,13 @@ def fix(
 
 def fix_once(
     source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None,
-    spared: frozenset[Any] = frozenset(),
+    spared: frozenset[Any] = frozenset(), accepting: Book | None = None,
 ) -> Fixed:  # fmt: skip
-    """Work out one pass of repair over a source. An earlier pass names the findings to leave as `spared`."""
-    return _Fixing(source, options, book, policy, spared).run(progress)
+    """Work out one pass of repair over a source. An earlier pass names the findings to leave as `spared`.
+
+    A conversation gets no canonical ids that a provider of `accepting` refuses.
+    """
+    return _Fixing(source, options, book, policy, spared, accepting).run(progress)
 
 
 class _Waiting(Struct):
@@ -91,9 +95,11 @@ class _Loose(Struct):
 
 class _Fixing:
     def __init__(
-        self, source: Source, options: Options, book: Book, policy: Policy, spared: frozenset[Any]
-    ) -> None:
+        self, source: Source, options: Options, book: Book, policy: Policy, spared: frozenset[Any],
+        accepting: Book | None,
+    ) -> None:  # fmt: skip
         self.out = Fixed(source)
+        self.accepting = accepting
         self.spared = spared
         self.options = options
         self.book = book
@@ -344,15 +350,24 @@ class _Fixing:
         except Exception:  # noqa: BLE001 - a repair that nobody asked for fails without a word
             return None
 
-    def _partial(self, unit: Unit, mended: Mended) -> tuple[Mended, str] | None:
+    def _mend(self, unit: Unit, spared: Spared) -> Accepted:
+        """Repair a unit, and note which providers keep it from getting canonical ids."""
+        found = mend_for_providers(unit, self.book, self.accepting, self.policy, spared)
+        self.out.without_canonical.update(found.providers)
+        if found.refusals:
+            self._note(unit, found.mended, found.reason)
+        return found
+
+    def _partial(self, unit: Unit, whole: Accepted) -> tuple[Mended, str] | None:
         """The best repair that leaves out a single rule and passes all checks, and the code of that rule."""
         found = []
-        codes = dict.fromkeys(one.code for one in mended.changes if one.code != CANONICAL[0])
+        policy = whole.policy
+        codes = dict.fromkeys(one.code for one in whole.mended.changes if one.code != CANONICAL[0])
         for code in [*codes][:MAX_TRIALS]:
-            levels: tuple[tuple[str, Reach], ...] = (*self.policy.levels, (code, "never"))
+            levels: tuple[tuple[str, Reach], ...] = (*policy.levels, (code, "never"))
             try:
-                trial = mend(unit, self.book, structs.replace(self.policy, levels=levels), self._spared())
-                sound = fault_of(trial, _checked_as(self.policy)) is None
+                trial = mend(unit, whole.book, structs.replace(policy, levels=levels), self._spared())
+                sound = fault_of(trial, _checked_as(policy)) is None
             except Exception:  # noqa: BLE001, S112 - the whole repair already has a reason to report
                 continue
             if sound:
@@ -401,8 +416,9 @@ class _Fixing:
             return None
         try:
             spared = self._spared()
-            mended = mend(unit, self.book, self.policy, spared)
-            reason = fault_of(mended, _checked_as(self.policy))
+            whole = self._mend(unit, spared)
+            mended, policy = whole.mended, whole.policy
+            reason = fault_of(mended, _checked_as(policy))
             out.spared |= spared.known
         except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
             record = unit.cells[0].origin
@@ -415,7 +431,7 @@ class _Fixing:
             if brings_new and self.policy.level != "lossy" and self._leave(unit, mended):
                 return None
             # A repair without a rule could remove the sign of doubt, so that the next pass pairs them.
-            partial = None if reason == UNTIED else self._partial(unit, mended)
+            partial = None if reason == UNTIED else self._partial(unit, whole)
             if partial is not None:
                 mended, code = partial
                 self._note(unit, mended, f"no repair of {code}: {reason}")
@@ -432,7 +448,7 @@ class _Fixing:
             record = unit.cells[0].origin
             out.failures.append(Failure(record.line if record else 1, name, reason))
             return None
-        if self.policy.canonical and any(map(has_rival_call, mended.end.judged)):
+        if policy.canonical and any(map(has_rival_call, mended.end.judged)):
             self._note(unit, mended, RIVAL)
         if any(_held_back(one, self.policy) == "lossy" for one in mended.end.findings):
             self._foresee(mended.end.unit)

@@ -4,6 +4,7 @@ This module owns those values: what is to be written, what is told of it, and wh
 know how a repair is made.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -87,6 +88,8 @@ class Fixed(Struct):
     failures: list[Failure] = []
     notes: list[Failure] = []
     """Conversations that keep a finding, because its repair would bring in another."""
+    without_canonical: Counter[str] = field(default_factory=Counter)
+    """Conversations that get no canonical ids in a run for these, by the provider that would refuse them."""
     foreign: bool = False
     near: Near | None = None
     """What a file of no supported format looks like."""

@@ -34,17 +34,27 @@ def fix(
     linter: Linter | None = None,
 ) -> Fixed:  # fmt: skip
     """Repair a source in as many passes as it needs."""
-    ask = linter or (lambda result: lint(result, options, book))
-    fixed = fix_once(source, options, book, policy, progress)
-    if fixed.problem or not (fixed.patches or any(fixed.before.values())):
+    given_options, given_book = options, book
+    ask = linter or (lambda result: lint(result, given_options, given_book))
+    accepting = None
+    if policy.canonical and options.providers:
+        # Rules of providers would give other ids. Their rules for ids only decide who gets canonical ids.
+        accepting, options = book, structs.replace(options, providers=())
+        book = Book(options)
+    fixed = fix_once(source, options, book, policy, progress, accepting=accepting)
+    if fixed.problem or not (accepting or fixed.patches or any(fixed.before.values())):
         return fixed
+    if accepting:
+        fixed.before = _left(source, Fixed(source), ask, policy).severities
     left = _left(source, fixed, ask, policy)
     for number in range(MAX_PASSES + fixed.joined):
         # The pass that only joins lines leaves everything else to the next pass.
         if not fixed.patches or not (left.is_open or (fixed.joined and number == 0)):
             break
         with _result(source, fixed) as result:
-            more = fix_once(result, options, book, policy, spared=frozenset(fixed.spared))
+            more = fix_once(
+                result, options, book, policy, spared=frozenset(fixed.spared), accepting=accepting
+            )
         if not more.patches:
             break
         _join(fixed, more)
@@ -163,6 +173,7 @@ def _join(fixed: Fixed, more: Fixed) -> None:
     fixed.told = [*told.values()]
     fixed.failures = more.failures
     fixed.notes = more.notes
+    fixed.without_canonical = more.without_canonical
     fixed.spared |= more.spared
     fixed.mended = max(fixed.mended, more.mended)
     fixed.bound = fixed.bound or more.bound

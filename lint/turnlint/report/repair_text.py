@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from turnlint.model import SEVERITIES
+from turnlint.repair.accepting import ID_RULES
 from turnlint.repair.change import Change
 from turnlint.repair.outcome import Failure, Fixed, Removal
 from turnlint.report import Look
@@ -47,8 +48,6 @@ WORDS = {
 COMPLETED = ("added 1 placeholder result", "added {n} placeholder results")
 RENAMED = ("renamed 1 id", "renamed {n} ids")
 USUAL = {"moved": ("moved", "block"), "added": ("added", "message"), "rewritten": ("rewrote", "value")}
-ID_RULES = {"id-charset", "id-length", "id-form"}
-"""Rules that find ids in a form that a provider refuses."""
 SHOWN = ("moved", "added", "renamed", "rewritten", "removed")
 
 
@@ -64,7 +63,7 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
         said = f"would repair {number}: " if dry else f"{number} repaired: "
         to = [f"written to {visible(done.to)}"] if done.to and done.to != "-" else []
         yield from _wrapped(done.name, said, [*_what(fixed.changes), *to], look)
-    elif errors or fixed.failures:
+    elif errors or fixed.failures or fixed.without_canonical:
         yield from _wrapped(done.name, "", ["would stay unchanged" if dry else "unchanged"], look)
     if fixed.left and (errors or done.changed):
         total = sum(fixed.left.values())
@@ -128,7 +127,9 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     known = [one for one in done if one.fixed and not one.fixed.foreign and not one.problem]
     changed = sum(one.changed for one in known)
     left = [(_after(known, name), name) for name in ("error", "warning")]
-    parts = [_sum(len(known), changed, dry=dry, well=not sum(count for count, _ in left))] if known else []
+    plain = _without_canonical(known)
+    well = not plain and not sum(count for count, _ in left)
+    parts = [_sum(len(known), changed, dry=dry, well=well)] if known else []
     skipped = sum(one.fixed is not None and one.fixed.foreign for one in done)
     failed = sum(one.problem is not None for one in done)
     lost = sum(len(one.fixed.failures) for one in known if one.fixed)
@@ -147,10 +148,22 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     yield from _removed(known, look)
     yield from _held(known, terms, look)
     yield from _accepted(done, terms, look)
+    for provider, count in sorted(plain.items()):
+        which = "1 conversation gets" if count == 1 else f"{count:,} conversations get"
+        why = f"{visible(provider)} would refuse them; `--canonical --provider none` writes them anyway"
+        yield from _folded(f"{which} no canonical ids: {why}", look)
     if terms.canonical and any(_rejects_ids(one.fixed) for one in known if one.fixed):
         advice = "the provider of a record rejects canonical ids; use `turnlint fix --provider NAME` for accepted ids"
         yield from _folded(advice, look)
     yield from _undo(done, look)
+
+
+def _without_canonical(known: list[Done]) -> Counter[str]:
+    """The conversations that get no canonical ids in a run for these, by provider."""
+    found: Counter[str] = Counter()
+    for one in known:
+        found.update(one.fixed.without_canonical if one.fixed else {})
+    return found
 
 
 def _rejects_ids(fixed: Fixed) -> bool:

@@ -1,0 +1,57 @@
+"""Repairs that give canonical ids only where the providers of a conversation accept these."""
+
+from collections import Counter
+
+from msgspec import Struct, structs
+
+from turnlint.engine import Book, judge
+from turnlint.repair.choosing import Policy
+from turnlint.repair.mending import Mended, State, ask, mend
+from turnlint.repair.outcome import provider_of
+from turnlint.repair.sparing import Spared
+from turnlint.repair.unit import Unit
+
+ID_RULES = {"id-charset", "id-length", "id-form"}
+"""Rules that find ids in a form that a provider refuses."""
+Refusals = Counter[tuple[str, str]]
+"""Errors of these rules by provider and rule."""
+
+
+class Accepted(Struct, frozen=True):
+    """A repair, and the rules and the policy that made it."""
+
+    mended: Mended
+    book: Book
+    policy: Policy
+    refusals: Refusals
+    """The errors that canonical ids would cause. If there are such, the repair is that of a run without them."""
+
+    @property
+    def providers(self) -> list[str]:
+        """The providers that would refuse canonical ids."""
+        return sorted({provider for provider, _ in self.refusals})
+
+    @property
+    def reason(self) -> str:
+        """Why the conversation gets no canonical ids."""
+        rules = ", ".join(sorted({rule for _, rule in self.refusals}))
+        return f"no canonical ids: {' and '.join(self.providers)} would refuse them ({rules})"
+
+
+def mend_for_providers(
+    unit: Unit, book: Book, accepting: Book | None, policy: Policy, spared: Spared
+) -> Accepted:
+    """Repair a unit, without canonical ids if a provider in `accepting` accepts its ids and refuses canonical ids."""
+    mended = mend(unit, book, policy, spared)
+    if policy.canonical and accepting:
+        refusals = _refusals(mended.end, accepting)
+        if refusals and (new := refusals - _refusals(mended.base, accepting)):
+            plain = structs.replace(policy, canonical=False)
+            return Accepted(mend(unit, accepting, plain, spared), accepting, plain, new)
+    return Accepted(mended, book, policy, Refusals())
+
+
+def _refusals(state: State, accepting: Book) -> Refusals:
+    judged = (judge(accepting, one.transcript, ask) for one in state.judged)
+    errors = (one for some in judged for one in some.findings if one.severity == "error")
+    return Refusals((provider_of(one), one.rule) for one in errors if one.rule in ID_RULES)
