@@ -25,7 +25,6 @@ from pairing_faults import broken
 from pairing_sessions import SESSIONS, written
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
-from turnlint.ids import Unprojectable, canonicalize, project
 from turnlint.keeping.patches import patched
 from turnlint.ledger import read as paired
 from turnlint.model import Level, Transcript
@@ -35,6 +34,8 @@ from turnlint.reading import read
 from turnlint.repair.choosing import LEVELS, Policy
 from turnlint.repair.fixing import fix
 from turnlint.repair.outcome import Fixed
+from turnlint.repair.passes import fix as fix_in_passes
+from turnlint.repair.tracing import projection_after
 from turnlint.rows import Row
 
 FORMS = (*WIRES, *SESSIONS)
@@ -96,9 +97,9 @@ def make(form: str, seed: str) -> Case:
 def _add_minted(case: Case, rng: Random) -> None:
     """Add a result that answers no call under an id which the projection would give to a call."""
     data = data_of(case) if case.talk else b""
-    shown = _ids(case, data) if data and case.provider not in ("auto", "none") else None
+    shown = _ids(case, data, "placeholder") if data and case.provider not in ("auto", "none") else {}
     bearing = {piece.id for turn in case.talk for piece in turn.pieces}
-    made = sorted({one for some in (shown or {}).values() for one in some if one} - {*bearing})
+    made = sorted({one for some in shown.values() for one in some if one} - {*bearing})
     if made:
         stray = Piece("result", "result-of-904.", 904, rng.choice(made), rng.choice(NAMES))
         case.talk.insert(rng.randrange(len(case.talk) + 1), Turn("tool", [stray]))
@@ -405,20 +406,17 @@ def _untrue(after: bytes, term: Term, done: Fixed) -> Iterator[str]:
         yield "count not true"
 
 
-def _ids(case: Case, data: bytes) -> dict[int, set[str | None]] | None:
+def _ids(case: Case, data: bytes, level: Level) -> dict[int, set[str | None]]:
     """The ids that `turnlint ids` shows, by the mark of the call."""
+    term = terms(case.form, level, case.provider)
+    source = Source("transcript", None, data=data)
+    traced = fix_in_passes(source, term.options, term.book, term.policy, traced=True).ids or {}
     found: dict[int, set[str | None]] = defaultdict(set)
-    for item in read(Source("transcript", None, data=data), case.form):
+    for item in read(source, case.form, prefer=term.book.wires):
         if not isinstance(item, Transcript):
             continue
         book = paired(item.messages, item.wire)
-        try:
-            if case.provider == CANONICAL:
-                shown = canonicalize(item, book)
-            else:
-                shown = project(item, book, _profile(case.provider, item), in_place=True)
-        except Unprojectable:
-            return None
+        shown = projection_after(item, book, case.provider, traced.get(item.index))
         calls = [one.asked.call for one in book.interactions]
         for entry in shown.entries:
             if entry.piece == "call" and not calls[entry.number].server:
@@ -437,23 +435,10 @@ def _mark(body: bytes) -> int:
         return -1
 
 
-@lru_cache(maxsize=64)
-def _versions(name: str) -> tuple[Providers, Any]:
-    providers = Providers(packages())
-    return providers, providers.named(name)
-
-
-def _profile(name: str, transcript: Transcript) -> Any:
-    providers, versions = _versions(name)
-    return providers.for_named(versions, transcript).profile
-
-
 def _other_ids(case: Case, before: bytes, after: bytes, done: Fixed) -> Iterator[str]:
     if case.provider in ("auto", "none") or (after == before and done.needs) or done.notes:
         return  # a note says which repair, and so which ids, the run leaves out
-    shown, there = _ids(case, before), _ids(case, after)
-    if shown is None or there is None:
-        return
+    there = _ids(case, after, case.level)
     # A call beside results is no call of the conversation, or has a wrong role.
     elsewhere = {
         call.mark for turn in turns_of(case.form, after) if turn.role != "model" for call in turn.all("call")
@@ -465,10 +450,14 @@ def _other_ids(case: Case, before: bytes, after: bytes, done: Fixed) -> Iterator
                 now[call.mark].add(call.id)
     if any(there[mark] != now[mark] for mark in now if mark in there):
         yield "ids of the repaired file would change"
-    elif any(
-        len(shown[mark]) == len(now[mark]) and shown[mark] != now[mark] for mark in now if mark in shown
-    ):
-        yield "ids differ from those of `turnlint ids`"
+    # Its default level is `placeholder`, whatever the level of the repair.
+    for level, others in ((case.level, ""), ("placeholder", " at the default level")):
+        shown = _ids(case, before, level)
+        if any(
+            len(shown[mark]) == len(now[mark]) and shown[mark] != now[mark] for mark in now if mark in shown
+        ):
+            yield f"ids differ from those of `turnlint ids`{others}"
+            break
 
 
 # A run.

@@ -5,13 +5,17 @@ import os
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import fuzz_pairs
 from breaking import Piece, Turn
 from ledger_oracle import BLOCKS, CHAT, read, story, talk
 from turnlint import fix
+from turnlint.cli.ids import command
 from turnlint.ids import project
 from turnlint.model import Call, Keys, Wire
+from turnlint.packages import packages
+from turnlint.providers import Providers
 from turnlint.repeats import Known
 
 CASES = [
@@ -175,7 +179,7 @@ def test_an_internal_id_gets_the_prefix_of_a_provider_only_where_it_is_written_a
     (said,) = fuzz_pairs.read(fuzz_pairs.Source("t", None, data=json.dumps({"history": [
         {"speaker": "ai", "blocks": [_call("hist_tool_1", 1)]}, {"speaker": "tool", "blocks": [_said("hist_tool_1", "one")]},
     ]}).encode()), "canonical")  # fmt: skip
-    profile = fuzz_pairs._profile("anthropic", said)
+    profile = Providers(packages()).named("anthropic")[0]
     assert {one.new for one in project(said, None, profile).entries} == {"toolu_1"}
     assert {one.new for one in project(said, None, profile, in_place=True).entries} == {"hist_tool_1"}
 
@@ -224,15 +228,20 @@ def test_a_call_in_doubt_makes_the_next_result_of_its_turn_doubtful() -> None:
     assert '"two"' not in done
 
 
+def ids_of(data: bytes, provider: str) -> list[dict[str, Any]]:
+    """The ids that `turnlint ids` shows."""
+    arguments = ["-", "--provider", provider, "--output-format", "json"]
+    run = CliRunner().invoke(command, arguments, input=data)
+    assert run.exit_code == 0, run.stderr
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
 def test_a_copy_of_a_call_is_not_counted() -> None:
     log = [USER, _turn(("c", "one"), ("c", "one"), ("d", "two")), _tool("c", "1"), _tool("d", "2"), USER]
     done = fix(log, format="openai-chat", provider="kimi", level="lossy").value
     assert [one["id"] for one in done[1]["tool_calls"]] == ["functions.run:0", "functions.run:1"]
-    (said,) = fuzz_pairs.read(
-        fuzz_pairs.Source("t", None, data=json.dumps({"messages": log}).encode()), "openai-chat"
-    )
-    shown = project(said, None, fuzz_pairs._profile("kimi", said), in_place=True).entries
-    assert [one.new for one in shown if one.piece == "call"] == [
+    shown = ids_of(json.dumps({"messages": log}).encode(), "kimi")
+    assert [one["new"] for one in shown if one["piece"] == "call"] == [
         "functions.run:0",
         "functions.run:0",
         "functions.run:1",

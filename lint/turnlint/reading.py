@@ -65,9 +65,14 @@ def transcripts(source: Source, format_name: str | None = None) -> Iterator[Tran
     return (item for item in read(source, format_name) if isinstance(item, Transcript))
 
 
-def read(source: Source, format_name: str | None = None, progress: Progress | None = None) -> Iterator[Item]:
+def read(
+    source: Source,
+    format_name: str | None = None,
+    progress: Progress | None = None,
+    prefer: tuple[str, ...] = (),
+) -> Iterator[Item]:
     """All that a source holds. Raises `SourceError` where it cannot be read, when all that could be is told."""
-    for item in chain.from_iterable(batches(source, format_name, progress)):
+    for item in chain.from_iterable(batches(source, format_name, progress, prefer)):
         if isinstance(item, SourceError):
             raise item
         if isinstance(item, tuple):

@@ -52,6 +52,13 @@ def repeats(ledger: Ledger) -> Iterator[Repeat]:
             yield Repeat(first, interaction, same, first.asked.turn == interaction.asked.turn)
 
 
+def removed_copies(ledger: Ledger) -> Iterator[Repeat]:
+    """Yield the calls that a repair removes as copies of an earlier one."""
+    return (
+        one for one in repeats(ledger) if one.same and (one.first.answer is None or one.again.answer is None)
+    )
+
+
 def has_no_ids(ledger: Ledger, wire: Wire) -> bool:
     """Whether no call and no result has an id, on a wire whose logs may have none."""
     calls = [one.asked.call for one in ledger.interactions if one.asked.call.needs_id]

@@ -1,6 +1,6 @@
 """`turnlint ids`.
 
-This module owns the options of that command and how a map of ids is shown. It refuses to make ids.
+This module has the options of that command and the output of its map of ids. A repair in memory gives the ids.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,15 @@ from turnlint.cli import option
 from turnlint.cli.asking import NO_GITIGNORE, nothing_to, skipped_in_folders, sources_of
 from turnlint.cli.look import line_limit, width
 from turnlint.cli.nearest import Named
+from turnlint.documents.piped import at_rest
 from turnlint.documents.source import Source, SourceError
-from turnlint.ids import Entry, Projection, Unprojectable, canonicalize, project
+from turnlint.ids import CANONICAL, Entry, Projection, Unprojectable, project
 from turnlint.ledger import read as paired
 from turnlint.model import Location, Request, Transcript
 from turnlint.neighbours import sentence_of
-from turnlint.providers import Providers, UnknownProvider
+from turnlint.providers import UnknownProvider
 from turnlint.reading import Foreign, read
+from turnlint.repair.tracing import IdMap, projection_after
 from turnlint.report.escape import clip, fold, in_json, line_start, visible
 
 EXIT_USAGE, EXIT_NOTHING = 2, 3
@@ -45,12 +47,14 @@ class Row(Struct, frozen=True):
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...|-")
 @option(
     "--provider", metavar="NAME[@VERSION]",
-    help="Provider that will receive the ids; `turnlint profiles` lists the names.",
+    help="Provider that will receive the ids; `turnlint profiles` lists the names. With --canonical, `none` stands for "
+    "no provider.",
 )  # fmt: skip
 @option("--model", metavar="NAME", help="Model that will receive the ids, if it is not the one in the log.")
 @option(
     "--canonical", is_flag=True,
-    help="Show canonical ids. With --provider: derive every id from its canonical id, also ids that are valid.",
+    help="Show canonical ids, where the provider of a record accepts these. With --provider: derive every id from its "
+    "canonical id, also ids that are valid.",
 )  # fmt: skip
 @option(
     "--format", "format_name", type=Named("format", ("auto", *NAMES)), default="auto", show_default=True,
@@ -68,11 +72,12 @@ def command(
     """Show the ids that calls and results would get for a provider.
 
     An id that the provider accepts stays as it is. A result has the id of its call. `turnlint fix` with the same
-    provider writes these ids. No file is changed. PATH is a file, a folder, a glob pattern, or - for standard input.
+    provider writes these ids. If it needs another level for a conversation, the ids are those of that level. No file
+    is changed. PATH is a file, a folder, a glob pattern, or - for standard input.
 
     Exit codes: 0 shown, 2 usage error, 3 no input in a known format, 4 internal error.
     """
-    if provider is None and not canonical:
+    if provider in (None, "none") and not canonical:
         raise click.UsageError("missing --provider NAME; or use --canonical for ids of no provider")
     try:
         ids = _Ids(provider, model, canonical=canonical)
@@ -84,32 +89,57 @@ def command(
 
 
 class _Ids:
-    """Whose ids are wanted."""
+    """The ids that a run shows: those that `fix` writes, or those of a conversation that is written anew."""
 
     def __init__(self, provider: str | None, model: str | None, *, canonical: bool) -> None:
         from turnlint.cli.own import own_profiles
-        from turnlint.packages import packages
+        from turnlint.engine import Book, Options
+        from turnlint.repair.choosing import Policy
 
         self.model = model
         self.canonical = canonical
-        names, own = own_profiles((), () if provider is None else (provider,))
-        self.providers = Providers(packages(), own)
-        self.named = tuple(one for name in names for one in self.providers.named(name))
+        names, own = own_profiles((), () if provider in (None, "none") else (provider,))
+        providers = names or (() if provider else ("auto",))
+        self.options = Options(providers=providers, profiles=own)
+        self.book = Book(self.options)
+        self.policy = Policy(named=frozenset(name.partition("@")[0] for name in names), canonical=canonical)
+        self.named = tuple(one for name in names for one in self.book.providers.named(name))
+        self.anew = model is not None or (canonical and bool(names))
+        """No repair gives these ids."""
 
-    def of(self, transcript: Transcript) -> Projection:
+    def repaired(self, source: Source, format_name: str | None) -> IdMap:
+        """The ids after a repair of a source."""
+        if self.anew:
+            return {}
+        from turnlint.repair.passes import fix
+
+        options = structs.replace(self.options, format=format_name)
+        fixed = fix(source, options, self.book, self.policy, traced=True)
+        if fixed.problem:
+            raise fixed.problem
+        for one in (*fixed.failures, *fixed.notes):
+            click.echo(
+                f"turnlint: {visible(source.name)}: line {one.line:,}: {visible(one.reason)}", err=True
+            )
+        return fixed.ids or {}
+
+    def of(self, transcript: Transcript, repaired: IdMap) -> Projection:
+        """The ids of one conversation."""
         pairs = paired(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
-        if not self.named:
-            return canonicalize(transcript, pairs)
-        profile = self.providers.for_named(self.named, self._read_by(transcript)).profile
-        # Without --canonical the ids are those that `fix` writes.
-        return project(
-            transcript,
-            pairs,
-            profile,
-            canonical=self.canonical,
-            model=self.model,
-            in_place=not self.canonical,
-        )
+        if self.anew:
+            profile = self.book.providers.for_named(self.named, self._read_by(transcript)).profile
+            return project(
+                transcript,
+                pairs,
+                profile,
+                canonical=self.canonical,
+                model=self.model,
+                in_place=not self.canonical,
+            )
+        label = CANONICAL
+        if self.named:
+            label = self.book.providers.for_named(self.named, transcript).profile.label
+        return projection_after(transcript, pairs, label, repaired.get(transcript.index))
 
     def _read_by(self, transcript: Transcript) -> Transcript:
         """The conversation as the model would be given it that was named."""
@@ -124,7 +154,8 @@ def _show(sources: list[Source], format_name: str | None, ids: _Ids, output_form
     seen = _Seen()
     for source in sources:
         try:
-            rows = _rows(source, format_name, ids, seen)
+            with at_rest(source) as still:
+                rows = _rows(still, format_name, ids, seen)
         except SourceError as error:
             unreadable = True
             click.echo(f"turnlint: {visible(error.name)}: {error.reason}", err=True)
@@ -164,18 +195,19 @@ class _Seen(Struct):
 
 def _rows(source: Source, format_name: str | None, ids: _Ids, seen: _Seen) -> list[Row]:
     """The ids of one source, in its order. Those in records that were let go are placed by a second look."""
+    repaired = ids.repaired(source, format_name)
     ready: list[Row] = []
     gone: list[tuple[Location, Transcript, Projection, int]] = []
     seen.files += 1
     damages = 0
-    for item in read(source, format_name):
+    for item in read(source, format_name, prefer=ids.book.wires):
         if isinstance(item, Foreign):
             seen.files -= 1
             if source.named:
                 click.echo(f"turnlint: {visible(source.name)}: {sentence_of(item.near)}", err=True)
         elif isinstance(item, Transcript):
             seen.conversations += 1
-            found = ids.of(item)
+            found = ids.of(item, repaired)
             places = [Location(item.messages[one.message].record, one.at) for one in found.entries]
             here = [(place, item, found, order) for order, place in enumerate(places)]
             ready += _placed(source, [one for one in here if one[0].record.data])

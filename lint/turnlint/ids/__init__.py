@@ -6,17 +6,29 @@ Nothing in it looks at a clock or draws lots, so a conversation has the same ids
 """
 
 from turnlint.ids.canonical import canonical_id, is_canonical, to_history, to_openai
-from turnlint.ids.projection import Entry, Memory, Projection, canonicalize, project, project_ids, remembered
+from turnlint.ids.projection import (
+    CANONICAL,
+    Entry,
+    Memory,
+    Projection,
+    canonicalize,
+    entries_after,
+    project,
+    project_ids,
+    remembered,
+)
 from turnlint.ids.shapes import Unprojectable
 from turnlint.ids.turns import turn_keys
 
 __all__ = [
+    "CANONICAL",
     "Entry",
     "Memory",
     "Projection",
     "Unprojectable",
     "canonical_id",
     "canonicalize",
+    "entries_after",
     "is_canonical",
     "project",
     "project_ids",

@@ -20,14 +20,13 @@ from msgspec import Struct
 
 from turnlint import ledger
 from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
-from turnlint.ids.parting import parted
 from turnlint.ids.shapes import TRIES, Demand, Demands, Unprojectable, number_in
 from turnlint.ids.turns import known_id, parts_of, short, turns
 from turnlint.ledger import Answered, Asked, Ledger, is_redacted, usable
 from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Keys, Message, Pointer, Record, Result, Transcript, Wire
 from turnlint.profiles import Profile
-from turnlint.repeats import has_no_ids, repeats
+from turnlint.repeats import has_no_ids, removed_copies, repeats
 
 CANONICAL = "canonical"
 Signature = tuple[str | None, str | None, bytes]
@@ -86,6 +85,13 @@ class Projection(Struct, frozen=True):
             if entry.old is not None and entry.new is not None:
                 found.setdefault(entry.old, {})[entry.new] = None
         return {old: tuple(new) for old, new in found.items()}
+
+
+def entries_after(transcript: Transcript, pairs: Ledger, new: Sequence[str | None]) -> Iterator[Entry]:
+    """Yield the places of a conversation's ids, with the new ids of its calls and results in their order."""
+    book = _Book(transcript, pairs)
+    for place, number in book.places:
+        yield book.entry(place, number, new[place.seq])
 
 
 class _Owner(Struct):
@@ -273,16 +279,11 @@ class _Book:
         """The calls that keep an id which a call of an earlier turn bears, where the provider takes that."""
         if "taken" not in self.pairs.odd or not self.takes(profile, REUSED):
             return frozenset()
-        # A repair splits messages at the results inside them first, and then fewer ids are in doubt.
-        view = parted(self.transcript)
-        pairs = self.pairs
-        if view is not self.transcript:
-            pairs = ledger.read(view.messages, view.wire, view.answer_at, view.gaps)
-        loose = {orphan.result.id for orphan in pairs.orphans}
-        number = {one.asked.seq: count for count, one in enumerate(pairs.interactions)}
+        loose = {orphan.result.id for orphan in self.pairs.orphans}
+        number = {one.asked.seq: count for count, one in enumerate(self.pairs.interactions)}
         found: dict[str | None, set[int]] = {}
-        parts = parts_of(pairs)
-        for repeat in repeats(pairs):
+        parts = parts_of(self.pairs)
+        for repeat in repeats(self.pairs):
             first, again = repeat.first.asked, repeat.again.asked
             if not repeat.same and parts[first.seq] != parts[again.seq]:
                 found.setdefault(again.call.id, set()).add(number[again.seq])
@@ -292,27 +293,31 @@ class _Book:
         """The calls that a repair removes as copies, with the calls that they repeat."""
         number = {one.asked.seq: count for count, one in enumerate(self.pairs.interactions)}
         return {
-            number[one.again.asked.seq]: number[one.first.asked.seq]
-            for one in repeats(self.pairs)
-            if one.same and (one.first.answer is None or one.again.answer is None)
+            number[one.again.asked.seq]: number[one.first.asked.seq] for one in removed_copies(self.pairs)
         }
 
     def entries(self, given: Given, leave: Callable[[Result], bool]) -> Iterator[Entry]:
         """What stands where. Results without an id that are to be left so have none, whatever their call has."""
         for place, number in self.places:
             block: Call | Result = place.call if isinstance(place, Asked) else place.result
-            owner, new = self.owners[number], given[number]
+            new = given[number]
             left = new is None or (not usable(block.id) and isinstance(block, Result) and leave(block))
-            yield Entry(
-                "call" if isinstance(place, Asked) else "result",
-                place.message,
-                (*self.transcript.messages[place.message].at, *block.at, *block.keys.id),
-                block.keys.id != block.keys.name,
-                -1 if owner.stray else number,
-                block.id,
-                block.id if left else new,
-                owner.name or block.name,
-            )
+            yield self.entry(place, number, block.id if left else new)
+
+    def entry(self, place: Asked | Answered, number: int, new: str | None) -> Entry:
+        """A place with the id that it gets. The number is that of the owner."""
+        block: Call | Result = place.call if isinstance(place, Asked) else place.result
+        owner = self.owners[number]
+        return Entry(
+            "call" if isinstance(place, Asked) else "result",
+            place.message,
+            (*self.transcript.messages[place.message].at, *block.at, *block.keys.id),
+            block.keys.id != block.keys.name,
+            -1 if owner.stray else number,
+            block.id,
+            new,
+            owner.name or block.name,
+        )
 
 
 def _calls(transcript: Transcript, pairs: Ledger) -> list[_Owner]:

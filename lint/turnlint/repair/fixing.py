@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from turnlint import carriers
 from turnlint.carrying.carrier import Carrier
@@ -21,12 +21,13 @@ from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, Options, judge
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
-from turnlint.model import Call, Finding, Fix, Gap, Level, Reach, Record, Result, Transcript
+from turnlint.model import Call, Finding, Fix, Level, Reach, Record, Result, Transcript
 from turnlint.quoting import quote
 from turnlint.reading import Batch, Foreign, batches
 from turnlint.repair.accepting import Accepted, mend_for_providers
 from turnlint.repair.change import Change
 from turnlint.repair.choosing import LEVELS, Policy, reach, wanted
+from turnlint.repair.deferred import Loose, Waiting, joined_by_records
 from turnlint.repair.layout import line_patches
 from turnlint.repair.mending import (
     CANONICAL,
@@ -39,8 +40,10 @@ from turnlint.repair.mending import (
     mend,
     rewritten,
 )
-from turnlint.repair.outcome import Failure, Fixed, Told
+from turnlint.repair.outcome import Failure, Fixed
 from turnlint.repair.sparing import Spared
+from turnlint.repair.telling import conversations_told
+from turnlint.repair.tracing import trace
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
 from turnlint.repair.verifying import BRINGS_NEW, UNTIED, fault_of, is_better, untied_pair
 from turnlint.steps import Close, Patch, Take
@@ -63,34 +66,15 @@ def fix(
 
 def fix_once(
     source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None,
-    spared: frozenset[Any] = frozenset(), accepting: Book | None = None,
+    spared: frozenset[Any] = frozenset(), accepting: Book | None = None, *, traced: bool = False,
 ) -> Fixed:  # fmt: skip
     """Work out one pass of repair over a source. An earlier pass names the findings to leave as `spared`.
 
     A conversation gets no canonical ids that a provider of `accepting` refuses.
     """
-    return _Fixing(source, options, book, policy, spared, accepting).run(progress)
-
-
-class _Waiting(Struct):
-    """A conversation over many records, with something to repair."""
-
-    records: dict[int, Record]
-    carrier: str
-    index: int
-    findings: list[Finding]
-    """What is said of it, should its repair fail."""
-    asked: bool = True
-    """The level of the run allows a repair; else only level lossy does."""
-    gaps: tuple[Gap, ...] = ()
-
-
-class _Loose(Struct):
-    """A damaged record, and what is said of it."""
-
-    line: int
-    data: bytes
-    findings: list[Finding] = []
+    work = _Fixing(source, options, book, policy, spared, accepting)
+    work.out.ids = {} if traced else None
+    return work.run(progress)
 
 
 class _Fixing:
@@ -104,8 +88,8 @@ class _Fixing:
         self.options = options
         self.book = book
         self.policy = policy
-        self.waiting: list[_Waiting] = []
-        self.loose: dict[int, _Loose] = {}
+        self.waiting: list[Waiting] = []
+        self.loose: dict[int, Loose] = {}
         """Damaged records whose bytes are let go as soon as they are read, by their place."""
         self.parted: list[int] = []
         """Where the second of two joined records starts, in order."""
@@ -123,7 +107,7 @@ class _Fixing:
             out.patches, out.changes, out.joined = self.joins, self.joined, True
             return out
         self._take_loose()
-        groups = reread(out.source, _joined(self.waiting), lambda one: one.records.values())
+        groups = reread(out.source, joined_by_records(self.waiting), lambda one: one.records.values())
         for one in chain.from_iterable(groups if self.waiting else ()):
             self._mend_lines(one)
         # What stood before a new line end may be gone from there: then no line is left to end.
@@ -246,7 +230,7 @@ class _Fixing:
         """Note what is to be done to damaged bytes while they are there."""
         for finding in judge_damage(self.book, damages):
             record = finding.where.record
-            one = self.loose.setdefault(record.offset, _Loose(record.line, record.data))
+            one = self.loose.setdefault(record.offset, Loose(record.line, record.data))
             one.findings.append(finding)
 
     def _take_loose(self) -> None:
@@ -285,12 +269,12 @@ class _Fixing:
             records = {record.offset: record for record in transcript.records}
             found = _all(judged, damaged)
             self.waiting.append(
-                _Waiting(records, transcript.wire.name, transcript.index, found, asked, transcript.gaps)
+                Waiting(records, transcript.wire.name, transcript.index, found, asked, transcript.gaps)
             )
         else:
             self._count(finding for one in judged for finding in one.findings)
 
-    def _mend_lines(self, one: _Waiting) -> None:
+    def _mend_lines(self, one: Waiting) -> None:
         carrier = _carrier(one.carrier)
         records = [one.records[offset] for offset in sorted(one.records)]
         if carrier is None or not all(record.data for record in records):
@@ -401,6 +385,21 @@ class _Fixing:
             return True
         return False
 
+    def _trace_another(self, unit: Unit, first: int) -> None:
+        """Trace the ids of the repair at the first other level that repairs a unit."""
+        levels = [
+            one for one in (*LEVELS[LEVELS.index(self.policy.level) :], *LEVELS) if one != self.policy.level
+        ]
+        for level in dict.fromkeys(levels) if self.out.ids is not None else ():
+            mended = self._verified(unit, structs.replace(self.policy, level=level))
+            if mended is not None:
+                self._trace(mended, first)
+                return
+
+    def _trace(self, mended: Mended, first: int) -> None:
+        if self.out.ids is not None:
+            self.out.ids |= trace(mended.start.judged, mended.end.judged, first)
+
     def _note(self, unit: Unit, mended: Mended, reason: str) -> None:
         """Say why a conversation keeps a finding that has a repair."""
         origin, judged = unit.cells[0].origin, mended.start.judged
@@ -409,11 +408,18 @@ class _Fixing:
 
     def _mended(self, unit: Unit, first: int, known: list[Finding], *, asked: bool) -> Mended | None:
         """The repair, if it may be written; what is to be said of it either way."""
-        out = self.out
         if not asked:
             self._count(known)
             self._foresee(unit)
             return None
+        mended = self._asked(unit, first, known)
+        if mended is None:
+            self._trace_another(unit, first)
+        return mended
+
+    def _asked(self, unit: Unit, first: int, known: list[Finding]) -> Mended | None:
+        """The repair that the level of the run allows, if it may be written."""
+        out = self.out
         try:
             spared = self._spared()
             whole = self._mend(unit, spared)
@@ -459,7 +465,9 @@ class _Fixing:
             )
             out.changes += _numbered(mended.changes, first)
             same = len(mended.start.judged) == len(mended.end.judged)
-            out.told += _told(mended.start if same else mended.base, mended.end, first)
+            start, end = mended.start.judged, mended.end.judged
+            out.told += conversations_told(start if same else mended.base.judged, end, first)
+            self._trace(mended, first)
         return mended
 
     def _count(self, before: Iterable[Finding], after: Iterable[Finding] | None = None) -> None:
@@ -561,39 +569,3 @@ def _own(record: Record, starts: Iterable[int]) -> bytes:
 
 def _carrier(name: str | None) -> Carrier | None:
     return carriers.of_wire(name) if name else None
-
-
-def _joined(waiting: list[_Waiting]) -> list[_Waiting]:
-    """Conversations that share records are repaired together."""
-    owner: dict[int, _Waiting] = {}
-    out: dict[int, _Waiting] = {}
-    for one in waiting:
-        others = {id(owner[offset]): owner[offset] for offset in one.records if offset in owner}
-        for other in others.values():
-            one.records = {**other.records, **one.records}
-            one.index = min(one.index, other.index)
-            one.findings = [*other.findings, *one.findings]
-            one.asked = one.asked or other.asked
-            one.gaps = tuple(sorted({*one.gaps, *other.gaps}, key=lambda gap: gap.offset))
-            del out[id(other)]
-        for offset in one.records:
-            owner[offset] = one
-        out[id(one)] = one
-    return [*out.values()]
-
-
-def _told(start: State, end: State, first: int) -> Iterator[Told]:
-    from turnlint.ids import canonicalize
-
-    for number, (was, now) in enumerate(zip(start.judged, end.judged, strict=False)):
-        transcript = was.transcript
-        line = transcript.messages[0].record.line if transcript.messages else 1
-        seen = (one.new for one in canonicalize(transcript, was.pairs).entries if one.piece == "call")
-        answers = (one.answer for one in now.pairs.interactions if one.answer is not None)
-        yield Told(
-            transcript.id, first + number, line, transcript.wire.name,
-            tuple(case.profile.label for case in now.cases if case.profile),
-            tuple(one for one in seen if one),
-            tuple(one.asked.call.id or "" for one in now.pairs.interactions),
-            tuple(one.result.id or "" for one in answers),
-        )  # fmt: skip

@@ -15,6 +15,7 @@ from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Finding
 from turnlint.neighbours import Near
 from turnlint.repair.change import Change
+from turnlint.repair.tracing import IdMap
 
 
 class Told(Struct, frozen=True):
@@ -117,6 +118,8 @@ class Fixed(Struct):
     across: dict[str, int] = {}
     """How many conversations are on a wire that is not the named provider's, as `provider on wire`."""
     blocked: list[Blocked] = []
+    ids: IdMap | None = None
+    """The ids of repaired conversations, where they were asked for."""
     joined: bool = False
     """The pass only joined the lines of split records."""
     spared: set[Any] = set()

@@ -18,6 +18,7 @@ from turnlint.model import SEVERITIES
 from turnlint.repair.choosing import Policy, wanted
 from turnlint.repair.fixing import as_read, fix_once
 from turnlint.repair.outcome import Blocked, Failure, Fixed, Told, provider_of
+from turnlint.repair.tracing import followed
 from turnlint.repair.verifying import BRINGS_NEW
 from turnlint.rows import Row
 
@@ -31,9 +32,9 @@ Linter = Callable[[Source], Iterable[Event]]
 
 def fix(
     source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None,
-    linter: Linter | None = None,
+    linter: Linter | None = None, *, traced: bool = False,
 ) -> Fixed:  # fmt: skip
-    """Repair a source in as many passes as it needs."""
+    """Repair a source in as many passes as it needs. If `traced`, the answer has the ids after the repair."""
     given_options, given_book = options, book
     ask = linter or (lambda result: lint(result, given_options, given_book))
     accepting = None
@@ -41,7 +42,7 @@ def fix(
         # Rules of providers would give other ids. Their rules for ids only decide who gets canonical ids.
         accepting, options = book, structs.replace(options, providers=())
         book = Book(options)
-    fixed = fix_once(source, options, book, policy, progress, accepting=accepting)
+    fixed = fix_once(source, options, book, policy, progress, accepting=accepting, traced=traced)
     if fixed.problem or not (accepting or fixed.patches or any(fixed.before.values())):
         return fixed
     if accepting:
@@ -53,7 +54,13 @@ def fix(
             break
         with _result(source, fixed) as result:
             more = fix_once(
-                result, options, book, policy, spared=frozenset(fixed.spared), accepting=accepting
+                result,
+                options,
+                book,
+                policy,
+                spared=frozenset(fixed.spared),
+                accepting=accepting,
+                traced=traced,
             )
         if not more.patches:
             break
@@ -62,7 +69,7 @@ def fix(
     if fixed.patches and (reason := _regression(source, fixed, left, ask, book, policy)):
         bare = Fixed(source)
         left = _left(source, bare, ask, policy)
-        fixed.patches, fixed.changes, fixed.told, fixed.mended = [], [], [], 0
+        fixed.patches, fixed.changes, fixed.told, fixed.mended, fixed.ids = [], [], [], 0, None
         fixed.failures.append(Failure(1, None, reason))
     if not left.skipped:
         fixed.after, fixed.left, fixed.errors_left = left.severities, left.rules, left.errors
@@ -173,6 +180,8 @@ def _join(fixed: Fixed, more: Fixed) -> None:
     fixed.told = [*told.values()]
     fixed.failures = more.failures
     fixed.notes = more.notes
+    if fixed.ids is not None and more.ids is not None:
+        fixed.ids = followed(fixed.ids, more.ids)
     fixed.without_canonical = more.without_canonical
     fixed.spared |= more.spared
     fixed.mended = max(fixed.mended, more.mended)

@@ -4,12 +4,17 @@ This module owns the note of each change: for which finding it was made, where, 
 It refuses to make any.
 """
 
+from collections.abc import Iterator, Sequence
+
 from msgspec import structs
 
 from turnlint.documents.locate import locate_all
+from turnlint.engine import Judged
+from turnlint.ids import canonicalize
 from turnlint.model import Call, Finding, Pointer, Result, Text, Thinking
 from turnlint.placing import as_pointer
 from turnlint.repair.change import Change, What, digest
+from turnlint.repair.outcome import Told
 from turnlint.repair.sheet import Sheet
 
 NOUNS: dict[type, str] = {Result: "result", Call: "call", Thinking: "thought", Text: "text"}
@@ -102,3 +107,19 @@ class Tale:
         """Whether there was anything at a place, or an object that could take it."""
         data = self.sheet.unit.cells[cell].data
         return found == place or (found == place[:-1] and data[start : start + 1] == b"{")
+
+
+def conversations_told(start: Sequence[Judged], end: Sequence[Judged], first: int) -> Iterator[Told]:
+    """Yield what the report says of each conversation of a repair."""
+    for number, (was, now) in enumerate(zip(start, end, strict=False)):
+        transcript = was.transcript
+        line = transcript.messages[0].record.line if transcript.messages else 1
+        seen = (one.new for one in canonicalize(transcript, was.pairs).entries if one.piece == "call")
+        answers = (one.answer for one in now.pairs.interactions if one.answer is not None)
+        yield Told(
+            transcript.id, first + number, line, transcript.wire.name,
+            tuple(case.profile.label for case in now.cases if case.profile),
+            tuple(one for one in seen if one),
+            tuple(one.asked.call.id or "" for one in now.pairs.interactions),
+            tuple(one.result.id or "" for one in answers),
+        )  # fmt: skip

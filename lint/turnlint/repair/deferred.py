@@ -1,0 +1,45 @@
+"""Records that a repair comes back to when the whole source was read."""
+
+from msgspec import Struct
+
+from turnlint.model import Finding, Gap, Record
+
+
+class Waiting(Struct):
+    """A conversation over many records, with something to repair."""
+
+    records: dict[int, Record]
+    carrier: str
+    index: int
+    findings: list[Finding]
+    """What is said of it, should its repair fail."""
+    asked: bool = True
+    """The level of the run allows a repair; else only level lossy does."""
+    gaps: tuple[Gap, ...] = ()
+
+
+class Loose(Struct):
+    """A damaged record, and what is said of it."""
+
+    line: int
+    data: bytes
+    findings: list[Finding] = []
+
+
+def joined_by_records(waiting: list[Waiting]) -> list[Waiting]:
+    """Conversations that share records are repaired together."""
+    owner: dict[int, Waiting] = {}
+    out: dict[int, Waiting] = {}
+    for one in waiting:
+        others = {id(owner[offset]): owner[offset] for offset in one.records if offset in owner}
+        for other in others.values():
+            one.records = {**other.records, **one.records}
+            one.index = min(one.index, other.index)
+            one.findings = [*other.findings, *one.findings]
+            one.asked = one.asked or other.asked
+            one.gaps = tuple(sorted({*one.gaps, *other.gaps}, key=lambda gap: gap.offset))
+            del out[id(other)]
+        for offset in one.records:
+            owner[offset] = one
+        out[id(one)] = one
+    return [*out.values()]
