@@ -40,6 +40,9 @@ CASES = [
      [_model(_call(4, "c4"), _call(5, "")), _tool(_result(5, "c5")), _model(Piece("text", "so"))]),
     ("a copy hides the result of a call without an id", "gemini-cli", fuzz_pairs.CANONICAL, "lossless",
      [_model(_call(1, "c1"), _call(3, None, "write"), _call(1, "c1")), _tool(_result(1, "c1"), _result(3, "c3", "write"))]),
+    ("a call beside results shares its id with two calls", "gemini", "gemini", "lossy",
+     [_model(_call(2, "c", "write"), _call(3, "c", "look")),
+      _tool(_call(1, "c", "look"), _result(1, "c", "look"), _result(2, "c", "write"), _result(3, "c", "look"))]),
 ]  # fmt: skip
 
 

@@ -167,6 +167,7 @@ class Names:
         """Where the id of a call occurs again: in a framework's copy, or in a call in a message of results."""
         found: dict[Place, list[Place]] = {}
         pairs = self.sheet.judged.pairs.interactions
+        strays = {id(orphan.result) for orphan in self.sheet.judged.pairs.orphans}
         for one in pairs:
             for twin in one.asked.call.also:
                 self._add_twin(found, one.asked.message, one.asked.call, (one.asked.message, id_place(twin)))
@@ -188,8 +189,9 @@ class Names:
                 own = [one for one in own if one.name in (name_below(value), None)]
                 if known is not None:
                     self._add_twin(found, asked[id(known)].message, known, (index, below))
-                elif len(own) == 1:
-                    # A call that no assistant message has keeps the id of its result.
+                elif len(own) == 1 or (own and strays.issuperset(map(id, own))):
+                    # A call that no assistant message has keeps the id of its result. Results of one id that
+                    # answer no call get one id.
                     self._add_twin(found, index, own[0], (index, below))
         return found
 
