@@ -8,6 +8,9 @@ import pytest
 import fuzz_pairs
 from breaking import Piece, Turn
 from turnlint import fix
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, lint
+from turnlint.rows import Row
 
 TIME = "2026-06-02T14:11:20.000Z"
 
@@ -71,3 +74,27 @@ def test_a_result_before_its_call_still_finds_it() -> None:
     head = {"timestamp": TIME, "type": "session_meta", "payload": {"id": "s", "cwd": "/repo"}}
     done = fix([head, *lines], format="codex", level="lossless").value
     assert [json.dumps(one["payload"]) for one in done[1:]] == [json.dumps(call), json.dumps(output)]
+
+
+def _chat(*messages: dict[str, Any]) -> bytes:
+    return json.dumps({"messages": [{"role": "user", "content": "go"}, *messages]}).encode()
+
+
+def _finding(data: bytes) -> Row:
+    options = Options()
+    events = lint(Source("a.json", None, data=data), options, Book(options))
+    (row,) = [one for one in events if isinstance(one, Row) and one.finding.rule == "orphan-result"]
+    return row
+
+
+def test_a_result_that_several_calls_may_have_asked_for_names_them() -> None:
+    calls = [{"id": "c", "type": "function", "function": {"name": name, "arguments": "{}"}} for name in "fg"]
+    asks = {"role": "assistant", "content": None, "tool_calls": calls}
+    said = {"role": "tool", "tool_call_id": "c", "content": "r"}
+    finding = _finding(_chat(asks, said)).finding
+    assert finding.label == "2 calls have this id: it is unknown which one it answers"
+    assert [one.note for one in finding.related] == ["unanswered call with this id"] * 2
+    assert finding.fix is not None
+    assert "if it belongs to one of these calls, give both an id of their own by hand" in finding.fix.title
+    before = _finding(_chat(said, asks)).finding
+    assert before.label != finding.label

@@ -45,7 +45,7 @@ def test_a_summary_says_what_was_done_what_remains_and_how_to_undo(folder: Path)
         "  2 findings remain: pending-call (1 warning), unreadable-record (1 error)",
         "3 files: 2 repaired, 1 unchanged; 1 error and 1 warning remain, `turnlint lint` shows where",
         "--level lossy removed 1 result, 55 bytes; the journal keeps what was removed",
-        "1 last call has no result yet; --close-pending adds a placeholder result",
+        "1 last call has no result yet; `turnlint fix --close-pending` adds a placeholder result",
         "to undo: turnlint undo --journal j.jsonl PATH... (journal: j.jsonl)",
     ]
     assert run.stderr == ""
@@ -245,6 +245,25 @@ def test_doubt_about_a_pair_names_no_id_that_the_repair_made(folder: Path) -> No
     assert run.exit_code == 1
     said = "line 1: unchanged: no evidence ties a result to the call to `g`; correct the id by hand"
     assert said in " ".join(run.stdout.split())
+
+
+def test_calls_at_the_end_of_a_doubtful_turn_name_the_command_that_completes_them(folder: Path) -> None:
+    """Two last calls share an id, so that no result is paired. The option completes them, at each level as it says."""
+    talk = [USER, asks(call("c", "f"), call("c", "g")), result("c", "one")]
+    for level, option in (
+        ("lossless", "--level placeholder --close-pending"),
+        ("placeholder", "--close-pending"),
+        ("lossy", "--level lossy --close-pending"),
+    ):
+        (folder / "m.jsonl").write_bytes(log(talk))
+        said = " ".join(fix("m.jsonl", "--level", level).stdout.split())
+        shown = option.removeprefix("--level lossy ")
+        sentence = f"2 last calls have no result yet; `turnlint fix {shown}` adds placeholder results"
+        assert sentence in said
+        (folder / "m.jsonl").write_bytes(log(talk))
+        run = fix("m.jsonl", *(option if "--level" in option else f"--level {level} {option}").split())
+        assert "added 2 placeholder results" in run.stdout
+        assert "no result yet" not in run.stdout
 
 
 def test_a_dry_run_removes_nothing_and_says_what_a_higher_level_would_remove(folder: Path) -> None:

@@ -19,6 +19,8 @@ class Terms(Struct, frozen=True):
     """The providers that the user named."""
     narrowed: bool = False
     """Rules were selected or ignored."""
+    lossless: bool = False
+    """The level of a source is lossless, so that the run adds no placeholders."""
     canonical: bool = False
     """The run gives every call its canonical id."""
 

@@ -255,7 +255,9 @@ def _held(known: list[Done], terms: Terms, look: Look) -> Iterator[str]:
         yield from _folded(f"{_many(alone, 'finding')} left alone, as `levels` says of {rules}", look)
     if pending := held["close-pending"]:
         calls = "1 last call has" if pending == 1 else f"{pending:,} last calls have"
-        yield from _folded(f"{calls} no result yet; --close-pending adds a placeholder result", look)
+        options = "--level placeholder --close-pending" if terms.lossless else "--close-pending"
+        result = "a placeholder result" if pending == 1 else "placeholder results"
+        yield from _folded(f"{calls} no result yet; `turnlint fix {options}` adds {result}", look)
 
 
 def _needing(counts: Counter[str]) -> str:

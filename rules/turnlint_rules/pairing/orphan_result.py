@@ -94,6 +94,8 @@ GOOD = (
         assistant  It is 18 degrees.
     """),
 )
+SHOWN = 3
+"""So many calls with the id of a result are shown."""
 ALIKE = 0.8
 LOOKED_AT = 50
 LONGEST = 100
@@ -106,10 +108,14 @@ def check(case: Case) -> Iterator[Finding]:
     if is_kept_elsewhere(case.transcript):
         return
     calls = _calls_by_turn(case)
+    bearers = _calls_by_id(case)
     for number, orphan in enumerate(case.ledger.orphans):
         if orphan.result.server:
             continue  # `unpaired-server-tool` tells of these
-        related, label = _story(case, orphan, search=number < MOST)
+        own = bearers.get(orphan.result.id, [])
+        related, label = _doubt(case, orphan, own)
+        if not label:
+            related, label = _story(case, orphan, search=number < MOST)
         yield RULE.at_result(
             case,
             orphan,
@@ -117,7 +123,9 @@ def check(case: Case) -> Iterator[Finding]:
             severity=_severity(case, orphan),
             label=label,
             related=related,
-            fix=None if case.is_beside_own_call(orphan) else _fix(case, orphan, related, calls),
+            fix=None
+            if case.is_beside_own_call(orphan)
+            else _fix(case, orphan, calls, _by_hand(related, own)),
         )
 
 
@@ -141,15 +149,43 @@ def _respelled(case: Case) -> Iterator[Finding]:
             )
 
 
-def _fix(
-    case: Case, orphan: Answered, related: tuple[Related, ...], calls: Mapping[tuple[int, str | None], int]
-) -> Fix:
+def _by_hand(related: tuple[Related, ...], bearers: list[Interaction]) -> str:
+    """What a user can do instead of the repair."""
+    if not related:
+        return ""
+    if len(bearers) > 1:
+        return " (if it belongs to one of these calls, give both an id of their own by hand instead)"
+    return " (if it belongs to that call, correct its id by hand instead)"
+
+
+def _fix(case: Case, orphan: Answered, calls: Mapping[tuple[int, str | None], int], by_hand: str) -> Fix:
     if _is_in_its_turn(case, orphan, calls):
         return Fix("lossless", "split the message at its results", (Split(orphan.message),))
-    title = f"remove the result{also_calls(len(case.calls_in(orphan)))}"
-    if related:
-        title += " (if it belongs to that call, correct its id by hand instead)"
+    title = f"remove the result{also_calls(len(case.calls_in(orphan)))}{by_hand}"
     return Fix("lossy", title, (Drop(spot(orphan)),))
+
+
+def _calls_by_id(case: Case) -> dict[str | None, list[Interaction]]:
+    """The calls with the ids of results that no evidence ties to a call."""
+    found: dict[str | None, list[Interaction]] = {
+        orphan.result.id: [] for orphan in case.ledger.orphans if usable(orphan.result.id)
+    }
+    for interaction in case.ledger.interactions if found else ():
+        if interaction.asked.call.id in found:
+            found[interaction.asked.call.id].append(interaction)
+    return found
+
+
+def _doubt(case: Case, orphan: Answered, bearers: list[Interaction]) -> tuple[tuple[Related, ...], str]:
+    """The calls with the id of a result; nothing where no earlier call has it."""
+    if case.transcript.headless or not any(one.asked.seq < orphan.seq for one in bearers):
+        return (), ""
+    waiting = [one for one in bearers if one.answer is None] or bearers
+    note = "unanswered call with this id" if waiting[0].answer is None else "call with this id"
+    related = tuple(near_call(case, one.asked, note) for one in waiting[:SHOWN])
+    if len(bearers) == 1:
+        return related, "nothing shows that it answers the call with this id"
+    return related, f"{len(bearers)} calls have this id: it is unknown which one it answers"
 
 
 def _calls_by_turn(case: Case) -> dict[tuple[int, str | None], int]:
