@@ -46,6 +46,10 @@ CASES = [
     ("a call beside results shares its id with two calls", "gemini", "gemini", "lossy",
      [_model(_call(2, "c", "write"), _call(3, "c", "look")),
       _tool(_call(1, "c", "look"), _result(1, "c", "look"), _result(2, "c", "write"), _result(3, "c", "look"))]),
+    ("a call beside results of other tools", "canonical", "auto", "lossy",
+     [_model(_call(2, "c", "write")),
+      _tool(_call(3, "c", "look"), _result(1, "c", "write"), _result(2, "c", "read"), _result(3, "c", "look")),
+      _model(_call(6, "c", "look")), _model(_call(8, "c", "read"))]),
 ]  # fmt: skip
 
 

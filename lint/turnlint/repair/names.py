@@ -186,12 +186,13 @@ class Names:
                 known = calls.repeated(value)
                 identifier = _below(written, below)
                 own = results.get(identifier, []) if isinstance(identifier, str) else []
+                loose = [one for one in own if id(one) in strays]
                 own = [one for one in own if one.name in (name_below(value), None)]
                 if known is not None:
                     self._add_twin(found, asked[id(known)].message, known, (index, below))
-                elif len(own) == 1 or (own and strays.issuperset(map(id, own))):
+                elif own and (loose == own or (len(own) == 1 and own[0] not in loose)):
                     # A call that no assistant message has keeps the id of its result. Results of one id that
-                    # answer no call get one id.
+                    # answer no call get one id, so that all of them must be results of this call.
                     self._add_twin(found, index, own[0], (index, below))
         return found
 
