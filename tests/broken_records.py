@@ -40,7 +40,7 @@ ODD_TEXTS = (
 )  # fmt: skip
 ODD_IDS = (
     "", " ", "a b", "x" * 41, "x" * 65, "call:1", "functions.read:0", "é", "call_1\n", "toolu_01", "123456789", "0",
-    "a.b", "\u200bid", "fc_" + "a" * 70, "msg_1",
+    "a.b", "functions.read_the_whole_file:0", "a longer id with spaces in it", "\u200bid", "fc_" + "a" * 70, "msg_1",
 )  # fmt: skip
 ODD_VALUES: tuple[Any, ...] = (
     None, True, False, 0, -1, 1.5, 10**20, "", "text", [], {}, [None], [[]], {"a": None}, ["text"],
@@ -120,15 +120,20 @@ def find_values(value: Any, limit: int = 4000) -> Iterator[Any]:
             waiting += reversed(here)
 
 
-def find_fields(record: Record, keys: frozenset[str] | None = None) -> list[tuple[Record, str]]:
-    """Objects of a record with one of their keys each; only these keys, where keys are given."""
+def find_fields(value: Any, keys: frozenset[str] | None = None) -> list[tuple[Record, str]]:
+    """Objects in a value with one of their keys each; only these keys, where keys are given."""
     return [
-        (value, key)
-        for value in find_values(record)
-        if isinstance(value, dict)
-        for key in value
+        (holder, key)
+        for holder in find_values(value)
+        if isinstance(holder, dict)
+        for key in holder
         if keys is None or key in keys
     ]
+
+
+def choose_fields(record: Record, pick: Pick, keys: frozenset[str] | None = None) -> list[tuple[Record, str]]:
+    """Fields of the messages mostly; definitions of tools have more fields, and fewer rules."""
+    return (pick.random() < 0.85 and find_fields(find_messages(record), keys)) or find_fields(record, keys)
 
 
 # ---------------------------------------------------------------------------------------------------------- faults
@@ -152,7 +157,7 @@ def _on_field(
     change: Callable[[Record, str, Pick], None], keys: frozenset[str] | None = None
 ) -> Callable[[Record, Pick], None]:
     def fault(record: Record, pick: Pick) -> None:
-        if fields := find_fields(record, keys):
+        if fields := choose_fields(record, pick, keys):
             holder, key = pick.choice(fields)
             change(holder, key, pick)
 
@@ -232,14 +237,22 @@ def _merge(items: list[Any], pick: Pick) -> None:
 
 
 def _blank(record: Record, pick: Pick) -> None:
-    fields = [(holder, key) for holder, key in find_fields(record, TEXT_KEYS) if isinstance(holder[key], str)]
+    fields = [
+        (holder, key)
+        for holder, key in choose_fields(record, pick, TEXT_KEYS)
+        if isinstance(holder[key], str)
+    ]
     if fields:
         holder, key = pick.choice(fields)
         holder[key] = pick.choice(BLANK_TEXTS)
 
 
 def _change_text(record: Record, pick: Pick) -> None:
-    fields = [(holder, key) for holder, key in find_fields(record, TEXT_KEYS) if isinstance(holder[key], str)]
+    fields = [
+        (holder, key)
+        for holder, key in choose_fields(record, pick, TEXT_KEYS)
+        if isinstance(holder[key], str)
+    ]
     if fields:
         holder, key = pick.choice(fields)
         odd = pick.choice(ODD_TEXTS)
@@ -248,14 +261,16 @@ def _change_text(record: Record, pick: Pick) -> None:
 
 def _rename_id(record: Record, pick: Pick) -> None:
     """Another id at one place: a pair comes apart."""
-    if fields := find_fields(record, ID_KEYS):
+    if fields := choose_fields(record, pick, ID_KEYS):
         holder, key = pick.choice(fields)
         holder[key] = pick.choice([f"{holder[key]}x", pick.choice(ODD_IDS)])
 
 
 def _rename_pair(record: Record, pick: Pick) -> None:
     """An odd id at every place where it stands: the pair stays together."""
-    fields = [(holder, key) for holder, key in find_fields(record, ID_KEYS) if isinstance(holder[key], str)]
+    fields = [
+        (holder, key) for holder, key in choose_fields(record, pick, ID_KEYS) if isinstance(holder[key], str)
+    ]
     if fields:
         holder, key = pick.choice(fields)
         old, new = holder[key], pick.choice([*ODD_IDS, holder[key] * 3])
@@ -266,18 +281,26 @@ def _rename_pair(record: Record, pick: Pick) -> None:
 
 def _share_id(record: Record, pick: Pick) -> None:
     """The id of another place."""
-    fields = find_fields(record, ID_KEYS)
+    fields = choose_fields(record, pick, ID_KEYS)
     if len(fields) > 1:
         (holder, key), (other, name) = pick.sample(fields, 2)
         holder[key] = other[name]
 
 
 def _share_name(record: Record, pick: Pick) -> None:
-    if fields := find_fields(record, NAME_KEYS):
+    if fields := choose_fields(record, pick, NAME_KEYS):
         holder, key = pick.choice(fields)
         holder[key] = pick.choice(
             ["f", "", "a b", "x" * 70, "größe", f"{holder[key]}_2", pick.choice(fields)[1]]
         )
+
+
+def _name_result(record: Record, pick: Pick) -> None:
+    """A name beside the id of a result, as some programs write it: that of a tool, or another."""
+    results = choose_fields(record, pick, frozenset({"tool_call_id", "tool_use_id", "call_id", "toolUseId"}))
+    names = [holder[key] for holder, key in find_fields(record, NAME_KEYS)]
+    if results:
+        pick.choice(results)[0]["name"] = pick.choice([*names, "another"])
 
 
 def _drop_key(holder: Record, key: str, _: Pick) -> None:
@@ -344,7 +367,7 @@ FAULTS: tuple[Callable[[Record, Pick], None], ...] = (
     _on_field(_change_type, ID_KEYS | NAME_KEYS | TEXT_KEYS),
     _on_field(_drop_key, TEXT_KEYS),
     _blank, _blank, _change_text, _change_text, _rename_id, _rename_id, _rename_pair, _rename_pair, _share_id,
-    _share_id, _share_name,
+    _share_id, _share_name, _name_result,
 )  # fmt: skip
 
 

@@ -98,6 +98,8 @@ class Builder:
         """Records of each format as JSON text."""
         self.accepted: dict[str, list[str]] = defaultdict(list)
         """Recorded requests that the provider accepted."""
+        self.with_calls: dict[str, list[str]] = defaultdict(list)
+        """Those of them with calls in their history."""
         self._read_pools()
 
     def groups(self) -> Iterator[Group]:
@@ -198,15 +200,14 @@ class Builder:
         mixed = self._folder("broken mixed") / "mixed.jsonl"
         count = 0
         for wire, share in SHARES.items():
-            pool = self.pools.get("openai-chat" if wire == "messages" else wire)
-            if wire == "sessions" or not pool:
+            if wire == "sessions" or not self.pools.get("openai-chat" if wire == "messages" else wire):
                 continue
             size = max(1, self.broken * share // total)
             folder = self._folder(f"broken {wire}")
             with (folder / f"{wire}.jsonl").open("wb") as file, mixed.open("ab") as every:
                 for copy in range(REPEATS):
                     for number in range(size):
-                        for line in self._broken_lines(wire, pool, number, copy):
+                        for line in self._broken_lines(wire, number, copy):
                             file.write(line)
                             if copy == number % REPEATS:
                                 every.write(line)
@@ -219,10 +220,12 @@ class Builder:
         shuffle_lines(mixed, choose(self.seed, "mixed"))
         yield Group("broken, one mixed log", mixed.parent, count, ((), ("-j", "2")), BOTH_LEVELS[:1])
 
-    def _broken_lines(self, wire: str, pool: list[str], number: int, copy: int) -> Iterator[bytes]:
+    def _broken_lines(self, wire: str, number: int, copy: int) -> Iterator[bytes]:
         """The lines of a broken record: one, or a line for each message."""
         pick = choose(self.seed, wire, number)
-        record = json.loads(pick.choice(pool))
+        source = "openai-chat" if wire == "messages" else wire
+        pools = [pool[source] for pool in (self.with_calls, self.accepted, self.pools) if pool.get(source)]
+        record = json.loads(pick.choice(pools[0] if pick.random() < 0.55 else pick.choice(pools)))
         broken = break_record(record, pick, pick.choice([0, 1, 1, 1, 1, 1, 1, 2, 2, 3]))
         name = f"{wire[:3]}-{number}-{copy}"
         if wire == "messages":
@@ -240,6 +243,8 @@ class Builder:
             .replace("TIME", format_time(second))
             .replace("SECONDS", str(1770000000 + second))
         )
+        if head.endswith((",{", ", {")):
+            head, body = head[:-1], body.removeprefix(b"{")
         yield encode_text(head) + body.replace(b"\n", b" ") + encode_text(after) + b"\n"
 
     def _broken_sessions(self) -> Iterator[Group]:
@@ -379,19 +384,26 @@ class Builder:
             self.pools[wire].append(text)
             if record["expect"] == "clean":
                 self.accepted[wire].append(text)
+                if record.get("tool_history"):
+                    self.with_calls[wire].append(text)
 
 
 WRAPPINGS = (
     ("", ""),
+    ("", ""),
+    ('{"id": "ID", "timestamp": "TIME", {', ""),
+    ('{"id":"ID","timestamp":"TIME",{', ""),
+    ('{"custom_id": "ID", "created": SECONDS, {', ""),
+    ('{"conversation_id": "ID", {', ""),
     ('{"id": "ID", "timestamp": "TIME", "request": ', "}"),
     ('{"id":"ID","timestamp":"TIME","request":', "}"),
     ('{"id": "ID", "timestamp": "TIME", "request": ', ', "response": null}'),
     ('{"custom_id": "ID", "method": "POST", "url": "/v1/chat/completions", "body": ', "}"),
     ('{"request_id": "ID", "created": SECONDS, "request": ', ', "latency_ms": 12.5}'),
-    ('{"timestamp": "TIME", "metadata": {"trace_id": "ID"}, "input": ', "}"),
     ('{"request": ', ', "id": "ID", "timestamp": "TIME"}'),
 )
-"""What stands around a request in logs; the names and times differ from line to line."""
+"""What stands before and behind a request in logs. Names and times differ from line to line; a `{` at the end stands
+for that of the request, whose keys follow the names then."""
 
 
 def copy_logs(source: Path, target: Path, max_bytes: int = 1 << 30) -> int:
