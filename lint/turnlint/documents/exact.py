@@ -9,9 +9,21 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from msgspec import Struct, structs
+from msgspec import Struct, json, structs
 
-from turnlint.documents.locate import string_end
+from turnlint.documents.tokens import (
+    COLON,
+    COMMA_OR_END,
+    KEY_OR_END,
+    MARK,
+    OTHER_STRING,
+    PLAIN_STRING,
+    SCALAR,
+    Grammar,
+    find_string_end,
+    skip_space,
+    tokenize,
+)
 from turnlint.documents.trouble import Kind, Trouble
 from turnlint.model import Pointer
 
@@ -21,13 +33,13 @@ DEEPEST = 1000
 MAX_DUPLICATES = 100
 """So many duplicate keys of a record are findings of their own."""
 
-_SPACE = re.compile(rb"[ \t\n\r]*")
 _PLAIN = re.compile(rb'[^"\\\x00-\x1f]*')
 _NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _LOOSE_NUMBER = re.compile(rb"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]*)?")
 _WORD = re.compile(rb"-?[A-Za-z_]+")
 _HEX_DIGITS = b"0123456789abcdefABCDEF"
 _HEX = re.compile(rb"[0-9a-fA-F]{4}")
+_text = json.Decoder(str)
 _ESCAPES = {
     0x22: '"', 0x5C: "\\", 0x2F: "/", 0x62: "\b", 0x66: "\f", 0x6E: "\n", 0x72: "\r", 0x74: "\t",
 }  # fmt: skip
@@ -67,6 +79,17 @@ class _Frame(Struct, gc=False):
     keys: dict[str, int] | None
     """Where the keys that were seen start, for an object."""
 
+    def add(self, value: Any) -> None:
+        if self.keys is None:
+            self.container.append(value)
+        else:
+            self.container[self.key] = value
+
+    def go_on(self, step: int = 1) -> None:
+        """Go to the next element of an array, at the comma before it."""
+        if isinstance(self.key, int):
+            self.key += step
+
 
 @lru_cache(maxsize=1)
 def read(data: bytes) -> Reading:
@@ -102,11 +125,11 @@ class _Reader:
 
     def _read(self) -> Reading:
         try:
-            value = self._value()
+            value = self._parse()
         except _Stop:
             return Reading(None, False, self.pos, self.troubles)
         end = self.pos
-        self._space()
+        self.pos = skip_space(self.data, end)
         if self.pos < len(self.data):
             if not isinstance(value, (dict, list)):  # a number or a word in front of anything is no record
                 self._note("syntax", self.pos, self.pos + 1, "expected an object or a list")
@@ -130,7 +153,7 @@ class _Reader:
         """Note a key that stood at another place before; beyond a bound they are counted."""
         self.duplicates += 1
         if self.duplicates <= MAX_DUPLICATES:
-            span = (first, string_end(self.data, first))
+            span = (first, find_string_end(self.data, first))
             self.troubles.append(Trouble("duplicate-key", start, self.pos, self._path(), key, span))
         elif self.duplicates == MAX_DUPLICATES + 1:
             self.more_duplicates = len(self.troubles)
@@ -158,110 +181,95 @@ class _Reader:
             return "a value"
         return "an object" if self.stack[-1].keys is not None else "a list"
 
-    def _space(self) -> None:
-        match = _SPACE.match(self.data, self.pos)
-        if match:
-            self.pos = match.end()
-
-    def _value(self) -> Any:
-        data, stack = self.data, self.stack
-        while True:
-            self._space()
-            head = data[self.pos] if self.pos < len(data) else -1
-            if head in (0x7B, 0x5B):
-                frame = self._push(is_object=head == 0x7B)
-                if not self._closes(frame):
-                    if frame.keys is not None:
-                        self._key(frame)
+    def _parse(self) -> Any:
+        data, stack, grammar = self.data, self.stack, Grammar()
+        comma = 0
+        for kind, start, end in tokenize(data):
+            self.pos = start
+            expects, head = grammar.expects, data[start] if start < end else 0
+            if not grammar.accept(kind, head):
+                raise self._unexpected(expects, head)
+            if kind != MARK:
+                if expects == KEY_OR_END:
+                    self._add_key(stack[-1], kind, start, end)
                     continue
-                value = stack.pop().container
+                value = self._scalar(start, end) if kind == SCALAR else self._text(kind, start, end)
+                if self.pos < end and stack:
+                    raise self._unexpected(COMMA_OR_END, head)
+            elif head in b"{[":
+                self._push(is_object=head == 0x7B)
+                continue
+            elif head in b",:":
+                if head == 0x2C:
+                    comma = start
+                    stack[-1].go_on()
+                continue
             else:
-                value = self._scalar(head)
-            while stack:  # a value is complete: give it to its container, close what closes
-                frame = stack[-1]
-                self._give(frame, value)
-                if self._more(frame):
-                    break
+                if expects != COMMA_OR_END and stack[-1].container:
+                    stack[-1].go_on(-1)
+                    self._note("trailing-comma", comma, comma + 1)
                 value = stack.pop().container
-            else:
+                self.pos = end
+            if not stack:
                 return value
+            stack[-1].add(value)
+        raise AssertionError  # no value ends behind the end of the text
 
-    def _push(self, *, is_object: bool) -> _Frame:
+    def _unexpected(self, expects: int, head: int) -> _Stop:
+        if expects == COMMA_OR_END:
+            return self._stop("syntax", f"expected `,` or `{']' if self.stack[-1].keys is None else '}'}`")
+        if expects == COLON:
+            return self._stop("syntax", "expected `:` after the key")
+        if expects != KEY_OR_END:
+            return self._stop("syntax", "expected a value")
+        if head == 0x27:
+            return self._stop("python-literal", "a key in single quotes")
+        return self._stop("syntax", "expected a key in double quotes")
+
+    def _push(self, *, is_object: bool) -> None:
         if len(self.stack) >= DEEPEST:
             raise self._stop("too-deep", f"nested deeper than {DEEPEST} levels")
-        self.pos += 1
-        frame = _Frame({}, "", {}) if is_object else _Frame([], 0, None)
-        self.stack.append(frame)
-        return frame
+        self.stack.append(_Frame({}, "", {}) if is_object else _Frame([], 0, None))
 
-    def _closes(self, frame: _Frame) -> bool:
-        self._space()
-        closing = b"]" if frame.keys is None else b"}"
-        if self.data[self.pos : self.pos + 1] != closing:
-            return False
-        self.pos += 1
-        return True
-
-    def _give(self, frame: _Frame, value: Any) -> None:
-        if frame.keys is None:
-            frame.container.append(value)
-        else:
-            frame.container[frame.key] = value
-
-    def _more(self, frame: _Frame) -> bool:
-        """After a value: true when another follows in this container."""
-        if self._closes(frame):
-            return False
-        if self.data[self.pos : self.pos + 1] != b",":
-            raise self._stop("syntax", f"expected `,` or `{']' if frame.keys is None else '}'}`")
-        comma = self.pos
-        self.pos += 1
-        if self._closes(frame):
-            self._note("trailing-comma", comma, comma + 1)
-            return False
-        if frame.keys is None:
-            assert isinstance(frame.key, int)
-            frame.key += 1
-        else:
-            self._key(frame)
-        return True
-
-    def _key(self, frame: _Frame) -> None:
-        self._space()
-        start = self.pos
-        if self.data[start : start + 1] != b'"':
-            quoted = self.data[start : start + 1] == b"'"
-            raise self._stop(
-                "python-literal" if quoted else "syntax",
-                "a key in single quotes" if quoted else "expected a key in double quotes",
-            )
-        key = self._string()
+    def _add_key(self, frame: _Frame, kind: int, start: int, end: int) -> None:
+        key = self._text(kind, start, end)
         frame.key = key
         assert frame.keys is not None
         if key in frame.keys:
             self._note_duplicate(key, start, frame.keys[key])
         frame.keys[key] = start
-        self._space()
-        if self.data[self.pos : self.pos + 1] != b":":
-            raise self._stop("syntax", "expected `:` after the key")
-        self.pos += 1
 
-    def _scalar(self, head: int) -> Any:
-        if head == 0x22:
+    def _text(self, kind: int, start: int, end: int) -> str:
+        """The text of a string. Most need no look at their single bytes."""
+        try:
+            if kind == PLAIN_STRING:
+                text = self.data[start + 1 : end - 1].decode()
+            elif kind == OTHER_STRING:
+                text = _text.decode(self.data[start:end])
+            else:
+                return self._string()
+        except ValueError:
             return self._string()
-        if head == 0x27:
-            raise self._stop("python-literal", "a string in single quotes")
-        number = _NUMBER.match(self.data, self.pos)
-        loose = _LOOSE_NUMBER.match(self.data, self.pos)
-        if loose:
-            return self._number(number, loose)
-        word = _WORD.match(self.data, self.pos)
+        self.pos = end
+        return text
+
+    def _scalar(self, start: int, end: int) -> Any:
+        text = self.data[start:end]
+        if len(text) < 19 and text.isdigit() and (text[0] != 0x30 or len(text) == 1):
+            self.pos = end
+            return int(text)
+        word = _WORD.match(text)
         if word and word[0] in _WORDS:
             value, kind = _WORDS[word[0]]
             if kind:
-                self._note(kind, *word.span(), word[0].decode())
-            self.pos = word.end()
+                self._note(kind, start, start + word.end(), word[0].decode())
+            self.pos = start + word.end()
             return value
+        loose = _LOOSE_NUMBER.match(self.data, start)
+        if loose:
+            return self._number(_NUMBER.match(self.data, start), loose)
+        if text[0] == 0x27:
+            raise self._stop("python-literal", "a string in single quotes")
         self._stop_at_end_of_word()
         raise self._stop("syntax", "expected a value")
 
