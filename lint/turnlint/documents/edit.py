@@ -12,7 +12,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from turnlint.documents.locate import _key_of, _skip_space, locate, string_end, value_end
+from turnlint.documents.locate import locate
+from turnlint.documents.tokens import END, MARK, Items, find_string_end, find_value_end, skip_space, tokenize
 from turnlint.model import Pointer
 
 
@@ -71,10 +72,7 @@ class Style(Struct, frozen=True):
     """One step of indentation; none where the text runs on one line."""
 
 
-_MARK = re.compile(rb'[",:]')
 _INDENT = re.compile(rb"[\[{][ \t]*(\r?\n)([ \t]*)")
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{},:]|[^\s\[\]{},:"]+', re.DOTALL)
-_COLON = re.compile(rb"[ \t\n\r]*:[ \t\n\r]*")
 _FILLED = re.compile(rb"[\[{]([ \t\n\r]*)[^ \t\n\r\]}]")
 _OPEN = (b"[", b"{")
 _CLOSE = (b"]", b"}")
@@ -82,16 +80,14 @@ _CLOSE = (b"]", b"}")
 
 def style_of(data: bytes) -> Style:
     comma = colon = None
-    pos = 0
-    while (comma is None or colon is None) and (mark := _MARK.search(data, pos)):
-        pos = mark.end()
-        after = data[pos : pos + 1]
-        if mark[0] == b'"':
-            pos = string_end(data, mark.start())
-        elif mark[0] == b":":
+    for kind, start, end in tokenize(data):
+        mark, after = data[start] if kind == MARK else 0, data[end : end + 1]
+        if mark == 0x3A:
             colon = colon or (b": " if after == b" " else b":")
-        else:
+        elif mark == 0x2C:
             comma = comma or (b"" if after in (b"\r", b"\n") else b", " if after == b" " else b",")
+        if comma is not None and colon is not None:
+            break
     if not comma:  # the end of a line does not tell how commas stand within one
         comma = b"," if colon == b":" else b", "
     indent = _INDENT.search(data)
@@ -191,7 +187,7 @@ class _Text:
     def __init__(self, data: bytes, node: _Node) -> None:
         self.data = data
         self.style = style_of(data)
-        self.root = _walk(self, node, _skip_space(data, 0), None)
+        self.root = _walk(self, node, skip_space(data, 0), None)
 
 
 def _walk(text: _Text, node: _Node, start: int, up: "tuple[_Site, int] | None") -> _Site:
@@ -199,51 +195,27 @@ def _walk(text: _Text, node: _Node, start: int, up: "tuple[_Site, int] | None") 
     site = _Site(text, node, start, up)
     data = text.data
     if (node.below or node.insert) and data[start : start + 1] in _OPEN:
-        items = site.items = []
-        for name, item in _items(site):
-            key = len(items) if name is None else name
+        items: list[_Item] = []
+        walk = Items(data, start)
+        for key, first, value in walk:
             child = node.below.get(key)
             if child is None:
-                item.end = value_end(data, item.value)
+                end = find_value_end(data, value)
             else:
                 if lost := site.below.get(key):  # of equal keys readers take the last
                     lost.node, lost.items = _Node(erase=child.erase), None
-                site.below[key] = site.at[len(items)] = _walk(text, child, item.value, (site, len(items)))
-                item.end = site.below[key].end
-            items.append(item)
-        if site.end:
+                site.below[key] = site.at[len(items)] = _walk(text, child, value, (site, len(items)))
+                end = site.below[key].end
+            if end == value:
+                break
+            walk.known_end = end
+            items.append(_Item(first, value, end))
+        if walk.is_sound:
+            site.items, site.end = items, walk.end
             return site
-        site.items = None
         site.below = {}
-    site.end = value_end(data, start)
+    site.end = find_value_end(data, start)
     return site
-
-
-def _items(site: _Site) -> Iterator[tuple[str | None, _Item]]:
-    """Items with their keys, whose ends the walk fills in. Sets the site's end where it is sound."""
-    data = site.text.data
-    members = data[site.start : site.start + 1] == b"{"
-    close = b"}" if members else b"]"
-    pos = _skip_space(data, site.start + 1)
-    while data[pos : pos + 1] != close:
-        start, key = pos, None
-        if members:
-            end = string_end(data, pos)
-            colon = _COLON.match(data, end)
-            if data[pos : pos + 1] != b'"' or colon is None:
-                return
-            key = _key_of(data[pos:end])
-            pos = colon.end()
-        item = _Item(start, pos, pos)
-        yield key, item
-        if item.end == pos:
-            return
-        pos = _skip_space(data, item.end)
-        if data[pos : pos + 1] == b",":
-            pos = _skip_space(data, pos + 1)
-        elif data[pos : pos + 1] != close:
-            return
-    site.end = pos + 1
 
 
 class _Work(Struct):
@@ -331,7 +303,7 @@ def _lacks(site: _Site, key: str | int) -> bool:
 
 def _colon(site: _Site) -> bytes:
     for item in site.items or ():
-        return site.text.data[string_end(site.text.data, item.start) : item.value]
+        return site.text.data[find_string_end(site.text.data, item.start) : item.value]
     return site.text.style.colon
 
 
@@ -383,7 +355,10 @@ def _indented(content: bytes, line: bytes, unit: bytes, style: Style, moved: Ite
     standing = iter(moved)
     out: list[bytes] = []
     before = b""
-    for token in _TOKEN.findall(content):
+    for kind, start, end in tokenize(content):
+        if kind == END:
+            break
+        token = content[start:end]
         if token in _CLOSE:
             if before not in _OPEN:
                 line = line[: len(line) - len(unit)]

@@ -6,21 +6,16 @@ shows. It refuses to judge the text; where that is damaged, it says how far it c
 """
 
 import re
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Raw, json
 
 from turnlint.compiled import loaded
+from turnlint.documents.tokens import SPACE, TEXT, Items, decode_key, find_value_end, skip_space
 from turnlint.model import Pointer
 
-_SPACE = re.compile(rb"[ \t\n\r]*")
-_STRUCTURE = re.compile(rb'["\[\]{}]')
-_SCALAR = re.compile(rb"[^\s,\]}]+")
-_IN_STRING = re.compile(rb'["\\]')
-_KEY = rb'[ \t\n\r]*"((?:[^"\\]|\\.)*)"[ \t\n\r]*:[ \t\n\r]*'
-_FIRST = re.compile(rb"\{" + _KEY, re.DOTALL)
-_NEXT = re.compile(rb"[ \t\n\r]*," + _KEY, re.DOTALL)
+_NEXT_KEY = re.compile(rb'%b[{,]%b"(%b)"%b:%b' % (SPACE, SPACE, TEXT, SPACE, SPACE), re.DOTALL)
 
 _object = json.Decoder(dict[str, Raw])
 _array = json.Decoder(list[Raw])
@@ -29,7 +24,6 @@ Span = tuple[Pointer, int, int]
 """How much of a pointer exists, and the bytes of the value there."""
 
 _HERE = object()
-_END = object()
 
 
 def locate(data: bytes, pointer: Pointer) -> Span:
@@ -55,7 +49,7 @@ def locate_all(data: bytes, pointers: Iterable[Pointer], *, plain: bool = False)
         spans = _stride(data, tree)
     except (_Unusual, ValueError, RecursionError):
         spans = {}
-        _walk(data, _skip_space(data, 0), (), tree, spans)
+        _walk(data, skip_space(data, 0), (), tree, spans)
     found: dict[Pointer, Span] = {}
     for pointer in wanted:
         depth = len(pointer)
@@ -77,7 +71,7 @@ def _stride(data: bytes, tree: dict[Any, Any]) -> dict[Pointer, tuple[int, int]]
     """
     spans: dict[Pointer, tuple[int, int]] = {}
     waiting: list[tuple[Pointer, dict[Any, Any], int, int]] = [
-        ((), tree, _skip_space(data, 0), len(data.rstrip(b" \t\n\r")))
+        ((), tree, skip_space(data, 0), len(data.rstrip(b" \t\n\r")))
     ]
     while waiting:
         path, branch, start, end = waiting.pop()
@@ -99,16 +93,16 @@ _Part = tuple[str | int, int, int]
 def _members_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -> list[_Part]:
     """Those members of an object that are wanted; the object is whole."""
     found: list[_Part] = []
-    pos, opening = start, _FIRST
+    pos = start
     for key, raw in _object.decode(data[start:end]).items():
-        match = opening.match(data, pos)
-        if match is None or (match[1] != key.encode() and _key_of(b'"%b"' % match[1]) != key):
+        match = _NEXT_KEY.match(data, pos)
+        if match is None or (match[1] != key.encode() and decode_key(match[1]) != key):
             raise _Unusual
         at = match.end()
-        pos, opening = at + len(memoryview(raw)), _NEXT
+        pos = at + len(memoryview(raw))
         if key in branch:
             found.append((key, at, pos))
-    if pos + 1 != end and _skip_space(data, pos + (pos == start)) + 1 != end:
+    if pos + 1 != end and skip_space(data, pos + (pos == start)) + 1 != end:
         raise _Unusual
     return found
 
@@ -124,7 +118,7 @@ def _elements_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -
     if not wanted:
         return []
     found: list[_Part] = []
-    pos, done = _skip_space(data, start + 1), 0
+    pos, done = skip_space(data, start + 1), 0
     first = pos + len(memoryview(decoded[0]))
     comma = data[first : _past_comma(data, first)] if wanted[-1] else b""
     for index in wanted:
@@ -133,7 +127,7 @@ def _elements_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -
             if not data.startswith(before, pos):
                 return found + _walked(data, pos, decoded, done, branch)
             # The last comma may have more white space behind it than the first had.
-            pos, done = _skip_space(data, pos + len(before)), index
+            pos, done = skip_space(data, pos + len(before)), index
         found.append((index, pos, pos + len(memoryview(decoded[index]))))
     return found
 
@@ -151,8 +145,8 @@ def _walked(data: bytes, pos: int, raws: list[Raw], start: int, branch: Mapping[
 
 def _past_comma(data: bytes, pos: int) -> int:
     """Where the next element begins."""
-    pos = _skip_space(data, pos)
-    return _skip_space(data, pos + 1) if data[pos : pos + 1] == b"," else pos
+    pos = skip_space(data, pos)
+    return skip_space(data, pos + 1) if data[pos : pos + 1] == b"," else pos
 
 
 _INSIDE = {b"{": _members_of, b"[": _elements_of}
@@ -167,101 +161,16 @@ def _walk(
     is not passed again.
     """
     inside = {key: below for key, below in branch.items() if key is not _HERE}
-    head = data[start : start + 1]
-    if not inside or head not in (b"{", b"["):
-        spans[path] = (start, value_end(data, start))
+    if not inside or data[start : start + 1] not in (b"{", b"["):
+        spans[path] = (start, find_value_end(data, start))
         return spans[path][1]
-    parts = _members(data, start) if head == b"{" else _elements(data, start)
+    items = Items(data, start)
     below: dict[str | int, dict[Pointer, tuple[int, int]]] = {}
-    key, value = next(parts)
-    while key is not _END:
-        passed = None
+    for key, _, value in items:
         if key in inside:
             below[key] = {}  # a key that comes again replaces what was found under it
-            passed = _walk(data, value, (*path, key), inside[key], below[key])
-        key, value = parts.send(passed)
+            items.known_end = _walk(data, value, (*path, key), inside[key], below[key])
     for found in below.values():
         spans.update(found)
-    spans[path] = (start, value)
-    return value
-
-
-def _skip_space(data: bytes, pos: int) -> int:
-    match = _SPACE.match(data, pos)
-    assert match is not None
-    return match.end()
-
-
-def string_end(data: bytes, pos: int) -> int:
-    """The byte after the string that opens at `pos`; the end of the data where it never closes."""
-    pos += 1
-    while match := _IN_STRING.search(data, pos):
-        if match[0] == b'"':
-            return match.end()
-        pos = match.end() + 1
-    return len(data)
-
-
-def value_end(data: bytes, pos: int) -> int:
-    head = data[pos : pos + 1]
-    if head == b'"':
-        return string_end(data, pos)
-    if head not in (b"{", b"["):
-        match = _SCALAR.match(data, pos)
-        return match.end() if match else pos
-    depth = 0
-    while match := _STRUCTURE.search(data, pos):
-        mark = match[0]
-        if mark == b'"':
-            pos = string_end(data, match.start())
-            continue
-        pos = match.end()
-        depth += 1 if mark in b"{[" else -1
-        if not depth:
-            return pos
-    return len(data)
-
-
-_Steps = Generator[tuple[Any, int], int | None, None]
-"""Keys or indices, each with the start of its value; last, a mark with the end of the whole."""
-
-
-def _members(data: bytes, pos: int) -> _Steps:
-    pos = _skip_space(data, pos + 1)
-    while data[pos : pos + 1] == b'"':
-        end = string_end(data, pos)
-        key = _key_of(data[pos:end])
-        pos = _skip_space(data, end)
-        if data[pos : pos + 1] != b":":
-            break
-        pos = _skip_space(data, pos + 1)
-        passed = yield key, pos
-        pos = _skip_space(data, value_end(data, pos) if passed is None else passed)
-        if data[pos : pos + 1] != b",":
-            break
-        pos = _skip_space(data, pos + 1)
-    yield _END, pos + (data[pos : pos + 1] == b"}")
-
-
-def _key_of(raw: bytes) -> str:
-    if b"\\" not in raw:
-        return raw[1:-1].decode(errors="replace")
-    from json import loads  # a key with escapes is rare enough to pay for the import
-
-    try:
-        return str(loads(raw, strict=False))
-    except ValueError:
-        return raw[1:-1].decode(errors="replace")
-
-
-def _elements(data: bytes, pos: int) -> _Steps:
-    pos = _skip_space(data, pos + 1)
-    index = 0
-    while pos < len(data) and data[pos : pos + 1] not in (b"]", b"}"):
-        passed = yield index, pos
-        index += 1
-        pos = _skip_space(data, value_end(data, pos) if passed is None else passed)
-        if data[pos : pos + 1] != b",":
-            break
-        pos = _skip_space(data, pos + 1)
-    yield _END, pos + (data[pos : pos + 1] == b"]")
+    spans[path] = (start, items.end)
+    return items.end

@@ -11,11 +11,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from turnlint.documents.locate import string_end, value_end
+from turnlint.documents.tokens import Items, find_string_end, find_value_end, skip_space
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.report.likeness import gaps
 
-_SPACE = re.compile(rb"[ \t\r\n]*")
 _LEVELS = 24
 """Deeper differences are shown as one."""
 _LONG = 80
@@ -133,42 +132,23 @@ def _first(data: bytes, part: _Part) -> bytes:
 
 def _row(data: bytes) -> Iterator[_Part]:
     """Values that follow one another, as the lines of a log do."""
-    pos = _skipped(data, 0)
+    pos = skip_space(data, 0)
     while pos < len(data):
-        end = value_end(data, pos)
+        end = find_value_end(data, pos)
         if end <= pos:
             return
         yield _Part(b"", pos, end)
-        pos = _skipped(data, end)
+        pos = skip_space(data, end)
 
 
 def _parts(data: bytes, start: int) -> Iterator[_Part]:
     """The elements of a list or the members of an object. A member's key has with it all up to its value."""
-    keyed = data[start : start + 1] == b"{"
-    pos = _skipped(data, start + 1)
-    while pos < len(data) and data[pos : pos + 1] not in (b"]", b"}"):
-        first = pos
-        if keyed:
-            if data[pos : pos + 1] != b'"':
-                return
-            pos = _skipped(data, string_end(data, pos))
-            if data[pos : pos + 1] != b":":
-                return
-            pos = _skipped(data, pos + 1)
-        end = value_end(data, pos)
-        if end <= pos:
+    items = Items(data, start)
+    for _, first, value in items:
+        end = items.known_end = find_value_end(data, value)
+        if end <= value:
             return
-        yield _Part(data[first:pos] if keyed else b"", pos, end)
-        pos = _skipped(data, end)
-        if data[pos : pos + 1] != b",":
-            return
-        pos = _skipped(data, pos + 1)
-
-
-def _skipped(data: bytes, pos: int) -> int:
-    match = _SPACE.match(data, pos)
-    assert match is not None
-    return match.end()
+        yield _Part(data[first:value], value, end)
 
 
 # What is not.
@@ -192,7 +172,7 @@ def _exact(old: bytes, new: bytes, span: Span) -> Iterator[Span]:
 
 
 def _is_text(data: bytes, start: int, end: int) -> bool:
-    return data[start : start + 1] == b'"' and string_end(data, start) == end
+    return data[start : start + 1] == b'"' and find_string_end(data, start) == end
 
 
 def _unit_by_unit(old: bytes, new: bytes, span: Span) -> Iterator[Span]:
