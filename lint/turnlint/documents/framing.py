@@ -580,7 +580,7 @@ def _to_next_value(tape: _Tape) -> bool:
 def _first_element(tape: _Tape) -> bytes:
     from turnlint.documents.walking import Walk
 
-    walk = Walk(_past_space(tape, 1))
+    walk = Walk(at=_past_space(tape, 1))
     walk.on(tape)
     is_whole, tape.over = not tape.over, False
     return tape.peek(walk.at)[1:].strip(_SPACE) if is_whole else b""
