@@ -6,9 +6,21 @@ The lines are joined only if together they are exactly one JSON object and none 
 
 import re
 from collections.abc import Sequence
-from enum import Enum
 from typing import Literal
 
+from turnlint.documents.tokens import (
+    COLON,
+    END,
+    MARK,
+    NOTHING,
+    OPEN_STRING,
+    SCALAR,
+    VALUE,
+    VALUE_OR_END,
+    Grammar,
+    find_closing_quote,
+    tokenize,
+)
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.model import Break, Record
 
@@ -20,9 +32,6 @@ MIN_OPAQUE_CHARACTERS = 64
 
 Outcome = Literal["open", "whole", "failed"]
 
-_STRING_REST = re.compile(rb'[^"\\]*+(?:\\[\s\S][^"\\]*+)*+')
-_SPACE = re.compile(rb"[ \t\r\n]*+")
-_SCALAR = re.compile(rb'[^\s"\[\]{},:]++')
 _SCALARS = re.compile(
     rb"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null|-?Infinity|NaN|True|False|None|undefined"
 )
@@ -39,27 +48,15 @@ _NAMING = re.compile(
 """Keys of ids, names, types and times: their values have no line breaks."""
 
 
-class _Expects(Enum):
-    """What a JSON text expects next."""
-
-    VALUE = 0
-    VALUE_OR_END = 1
-    KEY = 2
-    KEY_OR_END = 3
-    COLON = 4
-    MORE_OR_END = 5
-    NOTHING = 6
-
-
 class _Text:
     """A JSON object that grows, parsed up to its end without building values."""
 
     def __init__(self) -> None:
         self.data = bytearray()
         self.at = 0
-        self.expects = _Expects.VALUE
-        self.closers = bytearray()
-        self.in_string = self.is_key = False
+        """So much of it is parsed."""
+        self.grammar = Grammar()
+        self.in_string = False
         self.start = 0
         """Where the open string starts."""
         self.key = b""
@@ -72,88 +69,50 @@ class _Text:
 
     @property
     def is_done(self) -> bool:
-        return self.expects is _Expects.NOTHING and self.at == len(self.data)
+        return self.grammar.expects == NOTHING and self.at == len(self.data)
 
-    def feed(self, piece: bytes, *, ends: bool = False) -> bool:
-        """Parse more bytes, or the end of all. Returns false for a syntax error, also for bytes after the object."""
+    @property
+    def is_key(self) -> bool:
+        """Whether the last string is a key."""
+        return self.grammar.expects == COLON
+
+    def feed(self, piece: bytes) -> bool:
+        """Parse more bytes. Returns false for a syntax error, also for bytes after the object."""
         self.data += piece
-        size = len(self.data)
-        while True:
-            if self.in_string and not self._finish_string():
-                return True
-            match = _SPACE.match(self.data, self.at)
-            self.at = match.end() if match else self.at
-            if self.at == size:
-                return True
-            if self.expects is _Expects.NOTHING:
+        if self.in_string and not self._finish_string():
+            return True
+        grammar, size = self.grammar, len(self.data)
+        for kind, start, end in tokenize(self.data, self.at):
+            if kind == END or (kind == SCALAR and end == size):
+                self.at = start
+                return kind == END or (grammar.expects in (VALUE, VALUE_OR_END) and bool(grammar.closers))
+            head = self.data[start]
+            if not (grammar.closers or head == 0x7B) or not grammar.accept(kind, head):
                 return False
-            head = bytes(self.data[self.at : self.at + 1])
-            if head == b'"':
-                if not self._begin_string():
+            if kind == SCALAR:
+                if _SCALARS.fullmatch(self.data, start, end) is None:
                     return False
-            elif head in b"{}[]:,":
-                self.at += 1
-                if not self._take_mark(head):
-                    return False
-            else:
-                scalar = _SCALAR.match(self.data, self.at)
-                if (
-                    scalar is None
-                    or self.expects not in (_Expects.VALUE, _Expects.VALUE_OR_END)
-                    or not self.closers
-                ):
-                    return False
-                if scalar.end() == size and not ends:
-                    return True
-                if _SCALARS.fullmatch(scalar[0]) is None:
-                    return False
-                self.at = scalar.end()
-                self.expects = _Expects.MORE_OR_END
+            elif kind == OPEN_STRING:
+                self._begin_string(start + 1)
+                return True
+            elif kind != MARK and grammar.expects == COLON:
+                self.key = bytes(self.data[start + 1 : end - 1])
+        raise AssertionError  # the last token is the end
 
-    def _begin_string(self) -> bool:
-        self.is_key = self.expects in (_Expects.KEY, _Expects.KEY_OR_END)
-        if not self.is_key and (
-            self.expects not in (_Expects.VALUE, _Expects.VALUE_OR_END) or not self.closers
-        ):
-            return False
-        self.in_string = True
-        self.at += 1
-        self.start = self.opaque_to = self.inner_to = self.at
+    def _begin_string(self, start: int) -> None:
+        self.start = self.opaque_to = self.inner_to = start
         self.inner = None
-        return True
+        self.at = find_closing_quote(self.data, start)
+        self.in_string = True
 
     def _finish_string(self) -> bool:
-        match = _STRING_REST.match(self.data, self.at)
-        self.at = match.end() if match else self.at
-        if self.data[self.at : self.at + 1] != b'"':
+        self.at = find_closing_quote(self.data, self.at)
+        if self.at == len(self.data) or self.data[self.at] != 0x22:
             return False
         if self.is_key:
             self.key = bytes(self.data[self.start : self.at])
         self.at += 1
         self.in_string = False
-        self.expects = _Expects.COLON if self.is_key else _Expects.MORE_OR_END
-        return True
-
-    def _take_mark(self, mark: bytes) -> bool:
-        expects = self.expects
-        if mark in b"{[":
-            if expects not in (_Expects.VALUE, _Expects.VALUE_OR_END) or not (self.closers or mark == b"{"):
-                return False
-            self.closers += b"}" if mark == b"{" else b"]"
-            self.expects = _Expects.KEY_OR_END if mark == b"{" else _Expects.VALUE_OR_END
-        elif mark == b":":
-            self.expects = _Expects.VALUE
-            return expects is _Expects.COLON
-        elif mark == b",":
-            # A comma may stand before a closing bracket: the exact reading reports it.
-            self.expects = _Expects.KEY_OR_END if self.closers[-1:] == b"}" else _Expects.VALUE_OR_END
-            return expects is _Expects.MORE_OR_END
-        else:
-            ends = (_Expects.MORE_OR_END, _Expects.KEY_OR_END, _Expects.VALUE_OR_END)
-            if self.closers[-1:] != mark or expects not in ends:
-                return False
-            del self.closers[-1:]
-            self.expects = _Expects.MORE_OR_END if self.closers else _Expects.NOTHING
         return True
 
     def written(self, line_end: bytes, following: bytes) -> bytes:
