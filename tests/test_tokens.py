@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from arbitrary_json import ANYTHING, DOCUMENTS, MANY, SPELLINGS, VALUES
 from turnlint.documents import tokens
+from turnlint.documents.columns import Position
 from turnlint.documents.tokens import Grammar, Items, Skipper, find_value_end, tokenize
 
 SPACE = b" \t\n\r"
@@ -142,3 +143,20 @@ def test_damaged_containers_are_not_sound(data: bytes) -> None:
     items = Items(data, 0)
     assert len(list(items)) <= 1
     assert not items.is_sound
+
+
+@MANY
+@given(st.lists(st.text("a\né😀\r", max_size=4).map(str.encode) | st.just(b"\xff"), max_size=8))
+def test_positions_count_every_piece_once(pieces: list[bytes]) -> None:
+    position = Position(3, 5, (1, 2))
+    for piece in pieces:
+        position.advance(piece)
+    text = b"".join(pieces)
+    last = text[text.rfind(b"\n") + 1 :]
+    shown = last.decode(errors="replace")
+    width, wide = len(shown), sum(ord(one) > 0xFFFF for one in shown)
+    if b"\n" in text:
+        expected = (3 + text.count(b"\n"), 1 + width, (len(last) - width, wide))
+    else:
+        expected = (3, 5 + width, (1 + len(last) - width, 2 + wide))
+    assert (position.line, position.column, position.extra) == expected

@@ -9,7 +9,7 @@ from types import ModuleType
 
 from turnlint.compiled import loaded
 from turnlint.documents.breaks import raw_bytes, raw_offset
-from turnlint.documents.columns import measure, more
+from turnlint.documents.columns import Position
 from turnlint.documents.locate import locate_all
 from turnlint.model import Finding, Location, Pointer, Record
 from turnlint.rows import Place, Point
@@ -73,12 +73,12 @@ class Placer:
         key, offset, prefix, places = id(record), record.offset, record.prefix, self.places
         for pointer, (_, start, end) in zip(others, found[len(pointers) :], strict=True):
             self.found[key, pointer] = start, end
-        count = _Characters(record)
+        count = _Counter(record)
         for (depth, start, end), at in sorted(zip(found, pointers, strict=False), key=_start):
-            line, column = count.to(start)
+            here = count.to(start)
             there = at if depth == len(at) else at[:depth]
             text = as_pointer((*prefix, *there) if prefix else there)
-            places[key, at, None] = Place(line, column, offset + start, offset + end, text)
+            places[key, at, None] = Place(here.line, here.column, offset + start, offset + end, text)
         return True
 
     def _place_exactly(self, record: Record, locations: list[Location], others: list[Pointer]) -> None:
@@ -99,23 +99,18 @@ class Placer:
             if record.breaks:
                 start, end = raw_offset(record, start), raw_offset(record, end)
             found[_key(location)] = (start, end, (*prefix, *at) if prefix else at)
-        if self.spans:
-            self._in_all_units(record, found)
-            return
-        count = _Characters(record)
-        starts = {start: count.to(start) for start in sorted({start for start, _, _ in found.values()})}
+        wanted = {
+            offset
+            for start, end, _ in found.values()
+            for offset in ((start, end) if self.spans else (start,))
+        }
+        count = _Counter(record, all_units=self.spans)
+        points = {offset: count.to(offset) for offset in sorted(wanted)}
         for key, (start, end, at) in found.items():
-            line, column = starts[start]
-            self.places[key] = Place(line, column, offset + start, offset + end, as_pointer(at))
-
-    def _in_all_units(self, record: Record, found: dict[Key, tuple[int, int, Pointer]]) -> None:
-        count = _Counter(record)
-        offsets = {offset for start, end, _ in found.values() for offset in (start, end)}
-        points = {offset: count.to(offset) for offset in sorted(offsets)}
-        for key, (start, end, at) in found.items():
-            here, offset = points[start], record.offset
+            here = points[start]
+            span = (here, points[end]) if self.spans else None
             self.places[key] = Place(
-                here.line, here.column, offset + start, offset + end, as_pointer(at), (here, points[end])
+                here.line, here.column, offset + start, offset + end, as_pointer(at), span
             )
 
 
@@ -127,55 +122,25 @@ def _key(location: Location) -> Key:
     return id(location.record), location.at, location.start
 
 
-class _Characters:
-    """Lines and columns of offsets that come in rising order: each byte is counted once."""
+class _Counter(Position):
+    """Positions of offsets that come in rising order: each byte is counted once."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, *, all_units: bool = False) -> None:
+        super().__init__(record.line, record.column, record.extra)
         self.data = raw_bytes(record) if record.breaks else record.data
-        self.native = loaded() if record.plain and not record.breaks else None
+        self.native = loaded() if record.plain and not record.breaks and not all_units else None
+        """It counts characters only."""
         self.pos = 0
-        self.line = record.line
-        self.column = record.column
-
-    def to(self, offset: int) -> tuple[int, int]:
-        if self.native is not None:
-            lines, width = self.native.measure(self.data, self.pos, offset)
-            if lines:
-                self.line, self.column = self.line + lines, 1
-            self.column += width
-            self.pos = offset
-            return self.line, self.column
-        piece = self.data[self.pos : offset]
-        if newlines := piece.count(b"\n"):
-            self.line += newlines
-            self.column = 1
-            piece = piece[piece.rindex(b"\n") + 1 :]
-        self.column += len(piece) if piece.isascii() else len(piece.decode(errors="replace"))
-        self.pos = offset
-        return self.line, self.column
-
-
-class _Counter:
-    """The same in each unit that columns are counted in."""
-
-    def __init__(self, record: Record) -> None:
-        self.data = raw_bytes(record) if record.breaks else record.data
-        self.pos = 0
-        self.line = record.line
-        self.column = record.column
-        self.extra = record.extra
 
     def to(self, offset: int) -> Point:
-        piece = self.data[self.pos : offset]
-        if newlines := piece.count(b"\n"):
-            self.line += newlines
-            self.column, self.extra = 1, (0, 0)
-            piece = piece[piece.rindex(b"\n") + 1 :]
-        width, extra = measure(piece)
-        self.column += width
-        self.extra = more(self.extra, extra)
+        if self.native is not None:
+            lines, width = self.native.measure(self.data, self.pos, offset)
+            self.line, self.column = self.line + lines, (1 if lines else self.column) + width
+        else:
+            self.advance(self.data[self.pos : offset])
         self.pos = offset
-        return Point(self.line, self.column, self.column + self.extra[0], self.column + self.extra[1])
+        octets, units = self.extra
+        return Point(self.line, self.column, self.column + octets, self.column + units)
 
 
 def locations_of(finding: Finding) -> Iterator[Location]:

@@ -21,8 +21,24 @@ def measure(piece: bytes) -> tuple[int, Extra]:
     return len(text), (len(piece) - len(text), units - len(text))
 
 
-def more(one: Extra, other: Extra) -> Extra:
-    return one[0] + other[0], one[1] + other[1]
+class Position:
+    """A line, and a column in it in each unit. Both count from 1."""
+
+    def __init__(self, line: int = 1, column: int = 1, extra: Extra = (0, 0)) -> None:
+        self.line = line
+        self.column = column
+        """In characters."""
+        self.extra = extra
+
+    def advance(self, piece: bytes) -> None:
+        """Move on over bytes."""
+        if newlines := piece.count(b"\n"):
+            self.line += newlines
+            self.column, self.extra = 1, (0, 0)
+            piece = piece[piece.rindex(b"\n") + 1 :]
+        width, (octets, units) = measure(piece)
+        self.column += width
+        self.extra = self.extra[0] + octets, self.extra[1] + units
 
 
 def has_short_lines(block: bytes) -> bool:

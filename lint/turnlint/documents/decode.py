@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from turnlint.documents import census
-from turnlint.documents.columns import measure, more
+from turnlint.documents.columns import Position
 from turnlint.documents.trouble import Trouble
 from turnlint.model import Misfit, Pointer, Record
 
@@ -115,14 +115,10 @@ def _rest_of(record: Record, end: int) -> Record | None:
     start = len(tail) - len(tail.lstrip())
     if tail[start : start + 1] not in (b"{", b"["):
         return None
-    before = record.data[: end + start]
-    newlines = before.count(b"\n")
-    last = before[before.rindex(b"\n") + 1 :] if newlines else before
-    column, extra = (1, (0, 0)) if newlines else (record.column, record.extra)
-    width, wider = measure(last)
-    line, offset = record.line + newlines, record.offset + end + start
-    extra = more(extra, wider)
-    return Record(line, offset, tail[start:], record.prefix, column + width, extra=extra)
+    there = Position(record.line, record.column, record.extra)
+    there.advance(record.data[: end + start])
+    offset = record.offset + end + start
+    return Record(there.line, offset, tail[start:], record.prefix, there.column, extra=there.extra)
 
 
 def value_of(data: bytes) -> Any:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
-from turnlint.documents.columns import Extra, has_short_lines, measure, more
+from turnlint.documents.columns import Position, has_short_lines
 from turnlint.documents.gate import START_BYTES, Ended, Gate, Scanner, ends_record, may_be_split
 from turnlint.documents.source import MAX_RECORD_BYTES, Part, says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
@@ -42,10 +42,11 @@ class Readable(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-class _Tape:
+class _Tape(Position):
     """The stream with a sliding window of it, and the line and offset of the place read to."""
 
     def __init__(self, stream: Readable, limit: int) -> None:
+        super().__init__()
         self.stream = stream
         self.limit = limit
         self.over = False
@@ -53,9 +54,6 @@ class _Tape:
         self.window = b""
         self.pos = 0
         self.offset = 0
-        self.line = 1
-        self.column = 1
-        self.extra: Extra = (0, 0)
         self.ended = False
 
     def more(self) -> bool:
@@ -79,12 +77,7 @@ class _Tape:
         piece = self.peek(size)
         self.pos += size
         self.offset += size
-        if newlines := piece.count(b"\n"):
-            self.line += newlines
-            self.column, self.extra = 1, (0, 0)
-        width, extra = measure(piece[piece.rindex(b"\n") + 1 :] if newlines else piece)
-        self.column += width
-        self.extra = more(self.extra, extra)
+        self.advance(piece)
         return piece
 
     def record(self, size: int, prefix: Pointer = ()) -> Record:
