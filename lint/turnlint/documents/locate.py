@@ -113,40 +113,22 @@ def _elements_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -
     Where all commas up to an element are written alike, the bytes before it are the elements before it, joined again.
     """
     decoded = _array.decode(data[start:end])
-    count = len(decoded)
-    wanted = sorted([key for key in branch if type(key) is int and 0 <= key < count])
+    wanted = sorted([key for key in branch if type(key) is int and 0 <= key < len(decoded)])
     if not wanted:
         return []
     found: list[_Part] = []
     pos, done = skip_space(data, start + 1), 0
     first = pos + len(memoryview(decoded[0]))
-    comma = data[first : _past_comma(data, first)] if wanted[-1] else b""
+    comma = data[first : skip_space(data, skip_space(data, first) + 1)] if wanted[-1] else b""
     for index in wanted:
         if index > done:
             before = comma.join([*decoded[done:index], b""])
             if not data.startswith(before, pos):
-                return found + _walked(data, pos, decoded, done, branch)
+                raise _Unusual
             # The last comma may have more white space behind it than the first had.
             pos, done = skip_space(data, pos + len(before)), index
         found.append((index, pos, pos + len(memoryview(decoded[index]))))
     return found
-
-
-def _walked(data: bytes, pos: int, raws: list[Raw], start: int, branch: Mapping[Any, Any]) -> list[_Part]:
-    """The same, one element after the other."""
-    found: list[_Part] = []
-    for index in range(start, len(raws)):
-        after = pos + len(memoryview(raws[index]))
-        if index in branch:
-            found.append((index, pos, after))
-        pos = _past_comma(data, after)
-    return found
-
-
-def _past_comma(data: bytes, pos: int) -> int:
-    """Where the next element begins."""
-    pos = skip_space(data, pos)
-    return skip_space(data, pos + 1) if data[pos : pos + 1] == b"," else pos
 
 
 _INSIDE = {b"{": _members_of, b"[": _elements_of}

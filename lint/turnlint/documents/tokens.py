@@ -38,6 +38,7 @@ _TEXT = re.compile(TEXT, re.DOTALL)
 _TO_SEPARATOR = re.compile(rb"[^\s,\]}]*+")
 """A scalar of an item. Where a separator lacks, it includes what follows."""
 _TO_BRACKETS = re.compile(rb'(?:[^"\[\]{}]++|"%b")*+([\[{]*+)([\]}]*+)' % TEXT, re.DOTALL)
+_COMMA = re.compile(SPACE + b"(,?)" + SPACE)
 _KEY = re.compile(b'"(%b)"%b:%b' % (TEXT, SPACE, SPACE), re.DOTALL)
 
 Token = tuple[int, int, int]
@@ -202,10 +203,13 @@ class Items:
                 name, index = index, index + 1
             self.known_end = None
             yield name, start, pos
-            pos = skip_space(data, find_value_end(data, pos) if self.known_end is None else self.known_end)
-            if data[pos : pos + 1] != b",":
+            comma = _COMMA.match(
+                data, find_value_end(data, pos) if self.known_end is None else self.known_end
+            )
+            assert comma is not None
+            pos = comma.end()
+            if not comma[1]:
                 break
-            pos = skip_space(data, pos + 1)
         is_closed = data[pos : pos + 1] == (b"}" if is_object else b"]")
         self.end = pos + is_closed
         self.is_sound = is_sound and is_closed
