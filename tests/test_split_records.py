@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from time import process_time
 
 import pytest
 from click.testing import CliRunner
@@ -211,6 +212,24 @@ def test_hostile_lines_are_read_in_linear_time(line: bytes, monkeypatch: pytest.
     data = first + b"".join(line.replace(b"a", b"a%d" % number) + b"\n" for number in range(3000))
     findings(data)
     assert 0 < read < 12 * len(data)
+
+
+GROWING = {
+    "number": (b'{"a": [1', b"1" * 3000, 1500),
+    "number in arguments": (rb'{"a": "{\"a\": 1', b"1" * 3000, 1500),
+    "cut escape": (b'{"a": "', b"x y" * 1000 + rb"\u12", 5000),
+    "long key": (b'{"%b": "' % (b"a" * 1_000_000), b"x y", 1000),
+}
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_long_pieces_of_a_split_record_are_read_once(name: str) -> None:
+    """Each took from 10 to 30 seconds while the piece was read again for each of its lines."""
+    start, line, count = GROWING[name]
+    data = log("openai-chat").splitlines()[0] + b"\n" + start + b"\n" + (line + b"\n") * count
+    before = process_time()
+    findings(data)
+    assert process_time() - before < 3
 
 
 def parts(data: bytes, path: Path) -> Iterator[Part]:

@@ -19,6 +19,7 @@ from turnlint.documents.tokens import (
     VALUE_OR_END,
     Grammar,
     find_closing_quote,
+    find_scalar_end,
     tokenize,
 )
 from turnlint.documents.trouble import Damage, Trouble
@@ -57,10 +58,14 @@ class _Text:
         """So much of it is parsed."""
         self.grammar = Grammar()
         self.in_string = False
+        self.scalar_to = 0
+        """The end of a scalar that more bytes may continue, or 0."""
         self.start = 0
         """Where the open string starts."""
         self.key = b""
         """The last key."""
+        self.is_naming: bool | None = None
+        """Whether the values of this key have no line breaks, once it was checked: a long key takes long."""
         self.opaque_to = 0
         """Up to here the open string has letters and digits only; below its start where it has others."""
         self.inner: _Text | None = None
@@ -82,9 +87,15 @@ class _Text:
         if self.in_string and not self._finish_string():
             return True
         grammar, size = self.grammar, len(self.data)
+        if self.scalar_to:
+            self.scalar_to = find_scalar_end(self.data, self.scalar_to)
+            if self.scalar_to == size:
+                return True
+            self.scalar_to = 0
         for kind, start, end in tokenize(self.data, self.at):
             if kind == END or (kind == SCALAR and end == size):
                 self.at = start
+                self.scalar_to = end if kind == SCALAR else 0
                 return kind == END or (grammar.expects in (VALUE, VALUE_OR_END) and bool(grammar.closers))
             head = self.data[start]
             if not (grammar.closers or head == 0x7B) or not grammar.accept(kind, head):
@@ -96,7 +107,7 @@ class _Text:
                 self._begin_string(start + 1)
                 return True
             elif kind != MARK and grammar.expects == COLON:
-                self.key = bytes(self.data[start + 1 : end - 1])
+                self.key, self.is_naming = bytes(self.data[start + 1 : end - 1]), None
         raise AssertionError  # the last token is the end
 
     def _begin_string(self, start: int) -> None:
@@ -110,14 +121,18 @@ class _Text:
         if self.at == len(self.data) or self.data[self.at] != 0x22:
             return False
         if self.is_key:
-            self.key = bytes(self.data[self.start : self.at])
+            self.key, self.is_naming = bytes(self.data[self.start : self.at]), None
         self.at += 1
         self.in_string = False
         return True
 
     def written(self, line_end: bytes, following: bytes) -> bytes:
         """Return the bytes that replace a line break here."""
-        if not self.in_string or self.is_key or _NAMING.match(self.key):
+        if not self.in_string or self.is_key:
+            return b""
+        if self.is_naming is None:
+            self.is_naming = _NAMING.match(self.key) is not None
+        if self.is_naming:
             return b""
         if self._is_cut(following) or self._is_opaque(following):
             return b""
@@ -151,8 +166,10 @@ class _Text:
 
     def _is_escaped(self, back: int) -> bool:
         """Whether a backslash, so many bytes before the end, is itself escaped."""
-        before = bytes(self.data[self.start : len(self.data) - back])
-        return (len(before) - len(before.rstrip(b"\\"))) % 2 == 1
+        end = at = len(self.data) - back
+        while at > self.start and self.data[at - 1] == 0x5C:
+            at -= 1
+        return (end - at) % 2 == 1
 
     def _is_opaque(self, following: bytes) -> bool:
         """Whether the string is a signature, encoded data or a long id."""

@@ -35,6 +35,7 @@ _TOKEN = re.compile(
 """The numbers of its groups are the kinds."""
 _SPACE = re.compile(SPACE)
 _TEXT = re.compile(TEXT, re.DOTALL)
+_SCALAR_REST = re.compile(_IN_SCALAR + b"*+")
 _TO_SEPARATOR = re.compile(rb"[^\s,\]}]*+")
 """A scalar of an item. Where a separator lacks, it includes what follows."""
 _TO_BRACKETS = re.compile(rb'(?:[^"\[\]{}]++|"%b")*+([\[{]*+)([\]}]*+)' % TEXT, re.DOTALL)
@@ -120,6 +121,12 @@ def find_string_end(data: bytes, pos: int) -> int:
     """Return the end of the string that starts at `pos`, or the end of the text where nothing closes it."""
     end = find_closing_quote(data, pos + 1)
     return end + 1 if data[end : end + 1] == b'"' else len(data)
+
+
+def find_scalar_end(data: bytes | bytearray, pos: int) -> int:
+    """Return the end of a scalar from a position inside the scalar."""
+    match = _SCALAR_REST.match(data, pos)
+    return match.end() if match else pos
 
 
 def find_value_end(data: bytes, pos: int) -> int:
