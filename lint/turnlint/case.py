@@ -63,6 +63,23 @@ class Case(Struct, frozen=True, dict=True):
         return {turn: ", ".join(ids) for turn, ids in turns.items()}
 
     @once
+    def open_ids(self) -> dict[int, str]:
+        """By each message with calls: the ids of its turn's calls that have no result directly after the turn.
+
+        The texts of providers list these ids in one sentence for the whole turn, each once.
+        """
+        turns: dict[int, dict[str, None]] = {}
+        asking: dict[int, int] = {}
+        for one in self.ledger.interactions:
+            if one.asked.call.server:
+                continue
+            asking[one.asked.message] = one.asked.turn
+            if one.answer is None or one.how != "in-place":
+                turns.setdefault(one.asked.turn, {})[one.asked.call.id or ""] = None
+        texts = {turn: ", ".join(filter(None, ids)) for turn, ids in turns.items()}
+        return {message: texts[turn] for message, turn in asking.items() if turn in texts}
+
+    @once
     def next_words(self) -> list[int]:
         """For each message, the first from it on that holds more than calls, results and thoughts, or says nothing."""
         following = [len(self.messages)]

@@ -238,7 +238,7 @@ def judge(book: Book, transcript: Transcript, ask: Ask, found: frozenset[str] | 
                 judged.findings += ask(entry, line, entry.check, case)
         else:
             told = ask(entry, line, entry.check, bare)
-            judged.findings += [weigh(finding, transcript, chosen) for finding in told] if chosen else told
+            judged.findings += [weigh(finding, bare, chosen) for finding in told] if chosen else told
     judged.findings = book.told(judged.findings)
     if judged.findings:
         from turnlint.gaps import held_back

@@ -7,16 +7,20 @@ what is only a warning elsewhere, some never look. It refuses to find anything i
 from msgspec import structs
 
 from turnlint import wording
+from turnlint.case import Case
 from turnlint.model import SEVERITIES, Call, Finding, Result, Severity, Transcript
 from turnlint.profiles import Profile, Weight
 from turnlint.providers import Chosen
 
 _LISTS = frozenset({"messages", "contents", "input"})
 """Keys under which requests hold their messages."""
+_LISTED = frozenset({"unanswered-call", "pending-call", "misplaced-result"})
+"""Rules whose texts list all open calls of a turn in `{ids}` (letta 3308, 2026-11)."""
 
 
-def weigh(finding: Finding, transcript: Transcript, chosen: tuple[Chosen, ...]) -> Finding:
+def weigh(finding: Finding, case: Case, chosen: tuple[Chosen, ...]) -> Finding:
     """The finding as the gravest of the providers takes it, with the words of the first that has any."""
+    transcript = case.transcript
     weights = [(one, _weight(finding, transcript, one.profile)) for one in chosen]
     severity: Severity | None = None
     said: tuple[Profile, str] | None = None
@@ -32,7 +36,7 @@ def weigh(finding: Finding, transcript: Transcript, chosen: tuple[Chosen, ...]) 
     if said is None:
         return structs.replace(finding, severity=severity)
     profile, says = said
-    fields = _fields(finding, transcript, profile, wording.left_open(says))
+    fields = _fields(finding, case, profile, wording.left_open(says))
     if transcript.is_log or transcript.wire.speaks not in profile.wires:
         fields = {name: value for name, value in fields.items() if name not in wording.PLACES}
     # A text about nothing would be a riddle of our own making.
@@ -88,21 +92,22 @@ def _severity(finding: Finding, chosen: Chosen, weight: Weight | None) -> Severi
     return severity if refused or milder else finding.severity
 
 
-def _fields(
-    finding: Finding, transcript: Transcript, profile: Profile, wanted: tuple[str, ...]
-) -> dict[str, object]:
-    index = finding.message_index
+def _fields(finding: Finding, case: Case, profile: Profile, wanted: tuple[str, ...]) -> dict[str, object]:
+    index, transcript = finding.message_index, case.transcript
     if index is None:
         return _at_record(finding, transcript, profile)
     name = finding.call_id or ""
     fields: dict[str, object] = {"ids": name, "id": name, "name": finding.tool or "", "kind": finding.kind}
+    first = next((one.message for one in finding.related if one.message is not None), "…")
+    if finding.rule in _LISTED and "ids" in wanted:
+        asking = first if finding.rule == "misplaced-result" else index
+        fields["ids"] = case.open_ids.get(asking, name) if isinstance(asking, int) else name
     if fields.keys() >= {*wanted}:
         return fields
     message = transcript.messages[index]
     below = finding.where.at[len(message.at) :]
     place = wording.in_request(message, index, below, transcript.wire)
     number = place[1] if len(place) > 1 else index
-    first = next((one.message for one in finding.related if one.message is not None), "…")
     return fields | {
         "first": first, "behind": first + 1 if isinstance(first, int) else "…",
         "path": wording.path(place, profile.paths, finding.kind) if "path" in wanted else "", "index": number,

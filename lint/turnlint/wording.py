@@ -29,7 +29,9 @@ class _Fields(dict[str, object]):
         return "…"
 
 
-LONGEST = 200
+LONGEST, LONGEST_LIST = 200, 4000
+"""Characters of a field, and of a list of ids: 128 calls with ids of OpenAI's length have about 4,000."""
+_MOST = {"ids": LONGEST_LIST}
 
 
 def told(says: str, fields: Mapping[str, object]) -> str | None:
@@ -37,7 +39,9 @@ def told(says: str, fields: Mapping[str, object]) -> str | None:
     if not says:
         return None
     short = {
-        name: value if isinstance(value := fields[name], int) else _clipped(str(value))
+        name: value
+        if isinstance(value := fields[name], int)
+        else _clipped(str(value), _MOST.get(name, LONGEST))
         for name in left_open(says)
         if name in fields
     }
@@ -50,8 +54,8 @@ def left_open(says: str) -> tuple[str, ...]:
     return tuple(name for name in sorted(FIELDS) if f"{{{name}" in says)
 
 
-def _clipped(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+def _clipped(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def in_request(message: Message, index: int, below: Pointer, wire: Wire) -> Pointer:

@@ -140,7 +140,7 @@ def _open_calls(case: Case, clause: LastMessage) -> Iterator[Finding]:
     if clause.answered != "any":
         turns = {one.asked.turn for one in case.ledger.interactions if one.answer is not None}
         waiting = [asked for asked in waiting if (asked.turn in turns) is (clause.answered == "some")]
-    ids = ", ".join(asked.call.id or "" for asked in waiting)
+    ids = ", ".join(dict.fromkeys(filter(None, (asked.call.id for asked in waiting))))
     for asked in waiting:
         yield RULE.at_call(
             case, asked, f"{called(asked.call)} has no result at the end of the request", label="no result",
