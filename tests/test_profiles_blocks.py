@@ -74,7 +74,8 @@ def test_what_a_finding_says_is_a_text_that_leads_back_to_its_rule(name: str) ->
             names = {field for _, field, _, _ in Formatter().parse(one.says) if field is not None}
             assert names <= wording.FIELDS, one.says
             code = CODES[one.rule] if isinstance(one, Weight) else one.code
-            filled = {**FIELDS, "path": place(name, code, one)}
+            kind = "web_search_tool_result" if code == CODES["unpaired-server-tool"] else FIELDS["kind"]
+            filled = {**FIELDS, "path": place(name, code, one), "kind": kind}
             text = (wording.told(one.says, filled) or "").replace("…", "2")
             texts = (*profile.known, *VERSIONS["anthropic"].known) if BEHIND in text else profile.known
             assert code in {rule for known in texts if found(known, text) for rule in known.rules}, text

@@ -8,12 +8,18 @@ from typing import Any
 
 import pytest
 
-from test_provider_facts import ASK, CALL, CALLS, TOOL, Json, chat
+from test_provider_facts import ASK, CALL, CALLS, F_DONE, GO_ON, HI, TOOL, F, Json, chat, gemini, said
 from turnlint import testing
 
 FOUR = {**CALLS, "tool_calls": [{**CALL, "id": f"c{number}"} for number in range(1, 5)]}
 USE = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
 DONE = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}
+TEXT = {"type": "text", "text": "yes"}
+SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+NINE = {**CALLS, "tool_calls": [{**CALL, "id": "aaaaaaaaa"}]}
+NO_ID = {**CALLS, "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": "{}"}}]}
+NO_CALL_ID = {"role": "tool", "content": "ok"}
 _OPEN = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The "
     "following tool_call_ids did not have response messages: "
@@ -49,12 +55,60 @@ TEXTS: list[tuple[str, str, Json, str, str]] = [
         "anthropic", "anthropic", talk(ASK, of_model(USE, {**USE, "id": "toolu_2"}, {**USE, "id": "toolu_3"}), of_user(DONE), ASK),
         "PA201", _NOT_AFTER.format("toolu_2, toolu_3"),
     ),
+    # A server tool's call and its result are refused in different words.
+    (
+        "anthropic", "anthropic", talk(ASK, of_model(SEARCH, TEXT), ASK), "PA209",
+        "messages.1: `web_search` tool use with id `srvtoolu_1` was found without a corresponding `web_search_tool_result` block",
+    ),
+    (
+        "anthropic", "anthropic", talk(ASK, of_model(TEXT, FOUND), ASK), "PA209",
+        ("messages.1.content.1: unexpected `tool_use_id` found in `web_search_tool_result` blocks: srvtoolu_1. Each "
+        "`web_search_tool_result` block must have a corresponding `server_tool_use` block before it."),
+    ),
+    (
+        "gemini", "gemini", gemini(HI, said("model", F), said("user", F_DONE), model="gemini-3-pro-preview"), "PR320",
+        ("Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, "
+        "and missing thought_signature may lead to degraded model performance. Additional data, function call "
+        "`default_api:f` , position 2. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for more "
+        "details."),
+    ),
+    (
+        "gemini", "vertex", gemini(HI, said("model", F), said("user", F_DONE), model="gemini-3-pro-preview"), "PR320",
+        ("Unable to submit request because function call `default_api:f` in the 2. content block is missing a "
+        "`thought_signature`. Learn more: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures"),
+    ),
+    (
+        "gemini", "vertex", gemini(), "PR323",
+        ("Unable to submit request because at least one contents field is required. Learn more: "
+        "https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini"),
+    ),
+    (
+        "gemini", "vertex", gemini(HI, {"role": "model"}, GO_ON), "PR312",
+        ("Unable to submit request because it must include at least one parts field, which describes the prompt input. Learn "
+        "more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini"),
+    ),
+    ("openai-chat", "mistral", chat(ASK, NINE, NO_CALL_ID), "ST104", "Tool call id has to be defined."),
+    (
+        "openai-chat", "mistral", chat(ASK, NO_ID, {**TOOL, "tool_call_id": "aaaaaaaaa"}), "ST104",
+        "Tool call id has to be defined in serving mode.",
+    ),
+    ("openai-chat", "mistral@v3", chat(), "PR323", "Conversation must have at least one message"),
+    (
+        "openai-chat", "deepseek", chat(ASK, CALLS, NO_CALL_ID), "ST104",
+        ("Failed to deserialize the JSON body into the target type: messages[2]: missing field `tool_call_id` at line 1 "
+        "column …"),
+    ),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("wire", "provider", "record", "code", "text"), TEXTS)
 def test_a_text_is_that_of_the_provider(wire: str, provider: str, record: Json, code: str, text: str) -> None:
     assert texts(record, wire, provider, code) == {text}
+
+
+def test_an_empty_id_is_not_called_a_missing_field() -> None:
+    empty = {**NO_CALL_ID, "tool_call_id": ""}
+    assert texts(chat(ASK, CALLS, empty), "openai-chat", "deepseek", "ST104") == {None}
 
 
 def test_a_long_list_of_open_calls_is_whole() -> None:

@@ -46,9 +46,9 @@ class Weight(Struct, frozen=True, kw_only=True):
     """For what the rule itself only warns of, where that is another."""
     says: str = ""
     wires: tuple[str, ...] = ()
-    when: Literal["always", "no-results", "one-call"] = "always"
-    """Only for a call behind whose turn no result stands at all, or for a result behind a turn of one call. A weight
-    with a condition stands before the one without it."""
+    when: Literal["always", "no-results", "one-call", "absent"] = "always"
+    """Only for a call behind whose turn no result stands at all, for a result behind a turn of one call, or where there
+    is no id at all. A weight with a condition stands before the one without it."""
     at: str = ""
     """Only for a finding at this key of a message, such as `content`, or at a whole `message`."""
     found: str = ""

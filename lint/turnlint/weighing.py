@@ -56,6 +56,8 @@ def _applies(weight: Weight, finding: Finding, transcript: Transcript) -> bool:
     """Whether the condition of a weight holds for the place of a finding."""
     if not _is_at(weight, finding):
         return False
+    if weight.when == "absent":
+        return finding.call_id is None
     index, messages = finding.message_index, transcript.messages
     if weight.when == "always" or index is None:
         return weight.when == "always"

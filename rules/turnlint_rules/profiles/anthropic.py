@@ -318,8 +318,6 @@ def _weights() -> tuple[Weight, ...]:
         "result-before-call": _ORPHAN,
         "duplicate-result": _TWICE,
         "conflicting-results": _TWICE,
-        "unpaired-server-tool": "messages.{index}: `{name}` tool use with id `{id}` was found without a corresponding "
-        "`{name}_tool_result` block",
         "missing-call-id": "{path}: String should match pattern '^[a-zA-Z0-9_-]+$'",
         "missing-tool-name": "messages.{index}.content.{block}.tool_use.name: String should have at least 1 character",
         "unreadable-arguments": "messages.{index}.content.{block}.tool_use.input: Input should be a valid dictionary",
@@ -330,7 +328,25 @@ def _weights() -> tuple[Weight, ...]:
         "content": "messages.{index}.content: Input should be a valid list",
     }
     recorded = "recorded a97467bc8f534fbe, 6bd72c2fccb889c3"
+    own = {
+        "server_tool_use": "messages.{index}: `{name}` tool use with id `{id}` was found without a corresponding "
+        "`{name}_tool_result` block",
+        "mcp_tool_use": "",
+        "mcp_tool_result": "",
+        "": "messages.{index}.content.{block}: unexpected `tool_use_id` found in `{kind}` blocks: {id}. Each `{kind}` "
+        "block must have a corresponding `server_tool_use` block before it.",
+    }
     return (
+        *(
+            Weight(
+                rule="unpaired-server-tool",
+                found=kind,
+                says=text,
+                date="2026-07",
+                source="claude-code 64383 and 80439; no text is known for the MCP connector",
+            )
+            for kind, text in own.items()
+        ),
         *(
             Weight(
                 rule=rule, says=text, source="public reports, as in the list of known texts", date="2026-11"

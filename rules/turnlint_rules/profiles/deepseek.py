@@ -92,6 +92,11 @@ _WEIGHTS = (
         says="Failed to deserialize the JSON body into the target type: messages[{index}]: data did not match any variant of "
         "untagged enum ChatCompletionRequestContent at line 1 column …", date="2026-11", wires=CHAT,
     ),
+    Weight(
+        rule="missing-call-id", found="tool", when="absent", source="anon-kode 87; the column is that of the bytes sent",
+        says="Failed to deserialize the JSON body into the target type: messages[{index}]: missing field `tool_call_id` at "
+        "line 1 column …", date="2025-04", wires=CHAT,
+    ),
     *pairing(
         missing=_MISSING, orphan=_ORPHAN, wires=CHAT, date="2026-09",
         source="live table, tingly-box; agno 3105, deepchat 1078, deepx-code 94",
@@ -162,6 +167,12 @@ _KNOWN = (
         sample="Failed to deserialize the JSON body into the target type: messages[0]: data did not match any variant of "
         "untagged enum ChatCompletionRequestContent at line 1 column 96",
         about="a content is of a kind, or has a part, that is not read; pictures are none either",
+    ),
+    Known(
+        pattern=r"messages\[(?P<index>\d+)\](?:\.\w+)*: missing field `?tool_call_id`?", rules=("ST104",),
+        source="anon-kode 87", date="2025-04",
+        sample="Failed to deserialize the JSON body into the target type: messages[5]: missing field `tool_call_id` at line 1 "
+        "column 11512",
     ),
     Known(
         pattern=r"messages\[(?P<index>\d+)\](?:\.\w+)*: invalid type: (?:sequence|map|null), expected a string",

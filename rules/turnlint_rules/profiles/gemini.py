@@ -59,7 +59,8 @@ _CLAUSES: tuple[AnyClause, ...] = (
 _SIGNED = signed(
     "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, "
     "and missing thought_signature may lead to degraded model performance. Additional data, function call "
-    "`default_api:{name}` , position {next}."
+    "`default_api:{name}` , position {next}. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for "
+    "more details."
 )
 _SIGNED_CHAT = structs.replace(
     _SIGNED,
@@ -70,10 +71,11 @@ _KNOWN = (
     Known(
         pattern=r"is missing a [`'\"]?thought_signature[`'\"]? in functionCall parts"
         r"(?:.*function call [`'\"]?(?:default_api:)?(?P<name>[^`'\" ]+)[`'\"]? ?, position (?P<next>\d+))?",
-        rules=("PR320",), source="public reports", date="2026-11",
+        rules=("PR320",), source="paws 103, dartantic 86, Antigravity-Manager 938", date="2026-02",
         sample="Function call is missing a thought_signature in functionCall parts. This is required for tools to work "
         "correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call "
-        "`default_api:shell` , position 2.",
+        "`default_api:shell` , position 2. Please refer to https://ai.google.dev/gemini-api/docs/thought-signatures for "
+        "more details.",
     ),
     Known(
         pattern=r"(?P<path>contents\[(?P<index>\d+)\]\.parts\[\d+\]\.function_call\.name): Name cannot be empty",

@@ -34,6 +34,8 @@ _ID = "Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9."
 _LAST = "Expected last role User or Tool (or Assistant with prefix) for serving but got {role}"
 _COUNT = "Not the same number of function calls and responses"
 _ORDER = "Unexpected role '{role}' after role '{after}'"
+_NO_MESSAGES = "Conversation must have at least one message"
+_NO_ID, _NO_ID_OF_CALL = "Tool call id has to be defined.", "Tool call id has to be defined in serving mode."
 _EITHER = "Assistant message must have either content or tool_calls, but not both."
 _SERVED = ("system", "user", "tool", "prefix")
 
@@ -53,6 +55,10 @@ _HOSTED_NAMES = tuple(
 )  # fmt: skip
 _CLAUSES: tuple[AnyClause, ...] = (
     _DECLARED,
+    *no_messages(
+        source=f"{_EXECUTED}; mistralai 3.7.0; none of 789 accepted requests is without messages", date=_DATE,
+        empty=_NO_MESSAGES, wires=("mistral", "openai-chat"),
+    ),
     RoleOrder(
         role="tool", only_after=("assistant", "tool", "start"), says=_ORDER, date=_DATE,
         source=f"{_EXECUTED}; mistral-inference 135, crush 279",
@@ -76,10 +82,6 @@ _COUNTED = RoleOrder(
 )  # fmt: skip
 
 _HOSTED: tuple[AnyClause, ...] = (
-    *no_messages(
-        source="mistralai 3.7.0; none of 789 accepted requests is without messages", date=_DATE,
-        wires=("mistral", "openai-chat"),
-    ),
     nine(says=_ID, source="eca 233, opencode 1680; 385 of 385 accepted requests", date="2026-08"),
     IdCollision(
         keep="[a-zA-Z0-9]", most=9, severity="warning", source="vercel/ai 16183: the first nine are kept",
@@ -120,12 +122,19 @@ _HOSTED: tuple[AnyClause, ...] = (
         source="mistralai 3.7.0; `index` accepted in 993f6939b2a73a58; 422 in public reports", date=_DATE,
     ),
 )  # fmt: skip
+
+
+def _no_ids(*, source: str, of_call: str = _NO_ID_OF_CALL, of_result: str = _NO_ID) -> tuple[Weight, ...]:
+    """A call and a result without an id are refused in different words."""
+    return tuple(
+        Weight(rule="missing-call-id", found=kind, severity="error", says=says, source=source, date=_DATE)
+        for kind, says in (("tool", of_result), ("", of_call))
+    )
+
+
 _HOSTED_WEIGHTS = (
     *pairing(missing=_COUNT, orphan=_COUNT, duplicate=_COUNT, date=_DATE, source="client-ts 106, camel 1467; code 3230"),
-    Weight(
-        rule="missing-call-id", severity="error", says="Tool call id has to be defined",
-        source="mistral-go 8; code 3280", date=_DATE,
-    ),
+    *_no_ids(source=f"mistral-go 8, vercel/ai 2477, autogen 2735; code 3280; {_EXECUTED}"),
     Weight(
         rule="name-mismatch", severity="info", date="2026-11",
         source="15 recorded requests with another name in their results were accepted",
@@ -180,22 +189,19 @@ def _unique() -> IdUnique:
 
 def _counted(*, ids: bool) -> tuple[Weight, ...]:
     """Up to v7 results are counted, not matched: an id given twice is no fault there."""
-    id_weight = Weight(
-        rule="missing-call-id", severity="error" if ids else "warning",
-        says="Tool call id has to be defined" if ids else "", source=_EXECUTED, date=_DATE,
-    )  # fmt: skip
+    unread = Weight(rule="missing-call-id", severity="warning", source=_EXECUTED, date=_DATE)
+    missing = _no_ids(source=_EXECUTED) if ids else (unread,)
     reused = Weight(rule="reused-call-id", severity="warning", source=_EXECUTED, date=_DATE)
     counted = pairing(missing=_COUNT, orphan=_COUNT, duplicate=_COUNT, source=_EXECUTED, date=_DATE)
-    return (*counted, id_weight, reused)
+    return (*counted, *missing, reused)
 
 
-def _matched(no_id: str) -> tuple[Weight, ...]:
+def _matched(of_call: str, of_result: str) -> tuple[Weight, ...]:
     pairs = pairing(
         missing=_COUNT, orphan="Unexpected tool call id {id} in tool results",
         duplicate="Duplicate tool call id {id} in tool results", source=_EXECUTED, date=_DATE,
     )  # fmt: skip
-    missing = Weight(rule="missing-call-id", severity="error", says=no_id, source=_EXECUTED, date=_DATE)
-    return (*pairs, missing)
+    return (*pairs, *_no_ids(source=_EXECUTED, of_call=of_call, of_result=of_result))
 
 
 _V13_ID = _any_id()
@@ -205,10 +211,10 @@ _VERSIONS = (
     ("v7", "tokenizer v7", (_nine(), *_texts_only(thoughts=False)), _counted(ids=True)),
     (
         "v11", "tokenizer v11", (_nine(), _unique(), *_texts_only(thoughts=True)),
-        _matched("Tool call id has to be defined in serving mode."),
+        _matched(_NO_ID_OF_CALL, _NO_ID),
     ),
-    ("v13", "tokenizer v13", (_V13_ID, _unique(), *_texts_only(thoughts=True)), _matched(_V13_ID.says)),
-    ("v15", "tokenizer v15", (_V13_ID, _unique()), _matched(_V13_ID.says)),
+    ("v13", "tokenizer v13", (_V13_ID, _unique(), *_texts_only(thoughts=True)), _matched(_V13_ID.says, _V13_ID.says)),
+    ("v15", "tokenizer v15", (_V13_ID, _unique()), _matched(_V13_ID.says, _V13_ID.says)),
 )  # fmt: skip
 
 _KNOWN = (
@@ -258,6 +264,9 @@ _KNOWN = (
     Known(
         pattern=r"Unexpected role RoleEnum\.(?P<role>\w+)", rules=("PR310", "PA202"), sample="Unexpected role RoleEnum.tool",
         source="mistral-inference 135", date="2024-03",
+    ),
+    Known(
+        pattern=_NO_MESSAGES, rules=("PR323",), sample=_NO_MESSAGES, source=_EXECUTED, date=_DATE,
     ),
     Known(
         pattern=r"Conversation must start with a user message or system message", rules=("PR310", "PA202", "PR311"),

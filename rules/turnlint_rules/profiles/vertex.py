@@ -28,15 +28,19 @@ from turnlint_rules.profiles._google import (
     weights,
 )
 
-_NO_PARTS = "Unable to submit request because it must include at least one parts field, which describes the prompt input."
-_NO_CONTENTS = "Unable to submit request because at least one contents field is required."
+_MORE = " Learn more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini"
+_NO_PARTS = (
+    "Unable to submit request because it must include at least one parts field, which describes the prompt input."
+    + _MORE
+)
+_NO_CONTENTS = "Unable to submit request because at least one contents field is required." + _MORE
 _CLAUSES: tuple[AnyClause, ...] = (
     RoleOrder(
         roles=("user", "model", "function"), says="Please use a valid role: user, model.", date="2026-09",
         source="public reports, a content without a role among them; `function` is taken (81743027b77976af)",
     ),
     ContentKey(what="result-name", source="the Gemini API's reports; google-genai 3.3.0", date="2026-11"),
-    EmptyContent(what="message", says=_NO_PARTS, source="public reports", date="2026-11"),
+    EmptyContent(what="message", says=_NO_PARTS, source="vercel/ai 4859", date="2025-02"),
     together(
         says="", date="2026-08",
         source="replayed on 2026-08-27: 400 from gemini-2.5-flash and 3.1-flash-lite, and 200 with the results in one content",
@@ -46,8 +50,8 @@ _CLAUSES: tuple[AnyClause, ...] = (
     *keys("warning", "google-genai 3.3.0; recorded e089c902cd29ac0d at the Gemini API"),
 )  # fmt: skip
 _SIGNED = signed(
-    "Unable to submit request because function call `{name}` in the {next}. content block is missing a "
-    "`thought_signature`."
+    "Unable to submit request because function call `default_api:{name}` in the {next}. content block is missing a "
+    "`thought_signature`. Learn more: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures"
 )
 _KNOWN = (
     Known(
@@ -57,12 +61,13 @@ _KNOWN = (
     Known(
         pattern=r"[Ff]unction call [`'\"]?(?:default_api:)?(?P<name>[^`'\" ]+)[`'\"]? in the [`'\"]?(?P<next>\d+)\.[`'\"]? "
         r"content block is missing a [`'\"]?thought_signature", rules=("PR320",), date="2026-11",
-        sample="Function call `x` in the `1.` content block is missing a `thought_signature`.",
-        source="documentation; public reports",
+        sample="Unable to submit request because function call `default_api:webscraper` in the 2. content block is missing a "
+        "`thought_signature`. Learn more: https://docs.cloud.google.com/vertex-ai/generative-ai/docs/thought-signatures",
+        source="dify 30729, LibreChat 11826",
     ),
     Known(
-        pattern=r"must include at least one parts field", rules=("PR312", "ST110"), sample=_NO_PARTS, date="2026-11",
-        source="public reports",
+        pattern=r"must include at least one parts field", rules=("PR312", "ST110"), sample=_NO_PARTS, date="2025-02",
+        source="vercel/ai 4859",
     ),
 )  # fmt: skip
 
