@@ -44,6 +44,21 @@ THOUGHT = {"type": "reasoning", "id": "rs_1", "summary": []}
 SEALED = {**THOUGHT, "encrypted_content": "gAAA"}
 ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "yes"}]}
 
+TOOLS = {"tools": [{"toolSpec": {"name": "f", "inputSchema": {"json": {"type": "object"}}}}]}
+ASKED: Json = {"role": "user", "content": [{"text": "hi"}]}
+BEGUN: Json = {"role": "assistant", "content": [{"text": "{"}]}
+USED: Json = {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t1", "name": "f", "input": {}}}]}
+USE_DONE: Json = {
+    "role": "user",
+    "content": [{"toolResult": {"toolUseId": "t1", "content": [{"text": "ok"}]}}],
+}
+
+
+def converse(*messages: Json, **more: Any) -> Json:
+    told = {"modelId": "anthropic.claude-3-haiku-20240307-v1:0", "toolConfig": TOOLS, **more}
+    return {**{key: value for key, value in told.items() if value}, "messages": [*messages]}
+
+
 FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     # Responses: items that the provider keeps
     ("openai-responses", "openai-responses", items(SEALED, ANSWER), {"PR315": "error"}),
@@ -72,6 +87,13 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     ("gemini", "gemini", gemini(HI, said("model", F), said("user", F_DONE, {"text": "now"}), model="gemini-3-pro-preview"), {"PR320": "error"}),
     ("gemini", "gemini", gemini(HI, said("model", {**F, "thoughtSignature": "c2ln"}), said("user", F_DONE, {"text": "now"}), model="gemini-3-pro-preview"), {}),
     ("gemini", "gemini", gemini(HI, said("model", {**F, "thoughtSignature": "c2ln"}), said("user", F_DONE, {"text": "now"}), model="gemini-3.7-flash"), {"PR308": "warning"}),
+    # A message of a role that the wire does not have is not judged as the last one
+    ("gemini", "vertex", gemini({"role": "narrator", "parts": [{"text": "x"}]}), {"ST103": "error"}),
+    ("anthropic", "anthropic", {"model": "claude-sonnet-5", "max_tokens": 9, "messages": [ASK, TOOL]}, {"PA202": "error", "PR310": "error", "ST116": "error"}),
+    # Bedrock: the text of the refusal names tools, and results stood in the turn before
+    ("bedrock", "bedrock", converse(ASKED, BEGUN), {"PR311": "warning"}),
+    ("bedrock", "bedrock", converse(ASKED, USED, USE_DONE, BEGUN), {"PR311": "error"}),
+    ("bedrock", "bedrock", converse(ASKED, BEGUN, toolConfig=None), {}),
     # Chat Completions and its kin
     ("openai-chat", "xai", chat(ASK, {**CALLS, "content": []}, TOOL), {}),
     ("openai-chat", "xai", chat(ASK, {"role": "assistant", "content": []}, ASK), {"PR318": "error", "ST110": "warning"}),

@@ -119,7 +119,8 @@ class Case(Struct, frozen=True, dict=True):
         for clause in profile.by_code.get(kind.code, ()):
             if spelled and not self.spelled and not clause.wires:
                 continue
-            if isinstance(clause, kind) and self.holds(clause):
+            silent = clause.doubtful == "silent" and not self.named and self.doubts(clause)
+            if isinstance(clause, kind) and self.holds(clause) and not silent:
                 yield clause
 
     def holds(self, clause: Clause) -> bool:
@@ -130,9 +131,13 @@ class Case(Struct, frozen=True, dict=True):
         """A clause's severity, milder where it may not be meant, or where the provider's own answer is recorded."""
         request = self.transcript.request
         taken = not self.named and request is not None and request.answered
-        by_model = (clause.models or clause.other_models) and clause.unnamed != "error"
-        unsure = taken or not self.certain or (by_model and self.model is None)
+        unsure = taken or self.doubts(clause)
         return "warning" if unsure and clause.severity == "error" else clause.severity
+
+    def doubts(self, clause: Clause) -> bool:
+        """Whether a clause may not hold: the provider is a guess, or the clause is about models and none is named."""
+        by_model = bool(clause.models or clause.other_models) and clause.unnamed != "error"
+        return not self.certain or (by_model and self.model is None)
 
     @property
     def ends(self) -> bool:

@@ -41,6 +41,9 @@ class Clause(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="r
     """It does not hold for models whose name this expression finds."""
     unnamed: Literal["error", "warning", "silent"] = "warning"
     """How a clause about models is taken where no model is named: as it is, as a warning at most, or not at all."""
+    doubtful: Literal["warning", "silent"] = "warning"
+    """Its strength where it may not hold: the provider is a guess, or it is about models and the record names none. A
+    clause that is `silent` holds there only if the user names the provider."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         """Whether the rule has certainly nothing to report. `named`: the user named the provider.
@@ -292,6 +295,8 @@ class LastMessage(Clause, kw_only=True, frozen=True, tag="last-message"):
     """A message that says that the model shall go on from it stands nowhere else."""
     after_results: bool = False
     """It holds only where the request declares tools and the turn before the last message has results."""
+    with_tools: bool = False
+    """It holds only where the request declares tools."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if not (facts.has_sent_end if named else facts.has_whole_end):

@@ -8,7 +8,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from turnlint.events import Tally
-from turnlint.harmless import FOREIGN_NAMES, KEPT_CALLS, foreign_names, is_kept_elsewhere
+from turnlint.harmless import (
+    FOREIGN_NAMES,
+    KEPT_CALLS,
+    MODEL_LAST,
+    ends_with_model,
+    foreign_names,
+    is_kept_elsewhere,
+)
 from turnlint.ledger import Ledger
 from turnlint.model import Transcript
 from turnlint.neighbours import Near
@@ -21,8 +28,8 @@ if TYPE_CHECKING:
 BOOKKEEPING = "bookkeeping"
 
 
-def count(tally: Tally, transcript: Transcript, pairs: Ledger) -> None:
-    """A conversation that was read."""
+def count(tally: Tally, transcript: Transcript, pairs: Ledger, *, named: bool = False) -> None:
+    """A conversation that was read, and whether the user `named` a provider, whose clauses then hold in doubt too."""
     tally.conversations += 1
     tally.messages += len(transcript.messages)
     tally.calls += len(pairs.interactions)
@@ -34,6 +41,8 @@ def count(tally: Tally, transcript: Transcript, pairs: Ledger) -> None:
         _note(tally, KEPT_CALLS, sum(not one.result.server for one in pairs.orphans))
     if "renamed" in pairs.odd:
         _note(tally, FOREIGN_NAMES, foreign_names(transcript, pairs))
+    if not named and ends_with_model(transcript):
+        _note(tally, MODEL_LAST, 1)
 
 
 def count_unread(tally: Tally, unread: Mapping[Near, int]) -> None:

@@ -128,7 +128,7 @@ class Run:
 
     def _judge(self, transcript: Transcript) -> None:
         judged = judge(self.book, transcript, self._ask)
-        count(self.tally, transcript, judged.pairs)
+        count(self.tally, transcript, judged.pairs, named=any(one.named for one in judged.chosen))
         count_providers(self.tally, transcript.wire.speaks, judged.chosen)
         own = self.watch.within(transcript) if self.watch else []
         waiting = len(self.deferred)

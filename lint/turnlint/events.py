@@ -26,7 +26,8 @@ class Tally(Struct):
     """How many of those are written on a wire that is not its own, as `provider on wire`: their spelling is not judged."""
     noted: dict[str, int] = {}
     """What providers accept, and no finding reports: results whose calls the provider keeps (`kept-calls`), and
-    results whose name is that of no tool (`foreign-names`); and calls written as text (`text-calls`), which are not checked;
+    results whose name is that of no tool (`foreign-names`), and requests without a model's name that end with a message of the
+    model (`model-last`); and calls written as text (`text-calls`), which are not checked;
     records that a format keeps for its own bookkeeping (`bookkeeping`)."""
     is_unfinished: bool = False
     """A split record at the end was left, because more lines may follow."""

@@ -2,13 +2,14 @@
 
 Evidence, recordings read in 2026-11: 263 of 263 accepted requests of the Responses API whose results have no call name
 `previous_response_id`, `conversation` or an `item_reference`. Gemini, Vertex and Mistral accepted 429 requests whose
-results name no tool: an id, or the word `tool`. None was refused for either.
+results name no tool: an id, or the word `tool`. None was refused for either. Gemini accepted 43 requests that end with a
+message of the model. Gemini 3.5 and later refuse them (envoyproxy/ai-gateway 2686), and a request body names no model.
 """
 
 from turnlint.ledger import Interaction, Ledger
-from turnlint.model import Transcript
+from turnlint.model import Call, Transcript
 
-KEPT_CALLS, FOREIGN_NAMES = "kept-calls", "foreign-names"
+KEPT_CALLS, FOREIGN_NAMES, MODEL_LAST = "kept-calls", "foreign-names", "model-last"
 _NAMES_IGNORED = frozenset({"gemini", "mistral", "openai-chat"})
 """Wires whose servers accepted results under such names."""
 
@@ -16,6 +17,16 @@ _NAMES_IGNORED = frozenset({"gemini", "mistral", "openai-chat"})
 def is_kept_elsewhere(transcript: Transcript) -> bool:
     """Whether the provider itself keeps the part of the conversation before this request."""
     return transcript.headless and transcript.request is not None
+
+
+def ends_with_model(transcript: Transcript) -> bool:
+    """Whether a request to a Gemini model that it does not name ends with a message of the model."""
+    request, messages = transcript.request, transcript.messages
+    if transcript.wire.speaks != "gemini" or request is None or request.model or not request.key:
+        return False
+    if not messages or not request.whole or transcript.open_end or messages[-1].role != "assistant":
+        return False
+    return bool(messages[-1].blocks) and not any(isinstance(block, Call) for block in messages[-1].blocks)
 
 
 def foreign_names(transcript: Transcript, pairs: Ledger) -> int:

@@ -36,6 +36,7 @@ UNREAD = "unread "
 NOTED = {
     "kept-calls": ("result", "for calls that the provider keeps"),
     "foreign-names": ("result", "with a name that no tool has"),
+    "model-last": ("request", "ending with a model message, which Gemini 3.5 and later refuse"),
     "text-calls": ("call", "written as text, not checked"),
     "bookkeeping": ("bookkeeping record", "skipped"),
 }

@@ -93,7 +93,7 @@ SHARED = (
     LastMessage(open_calls=True, answered="some", says=_COUNT, source=_REPORTS, date="2026-11"),
     LastMessage(open_calls=True, answered="none", severity="warning", source=_BARE, date="2026-11"),
     LastMessage(
-        roles=("user", "function"), severity="warning", models=_FROM_3_5, says=_LAST_3_5, date="2026-11",
+        roles=("user", "function"), severity="warning", models=_FROM_3_5, doubtful="silent", says=_LAST_3_5, date="2026-11",
         source=f"envoyproxy/ai-gateway 2686, {_REPORTS}; 2.0 and 2.5 took a text of the model at the end 43 times, such as "
         "91000a4f3fd66ec9",
     ),

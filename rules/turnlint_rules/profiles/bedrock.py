@@ -41,6 +41,11 @@ _ANY_FIRST = f"{_CLAUDE}|qwen|zai|glm|moonshot|kimi|{_ARN}"
 _NO_PREFILL = r"claude-[a-z]+-(?:4-(?:[6-9]|1\d)(?!\d)|[5-9])"
 
 _BY_CLAUDE = "The model returned the following errors: "
+_NO_PREFILL_WITH_TOOLS = (
+    _BY_CLAUDE
+    + "Your API request included an `assistant` message in the final position, which would pre-fill the "
+    "`assistant` response. When using tools, pre-filling the `assistant` response is not supported."
+)
 _AT = "messages.{index}.content.{block}"
 _BRACKETS = "messages[{index}].content[{block}]"
 """The service writes places with dots, boto3 with brackets."""
@@ -205,10 +210,12 @@ _ALL: tuple[AnyClause, ...] = (
     ),
     LastMessage(
         roles=("user",), after_results=True, models=_CLAUDE, other_models=_NO_PREFILL, unnamed="error", date="2026-11",
-        says=_BY_CLAUDE + "Your API request included an `assistant` message in the final position, which would pre-fill the "
-        "`assistant` response. When using tools, pre-filling the `assistant` response is not supported.",
-        source="recorded 6ef353233be98dbf, 8d8cdcbf90682670, with results in the turn before; accepted without them "
-        "(6ff4cec78051420c) and without tools (f28c111dbb53a459); no request of another model is recorded",
+        says=_NO_PREFILL_WITH_TOOLS, source="recorded 6ef353233be98dbf, 8d8cdcbf90682670, with results in the turn before; "
+        "accepted without tools (f28c111dbb53a459)",
+    ),
+    LastMessage(
+        roles=("user",), with_tools=True, models=_CLAUDE, other_models=_NO_PREFILL, severity="warning", date="2026-11",
+        says=_NO_PREFILL_WITH_TOOLS, source="the text names no results; accepted without them (6ff4cec78051420c)",
     ),
     LastMessage(open_calls=True, says=_EXPECTED, source="public reports", date="2026-11"),
     ToolsMissing(

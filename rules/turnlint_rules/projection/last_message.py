@@ -22,7 +22,8 @@ Evidence
     prefix True) for serving but got assistant" (mistral-common 1.13.0). Anthropic, new models: "The
     conversation must end with a user message". Gemini: "single turn requests end with a user role".
     OpenAI takes an assistant's text at the end: 10 recorded requests, 69c62ba659e29eb5 among them. Bedrock, Claude 3
-    with tools: two refused where results stand in the turn before, one accepted where none do (6ff4cec78051420c).
+    with tools: two refused where results stand in the turn before; one was accepted where none do (6ff4cec78051420c), which
+    is a warning.
 """
 
 from collections.abc import Iterator
@@ -80,7 +81,9 @@ def check(case: Case) -> Iterator[Finding]:
         message = case.messages[last]
         if message.blocks and getattr(message.blocks[-1], "server", False):
             continue  # the provider paused in the middle of its own tools, and goes on from there
-        if clause.after_results and not _follows_results(case, last):
+        if message.role == "other" or message.dialect:
+            continue  # the wire has no such role, which other rules report
+        if not _applies(case, clause, last):
             continue
         taken = {message.written_role, message.role} | ({"prefix"} if message.prefix else set())
         if clause.roles and not told and taken.isdisjoint(clause.roles):
@@ -92,14 +95,21 @@ def check(case: Case) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _follows_results(case: Case, last: int) -> bool:
-    """Whether the request declares tools and answers calls right before its last turn."""
+def _applies(case: Case, clause: LastMessage, last: int) -> bool:
+    """Whether the request has the tools and the results without which a clause does not hold."""
     request = case.transcript.request
+    if not (clause.with_tools or clause.after_results):
+        return True
+    if request is None or not request.tools:
+        return False
+    return not clause.after_results or _follows_results(case, last)
+
+
+def _follows_results(case: Case, last: int) -> bool:
+    """Whether results stand in the turn right before the last one."""
     index = last
     while index >= 0 and case.messages[index].role == "assistant":
         index -= 1
-    if request is None or not request.tools:
-        return False
     while index >= 0 and case.messages[index].role != "assistant":
         if any(isinstance(block, Result) for block in case.messages[index].blocks):
             return True
