@@ -114,7 +114,14 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     ("openai-chat", "vllm", chat(ASK, CALLS, TOOL, {**TOOL, "content": "no"}), {"ST107": "warning"}),
     ("openai-chat", "gemini", chat(ASK, CALLS, TOOL, model="gemini-3-pro-preview"), {"PR320": "error"}),
     ("openai-chat", "gemini", chat(ASK, CALLS, TOOL, model="gemini-2.5-pro"), {}),
-    ("openai-chat", "ollama", chat(), {}),
+    ("openai-chat", "ollama", chat(), {"PR323": "error"}),
+    ("ollama", "ollama", chat(), {}),
+    ("ollama", "ollama", chat(ASK, {"role": "assistant", "content": []}), {"ST103": "error"}),
+    ("openai-chat", "ollama", chat({"role": "user", "content": ["hi"]}), {"PR325": "error"}),
+    ("openai-chat", "openai", chat({"role": "user", "content": ["hi"]}), {}),
+    ("openai-chat", "ollama", chat({"role": "user", "content": [{"type": "file", "file": {"file_data": "x"}}]}), {"PR325": "error"}),
+    ("openai-chat", "ollama", chat(ASK, {**CALLS, "content": []}, TOOL), {}),
+    ("openai-chat", "ollama", chat(ASK, {"role": "assistant", "content": None}, ASK), {"PR318": "warning", "ST110": "warning"}),
     ("openai-chat", "openai", chat(), {"PR323": "error"}),
     ("openai-chat", "openai", {"messages": []}, {"PR323": "error"}),
 ]  # fmt: skip
@@ -180,6 +187,30 @@ def test_a_repair_goes_on_to_the_end(wire: str, provider: str, record: Json) -> 
     assert worst_in(record, wire, provider, 1)[0]
     after = fixed(before, wire, provider)
     assert worst_in(json.loads(after), wire, provider, 1)[0] == {}
+
+
+REWRITTEN: list[tuple[str, str, Json, Json]] = [
+    (
+        "ollama",
+        "ollama",
+        {**ASK, "content": [], "images": ["iVBORw0KGgo="]},
+        {**ASK, "content": "", "images": ["iVBORw0KGgo="]},
+    ),
+    (
+        "openai-chat",
+        "ollama",
+        {**ASK, "content": ["hi"]},
+        {**ASK, "content": [{"type": "text", "text": "hi"}]},
+    ),
+]
+
+
+@pytest.mark.parametrize(("wire", "provider", "before", "after"), REWRITTEN)
+def test_a_content_is_rewritten_as_the_provider_reads_it(
+    wire: str, provider: str, before: Json, after: Json
+) -> None:
+    data = json.dumps(chat(ASK, before, ASK)).encode() + b"\n"
+    assert json.loads(fixed(data, wire, provider)) == chat(ASK, after, ASK)
 
 
 def test_a_key_that_names_a_call_says_why_it_stays() -> None:

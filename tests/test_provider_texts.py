@@ -87,6 +87,8 @@ TEXTS: list[tuple[str, str, Json, str, str]] = [
         ("Unable to submit request because it must include at least one parts field, which describes the prompt input. Learn "
         "more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini"),
     ),
+    ("openai-chat", "ollama", chat(), "PR323", "[] is too short - 'messages'"),
+    ("openai-chat", "ollama", chat({"role": "user", "content": ["hi", {"type": "image_url"}]}), "PR325", "invalid message format"),
     ("openai-chat", "mistral", chat(ASK, NINE, NO_CALL_ID), "ST104", "Tool call id has to be defined."),
     (
         "openai-chat", "mistral", chat(ASK, NO_ID, {**TOOL, "tool_call_id": "aaaaaaaaa"}), "ST104",

@@ -580,14 +580,19 @@ class FinalThinking(Clause, kw_only=True, frozen=True, tag="final-thinking"):
 
 
 class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
-    """Messages of a role hold content of these kinds only."""
+    """Messages hold content of these kinds only."""
 
     code: ClassVar[str] = "PR325"
-    role: str
+    role: str = ""
+    """Messages of this role. If empty, those of all roles whose content is a list of parts."""
     kinds: tuple[str, ...]
     """As the wire spells them; a content that is a text is of the kind `text`."""
+    bare: bool = True
+    """A list of parts may hold a string in place of a part."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
+        if not self.role:
+            return all(content != "parts" for content, _, _ in facts.contents)
         return self.role not in facts.roles or ("text" in self.kinds and self.role not in facts.mixed_roles)
 
 

@@ -321,6 +321,8 @@ def _minded(clause: UnknownKey) -> set[str]:
 
 def _content_kind(_: Case, clause: ContentKind, terms: Terms, __: Shapes) -> bool:
     terms.roles -= {clause.role}
+    if not clause.role:
+        terms.lax -= {"parts", "list-result"}
     return True
 
 

@@ -73,13 +73,16 @@ def pairing(
     )
 
 
-def unchecked(*, source: str, date: str) -> tuple[Weight, ...]:
-    """Nobody looks whether calls and results belong together: the model reads what is there."""
+def unchecked(*, source: str, date: str, mild: tuple[str, ...] = ()) -> tuple[Weight, ...]:
+    """Calls and results are not matched: the model reads what is there. Warnings of the `mild` rules are infos."""
     rules = (
         "unanswered-call", "misplaced-result", "orphan-result", "result-before-call", "duplicate-result",
         "reused-call-id", "replayed-call",
     )  # fmt: skip
-    return tuple(Weight(rule=rule, severity="warning", source=source, date=date) for rule in rules)
+    return tuple(
+        Weight(rule=rule, severity="warning", mild="info" if rule in mild else None, source=source, date=date)
+        for rule in rules
+    )
 
 
 def unlooked(*, source: str, date: str) -> tuple[Weight, ...]:

@@ -1,9 +1,19 @@
 """Ollama: its own `/api/chat`, where arguments are objects, and the OpenAI-compatible `/v1`.
 
-Results are paired by position; nothing is checked.
+Results are paired by position, and pairs are not checked. `/v1` refuses what it cannot translate to `/api/chat`.
 """
 
-from turnlint.api import ArgumentsEncoding, Capabilities, Known, Profile, Weight
+from turnlint.api import (
+    AnyClause,
+    ArgumentsEncoding,
+    Capabilities,
+    ContentKey,
+    ContentKind,
+    EmptyRequest,
+    Known,
+    Profile,
+    Weight,
+)
 from turnlint_rules.profiles._chat import CHAT, unchecked
 
 _OWN = ("ollama",)
@@ -11,7 +21,36 @@ _UNREAD = (
     "json: cannot unmarshal string into Go struct field ChatRequest.messages.tool_calls.function.arguments "
     "of type api.ToolCallFunctionArguments"
 )
+_SOURCE = "ollama's openai/openai.go and middleware/openai.go"
+_FORMAT = "invalid message format"
+_NO_MESSAGES = "[] is too short - 'messages'"
+_COMPATIBLE: tuple[AnyClause, ...] = (
+    *(
+        EmptyRequest(what=what, wires=CHAT, says=_NO_MESSAGES, source=_SOURCE, date="2026-11")
+        for what in ("empty", "absent")
+    ),
+    ContentKind(
+        kinds=("text", "image_url", "input_audio"), bare=False, wires=CHAT, says=_FORMAT, date="2026-11",
+        source=f"recorded 5b5921bef3bac588, e4af7dd81cef2bca, 38eb8d8949732c44, of two libraries; {_SOURCE}",
+    ),
+    ContentKey(
+        what="content", kinds=("null", "absent"), with_calls=False, wires=CHAT, severity="warning",
+        says="invalid message content type: <nil>", source=f"{_SOURCE}, as recorded for an object: 71b8da6ff947a852",
+        date="2026-11",
+    ),
+    ArgumentsEncoding(
+        wants="json-object", wires=CHAT, severity="warning", says="invalid tool call arguments", date="2026-11",
+        source=f"{_SOURCE}; all 478 accepted ones hold an object",
+    ),
+)  # fmt: skip
 _KNOWN = (
+    Known(
+        pattern=r"\[\] is too short - .?messages", rules=("PR323",), sample=_NO_MESSAGES, source=_SOURCE, date="2026-11",
+    ),
+    Known(
+        pattern=r"invalid tool call arguments", rules=("PR307", "ST115"), sample="invalid tool call arguments",
+        source=_SOURCE, date="2026-11",
+    ),
     Known(
         pattern=r"cannot unmarshal (?P<kind>\w+) into Go struct field (?:ChatRequest)?[\w.]*tool_calls\.function\.arguments",
         rules=("PR307",), sample=_UNREAD, source="public reports; ollama 0.6.3", date="2026-11",
@@ -21,11 +60,11 @@ _KNOWN = (
         date="2026-11", about="what the model wrote just now is no call; the conversation is not at fault", status="abridged",
     ),
     Known(
-        pattern=r"invalid message content type: (?P<kind>\S+)", rules=("ST103",), source="recorded 71b8da6ff947a852",
+        pattern=r"invalid message content type: (?P<kind>\S+)", rules=("ST103", "PR318"), source="recorded 71b8da6ff947a852",
         sample="invalid message content type: map[string]interface {}", date="2026-11",
     ),
     Known(
-        pattern=r"\binvalid message format", rules=("ST103", "ST116"), sample="invalid message format", date="2026-11",
+        pattern=r"\binvalid message format", rules=("PR325", "ST103", "ST116"), sample=_FORMAT, date="2026-11",
         source="recorded 5b5921bef3bac588", about="a part of a content is a bare text or of a type that is not read",
     ),
 )  # fmt: skip
@@ -48,13 +87,17 @@ PROFILES = (
             ArgumentsEncoding(
                 wants="text", wires=CHAT, severity="warning", source="the compatible API takes what OpenAI takes", date="2026-11"
             ),
+            *_COMPATIBLE,
         ),
         weights=(
             Weight(
                 rule="malformed-message", at="content", found="an object", source="recorded 71b8da6ff947a852",
                 says="invalid message content type: map[string]interface {{}}", date="2026-11",
             ),
-            *unchecked(source="ollama 0.6.3: results bear a tool's name", date="2026-11"),
+            *unchecked(
+                source="ollama 0.6.3: results bear a tool's name; accepted with one id in two turns (8405ac666cda09a6)",
+                date="2026-11", mild=("reused-call-id",),
+            ),
             Weight(
                 rule="conflicting-results", severity="warning", source="ollama 0.6.3: results bear a tool's name",
                 date="2026-11",

@@ -1,25 +1,30 @@
-"""a message holds a kind of content that its role may not have
+"""a message holds a kind of content that the provider does not accept in it
 
 What it does
-    Reports content blocks of a kind that the provider does not take in messages of that role.
+    Reports content blocks of a kind that the provider does not accept, in any message or in messages of one role.
 
 Why it matters
     The provider refuses the whole request.
 
 How it happens
-    A client writes a picture, a document or a tool call into a `system` message of the history.
+    A client writes a picture, a document or a tool call into a `system` message of the history. Another writes plain
+    strings into a list of parts, which OpenAI accepts and other servers of its API refuse.
 
 What fix does
-    lossy: gives the message the role `user`, where it holds nothing but texts, pictures and documents.
+    lossy: gives the message the role `user`, where it holds nothing but texts, pictures and documents. lossless: writes
+    a plain string as a text part.
 
 Evidence
     Anthropic: "role 'system' supports text, tool_addition, and tool_removal blocks only" (probes of nine models on
-    2026-09-10, of claude-opus-5-5 on 2026-10-06; claude-code 73821).
+    2026-09-10, of claude-opus-5-5 on 2026-10-06; claude-code 73821). Ollama: "invalid message format" (recorded
+    5b5921bef3bac588, e4af7dd81cef2bca, 38eb8d8949732c44; ollama's openai/openai.go). OpenAI accepted plain strings
+    (88e9f004620881f3).
 """
 
 from collections.abc import Iterator
+from json import dumps
 
-from turnlint.api import Case, ContentKind, Finding, Fix, Put, Raw, Rule, Text, quote
+from turnlint.api import Case, ContentKind, Finding, Fix, Message, Put, Raw, Rule, Text, quote
 
 RULE = Rule("PR325", "content-kind", "error", fix="lossy", triggers=frozenset())
 
@@ -27,6 +32,7 @@ _TALK = (
     b'{"model": "claude-opus-4-8", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}, {"role": '
     b'"system", "content": [%s]}]}\n'
 )  # fmt: skip
+_PARTS = b'{"model": "gemma3:4b", "messages": [{"role": "user", "content": [%s]}], "temperature": 0}\n'
 
 BAD = (
     Raw(
@@ -35,9 +41,18 @@ BAD = (
         (("PR325", 1),),
         provider="anthropic",
     ),
+    Raw("openai-chat", _PARTS % b'"hi"', (("PR325", 1),), provider="ollama"),
+    Raw(
+        "openai-chat",
+        _PARTS % b'{"type": "file", "file": {"file_data": "JVBERi0="}}',
+        (("PR325", 1),),
+        provider="ollama",
+    ),
 )
 GOOD = (
     Raw("anthropic", _TALK % b'{"type": "text", "text": "Be brief."}', provider="anthropic"),
+    Raw("openai-chat", _PARTS % b'{"type": "text", "text": "hi"}', provider="ollama"),
+    Raw("openai-chat", _PARTS % b'"hi"', provider="openai"),
 )  # fmt: skip
 
 _ANYBODYS = frozenset({"text", "image", "document"})
@@ -47,16 +62,44 @@ _ANYBODYS = frozenset({"text", "image", "document"})
 def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(ContentKind):
         for index, message in enumerate(case.messages):
-            if message.written_role != clause.role:
-                continue
-            kinds = [("text" if isinstance(one, Text) else one.kind, one) for one in message.blocks]
-            wrong = next((block for kind, block in kinds if kind not in clause.kinds), None)
-            if wrong is None:
-                continue
-            kind = quote(getattr(wrong, "kind", ""))
-            movable = {kind for kind, _ in kinds} <= _ANYBODYS
-            fix = Fix("lossy", "give the message the role `user`", (Put(("role",), b'"user"', index),))
-            yield RULE.at_message(
-                case, index, f"{quote(clause.role)} message holds a block of kind {kind}", below=wrong.at,
-                label=f"not in a {quote(clause.role)} message", under=clause, fix=fix if movable else None,
-            )  # fmt: skip
+            if not clause.role and message.content == "parts":
+                yield from _parts(case, clause, index)
+            elif clause.role and message.written_role == clause.role:
+                yield from _blocks(case, clause, index, message)
+
+
+def _blocks(case: Case, clause: ContentKind, index: int, message: Message) -> Iterator[Finding]:
+    kinds = [("text" if isinstance(one, Text) else one.kind, one) for one in message.blocks]
+    wrong = next((block for kind, block in kinds if kind not in clause.kinds), None)
+    if wrong is None:
+        return
+    kind = quote(getattr(wrong, "kind", ""))
+    movable = {kind for kind, _ in kinds} <= _ANYBODYS
+    fix = Fix("lossy", "give the message the role `user`", (Put(("role",), b'"user"', index),))
+    yield RULE.at_message(
+        case, index, f"{quote(clause.role)} message holds a block of kind {kind}", below=wrong.at,
+        label=f"not in a {quote(clause.role)} message", under=clause, fix=fix if movable else None,
+    )  # fmt: skip
+
+
+def _parts(case: Case, clause: ContentKind, index: int) -> Iterator[Finding]:
+    """The parts of a list whose kinds are not accepted, and strings in place of parts."""
+    content = case.said(index, ("content",))
+    for number, part in enumerate(content if isinstance(content, list) else ()):
+        kind = part.get("type") if isinstance(part, dict) else None
+        if isinstance(part, str) and not clause.bare:
+            what, label = "a string in its list of parts", "expected an object"
+            whole = dumps(
+                {"type": "text", "text": part}, ensure_ascii=False, separators=(", ", ": ")
+            ).encode()
+            fix = Fix(
+                "lossless", "write the string as a text part", (Put(("content", number), whole, index),)
+            )
+        elif isinstance(kind, str) and kind not in clause.kinds:
+            what, label = f"a part of kind {quote(kind)}", "not accepted"
+            fix = Fix("lossy", "none, no other kind of part says the same: write it as a text")
+        else:
+            continue
+        yield RULE.at_message(
+            case, index, f"the message holds {what}", below=("content", number), label=label, under=clause, fix=fix,
+        )  # fmt: skip

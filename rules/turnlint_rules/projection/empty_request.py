@@ -17,7 +17,7 @@ What fix does
 Evidence
     Gemini: "contents is not specified", recorded 475c5384b77f0207, bf06e413a7f70dde, 440884585e6a37f6. Anthropic:
     "messages: Field required". No accepted request of any wire is without messages; Ollama's own API loads a
-    model with an empty list (documentation, 2026-11), so its profile has no such clause.
+    model with an empty list (documentation, 2026-11), so its profile has no such clause for that wire.
 """
 
 from collections.abc import Iterator

@@ -15,7 +15,8 @@ How it happens
     Records of another kind were appended to the file.
 
 What fix does
-    Nothing: the right shape is known, the right content is not.
+    lossless: writes an empty string for an empty list where a text is expected. Nothing else: the right shape is known,
+    the right content is not.
 
 Evidence
     OpenAI Chat, recorded exchange 4a701ec87220729f: "Invalid type for 'messages[0].content': expected
@@ -25,9 +26,11 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Damage, Finding, Raw, Rule
+from msgspec import structs
 
-RULE = Rule("ST103", "malformed-message", "error", triggers=frozenset({"misfit", "record"}))
+from turnlint.api import Case, Damage, Finding, Fix, Misfit, Pointer, Put, Raw, Record, Rule
+
+RULE = Rule("ST103", "malformed-message", "error", fix="lossless", triggers=frozenset({"misfit", "record"}))
 
 BAD = (
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": {"text": "hi"}}]}\n', (("ST103", 1),)),
@@ -37,7 +40,8 @@ BAD = (
     Raw("anthropic", b'{"messages": [{"role": "narrator", "content": "once"}]}\n', (("ST103", 1),)),
     Raw("canonical", b'{"history": [{"speaker": "human", "blocks": "hi"}]}\n', (("ST103", 1),)),
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": "a"}]}\n42\n', (("ST103", 2),)),
-)
+    Raw("ollama", b'{"model": "m", "messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": []}], "think": true}\n', (("ST103", 1),)),
+)  # fmt: skip
 GOOD = (
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": [{"type": "text", "text": "hi"}]}]}\n'),
     Raw("openai-chat", b'{"messages": [{"role": "assistant", "content": "a", "tool_calls": null}]}\n'),
@@ -45,14 +49,27 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
-    for record, misfit in case.transcript.misfits:
-        yield RULE.at_record(
+    misfits = case.transcript.misfits
+    places = {(id(one.record), one.at): n for n, one in enumerate(case.messages)} if misfits else {}
+    for record, misfit in misfits:
+        finding = RULE.at_record(
             record,
             f"expected {misfit.expected}, got {misfit.found}",
             at=misfit.at,
             severity="error" if misfit.grave else "warning",
             kind=misfit.found,
         )
+        yield structs.replace(finding, fix=_fix(case, record, misfit, places))
+
+
+def _fix(case: Case, record: Record, misfit: Misfit, places: dict[tuple[int, Pointer], int]) -> Fix | None:
+    """An empty list says as little as an empty string."""
+    index = places.get((id(record), misfit.at[:-1]))
+    if index is None or misfit.at[-1:] != ("content",) or misfit.expected != "a string":
+        return None
+    if case.value_in(record, misfit.at) != []:
+        return None
+    return Fix("lossless", "set the content to an empty string", (Put(("content",), b'""', index),))
 
 
 def check_record(damage: Damage) -> Iterator[Finding]:
