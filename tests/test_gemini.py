@@ -360,6 +360,8 @@ SNIFFS: list[tuple[str, Any, str | None]] = [
     ("a response", {"candidates": [{"content": SAYS}]}, "gemini"),
     ("a batch line", {"key": "1", "request": {"contents": [USER]}}, "gemini"),
     ("a single content", {"contents": {"parts": {"text": "go"}}}, "gemini"),
+    ("a list inside the list of parts", body({"role": "user", "parts": [[{"text": "go"}]]}), "gemini"),
+    ("parts with types in a list", [{"role": "user", "parts": [[{"type": "text", "text": "go"}]]}], None),
     ("speakers are canonical", {"contents": [{"speaker": "human", "blocks": []}]}, "canonical"),
     ("parts with types are another's", [{"role": "user", "parts": [{"type": "text", "text": "go"}]}], None),
     ("parts of messages with kinds are another's", [{"kind": "request", "parts": [{"content": "go", "part_kind": "user-prompt"}]}], None),

@@ -331,17 +331,20 @@ def _evidence(value: Any) -> int:
 
 def _evidence_of_parts(turn: Turn) -> int:
     """Parts of this wire have no type; those of others that speak of parts do."""
-    first = head(turn.parts)
-    if first not in (b"[", b"{"):
+    if head(turn.parts) not in (b"[", b"{"):
         return 0
     try:
-        items = _items.decode(turn.parts) if first == b"[" else [turn.parts]
-        parts = [_members.decode(raw) for raw in items]
+        parts = [_members.decode(part) for raw in _flat(turn.parts) for part in _flat(raw)]
     except (ValueError, RecursionError):
         return STRANGE
     if any("type" in part or KNOWN.isdisjoint(part) for part in parts if part):
         return STRANGE
     return SPEAKS if parts or turn.role == "model" else 0
+
+
+def _flat(raw: Raw) -> list[Raw]:
+    """The entries of a list, or the value itself."""
+    return _items.decode(raw) if head(raw) == b"[" else [raw]
 
 
 def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
