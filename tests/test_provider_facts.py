@@ -59,6 +59,10 @@ def converse(*messages: Json, **more: Any) -> Json:
     return {**{key: value for key, value in told.items() if value}, "messages": [*messages]}
 
 
+def talk(model: str) -> Json:
+    return {"model": model, "max_tokens": 9, "messages": [ASK, {"role": "system", "content": "be brief"}]}
+
+
 FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     # Responses: items that the provider keeps
     ("openai-responses", "openai-responses", items(SEALED, ANSWER), {"PR315": "error"}),
@@ -90,6 +94,11 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     # A message of a role that the wire does not have is not judged as the last one
     ("gemini", "vertex", gemini({"role": "narrator", "parts": [{"text": "x"}]}), {"ST103": "error"}),
     ("anthropic", "anthropic", {"model": "claude-sonnet-5", "max_tokens": 9, "messages": [ASK, TOOL]}, {"PA202": "error", "PR310": "error", "ST116": "error"}),
+    # Compatible endpoints of others do not take a system message among the messages
+    ("anthropic", "deepseek", talk("deepseek-v4-pro"), {"PR310": "error"}),
+    ("anthropic", "qwen", talk("qwen3-max"), {"PR310": "warning"}),
+    ("anthropic", "auto", talk("deepseek-v4-pro"), {"PR310": "warning"}),
+    ("anthropic", "auto", talk("claude-opus-4-8"), {}),
     # Bedrock: the text of the refusal names tools, and results stood in the turn before
     ("bedrock", "bedrock", converse(ASKED, BEGUN), {"PR311": "warning"}),
     ("bedrock", "bedrock", converse(ASKED, USED, USE_DONE, BEGUN), {"PR311": "error"}),

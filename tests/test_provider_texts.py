@@ -55,6 +55,10 @@ TEXTS: list[tuple[str, str, Json, str, str]] = [
         "anthropic", "anthropic", talk(ASK, of_model(USE, {**USE, "id": "toolu_2"}, {**USE, "id": "toolu_3"}), of_user(DONE), ASK),
         "PA201", _NOT_AFTER.format("toolu_2, toolu_3"),
     ),
+    (
+        "anthropic", "deepseek", talk(ASK, of_model(TEXT, USE), ASK), "PA201",
+        "messages.1.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_1.",
+    ),
     # A server tool's call and its result are refused in different words.
     (
         "anthropic", "anthropic", talk(ASK, of_model(SEARCH, TEXT), ASK), "PA209",

@@ -103,6 +103,8 @@ class Providers:
             return Chosen(own[0], certain=False) if own else None
         ours = not model or any(one.models and re.search(one.models, model) for one in own)
         certain = ours or not any(one.models for one in own)
+        if not certain and (other := self._whose(wire, None, model, request)):
+            return other  # its name says whose compatible server it was sent to
         return Chosen(_by_model(own, request) or own[0], certain=certain) if own else None
 
     def _shared(self) -> Chosen | None:

@@ -26,7 +26,7 @@ SAFE = "[a-zA-Z0-9_-]+"
 IN_WORDS = "letters, digits, `_` and `-`"
 ROLES = ("system", "assistant", "user", "function", "tool", "developer")
 STREAM = "choices[].delta.tool_calls[].function.arguments"
-CHAT = ("openai-chat",)
+CHAT, ANTHROPIC = ("openai-chat",), ("anthropic",)
 
 MISSING = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "

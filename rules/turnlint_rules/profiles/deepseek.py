@@ -1,4 +1,4 @@
-"""DeepSeek: what the API refuses.
+"""DeepSeek: what the API refuses, on the wires of OpenAI and of Anthropic.
 
 `reasoning_content` has had two opposite rules: the first R1 refused it in a history (`@r1`), the thinking mode
 of V3.2 and later wants it in messages that call.
@@ -20,7 +20,16 @@ from turnlint.api import (
     UnknownKey,
     Weight,
 )
-from turnlint_rules.profiles._chat import CHAT, IN_WORDS, NO_MESSAGES, PATTERN, SAFE, STREAM, pairing
+from turnlint_rules.profiles._chat import (
+    ANTHROPIC,
+    CHAT,
+    IN_WORDS,
+    NO_MESSAGES,
+    PATTERN,
+    SAFE,
+    STREAM,
+    pairing,
+)
 
 _MISSING = (
     "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. "
@@ -61,6 +70,12 @@ _CLAUSES: tuple[AnyClause, ...] = (
         source="awesome-deepseek-integration 740: other than OpenAI's, its Responses API wants the output next",
         date="2026-11",
     ),
+    RoleOrder(
+        roles=("user", "assistant"), wires=ANTHROPIC, date="2026-05",
+        says="Failed to deserialize the JSON body into the target type: messages[{index}].role: unknown variant `{role}`, "
+        "expected `user` or `assistant` at line 1 column …",
+        source="DeepSeek-V3 1369 and 1370, claude-code 63569, awesome-deepseek-integration 639, deepclaude 29",
+    ),
 )  # fmt: skip
 _THINKS = (
     ReasoningUnpaired(
@@ -96,6 +111,13 @@ _WEIGHTS = (
         rule="missing-call-id", found="tool", when="absent", source="anon-kode 87; the column is that of the bytes sent",
         says="Failed to deserialize the JSON body into the target type: messages[{index}]: missing field `tool_call_id` at "
         "line 1 column …", date="2025-04", wires=CHAT,
+    ),
+    *(
+        Weight(
+            rule=rule, wires=ANTHROPIC, source="cc-switch 6044: the place is that of the call", date="2026-10",
+            says="messages.{index}.{block}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}.",
+        )
+        for rule in ("unanswered-call", "pending-call")
     ),
     *pairing(
         missing=_MISSING, orphan=_ORPHAN, wires=CHAT, date="2026-09",
@@ -189,7 +211,7 @@ def _profile(version: str, about: str, models: str, *clauses: AnyClause) -> Prof
         version=version,
         title="DeepSeek",
         about=about,
-        wires=("openai-chat", "openai-responses"),
+        wires=("openai-chat", "openai-responses", "anthropic"),
         hosts=("api.deepseek.com",),
         models=models,
         capabilities=Capabilities(

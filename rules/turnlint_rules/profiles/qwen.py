@@ -1,7 +1,7 @@
 """Qwen on DashScope: OpenAI's texts in double quotes, and arguments that are parsed."""
 
 from turnlint.api import AnyClause, ArgumentsEncoding, Capabilities, Known, LastMessage, Profile, RoleOrder
-from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, pairing
+from turnlint_rules.profiles._chat import ANTHROPIC, CHAT, NO_MESSAGES, STREAM, pairing
 
 _HEAD = "<400> InternalError.Algo.InvalidParameter: "
 _MISSING = (
@@ -15,13 +15,22 @@ _NOBODY = _HEAD + "The input messages do not contain elements with the role of u
 
 _CLAUSES: tuple[AnyClause, ...] = (
     *NO_MESSAGES,
-    ArgumentsEncoding(wants="json-object", says=_ARGUMENTS, source="qwen-code issues, cc-switch 4735", date="2026-06"),
+    ArgumentsEncoding(
+        wants="json-object", says=_ARGUMENTS, source="qwen-code issues, cc-switch 4735", date="2026-06", wires=CHAT,
+    ),
     RoleOrder(
         roles=("system", "assistant", "user", "tool", "function"), source="Proma 1496 (live), openclaw 22710", date="2026-08",
+        wires=CHAT,
         says="{role} is not one of ['system', 'assistant', 'user', 'tool', 'function'] - 'messages.[{index}].role'",
     ),
-    RoleOrder(needs=("user",), says=_NOBODY, source="langfuse 10513, agentscope-java 613", date="2026-01"),
-    LastMessage(open_calls=True, says=_MISSING, source="spring-ai-alibaba 2430", date="2025-09"),
+    RoleOrder(
+        needs=("user",), says=_NOBODY, source="langfuse 10513, agentscope-java 613", date="2026-01", wires=CHAT,
+    ),
+    RoleOrder(
+        roles=("user", "assistant"), wires=ANTHROPIC, severity="warning", date="2026-05", source="QwenLM/Qwen 2244",
+        says="messages[{index}].role: unknown variant `{role}`, expected `user` or `assistant`",
+    ),
+    LastMessage(open_calls=True, says=_MISSING, source="spring-ai-alibaba 2430", date="2025-09", wires=CHAT),
 )  # fmt: skip
 
 _DQ = r"\\*[\"“”]?"
@@ -61,7 +70,7 @@ PROFILES = (
     Profile(
         name="qwen",
         title="Alibaba Qwen (DashScope)",
-        wires=CHAT,
+        wires=(*CHAT, *ANTHROPIC),
         hosts=("dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com", "maas.aliyuncs.com"),
         models=r"^(qwen[0-9.]*-(max|plus|turbo|flash|long|vl-max|vl-plus|coder-plus|coder-flash)|qwq-plus|qvq-(max|plus))",
         capabilities=Capabilities(
@@ -72,7 +81,9 @@ PROFILES = (
             quirks=("arguments are a text that holds a JSON object", "the role developer is not taken"),
         ),
         clauses=_CLAUSES,
-        weights=pairing(missing=_MISSING, orphan=_ORPHAN, source="gemini-cli 5031, qwen-code 315 and 2360", date="2026-03"),
+        weights=pairing(
+            missing=_MISSING, orphan=_ORPHAN, source="gemini-cli 5031, qwen-code 315 and 2360", date="2026-03", wires=CHAT,
+        ),
         known=_KNOWN,
     ),
 )  # fmt: skip
