@@ -91,6 +91,15 @@ TEXTS: list[tuple[str, str, Json, str, str]] = [
         ("Unable to submit request because it must include at least one parts field, which describes the prompt input. Learn "
         "more: https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/gemini"),
     ),
+    (
+        "openai-responses", "openai-responses", {"model": "gpt-5", "input": []}, "PR323",
+        "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation_id' must be provided.",
+    ),
+    (
+        "cohere", "cohere", chat({**ASK, "name": "x"}), "PR317",
+        ("unknown field: parameter name is not a valid field. For proper usage, please refer to "
+        "https://docs.cohere.com/reference/chat"),
+    ),
     ("openai-chat", "ollama", chat(), "PR323", "[] is too short - 'messages'"),
     ("openai-chat", "ollama", chat({"role": "user", "content": ["hi", {"type": "image_url"}]}), "PR325", "invalid message format"),
     ("openai-chat", "mistral", chat(ASK, NINE, NO_CALL_ID), "ST104", "Tool call id has to be defined."),

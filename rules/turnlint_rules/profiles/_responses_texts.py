@@ -94,8 +94,10 @@ _REASONING = (
 )  # fmt: skip
 _SHAPE = (
     Known(
-        pattern=rf"Missing required parameter: {_Q}input(?![\w\[]){_Q}", rules=("PR323",), date="2026-11", status="templated",
-        sample="Missing required parameter: 'input'.", source="openai 3.51.0",
+        pattern=rf"One of {_Q}input{_Q} or {_Q}previous_response_id{_Q}.{{0,80}}must be provided|"
+        rf"Missing required parameter: {_Q}input(?![\w\[]){_Q}", rules=("PR323",), date="2026-11",
+        sample="One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation_id' must be provided.",
+        source="quoted in public repositories",
     ),
     Known(
         pattern=rf"Invalid {_Q}{_PLACE}\.(?:call_id|id)){_Q}: string too long", rules=("PR302",),

@@ -10,6 +10,7 @@ from turnlint.api import (
     BlockAfterCall,
     Capabilities,
     EmptyContent,
+    EmptyRequest,
     IdCharset,
     IdCollision,
     IdForm,
@@ -193,6 +194,10 @@ _ALL: tuple[AnyClause, ...] = (
         what="message", source="public reports", date="2026-11",
         says="The content field in the Message object at messages.{index} is empty. Add a ContentBlock object to the "
         "content field and try again.",
+    ),
+    EmptyRequest(
+        what="empty", other_models=":prompt/", unnamed="error", date="2026-11", source="none of 723 accepted requests has "
+        "an empty list; a stored prompt brings messages of its own (botocore 1.44.3)",
     ),
     TrailingSpace(
         models=_CLAUDE, says=_BY_CLAUDE + "messages: final assistant content cannot end with trailing whitespace",

@@ -10,6 +10,7 @@ from turnlint.api import (
     Capabilities,
     ContentKey,
     EmptyContent,
+    EmptyRequest,
     Known,
     LastMessage,
     Profile,
@@ -33,6 +34,9 @@ _CLAUSES: tuple[AnyClause, ...] = (
         what="message", roles=("assistant",), says=_NOTHING, date="2026-11",
         source="pydantic-ai 2.66.0; Risuai 458; parts of an empty text were accepted 39 times (4979ed361bdc013b)",
     ),
+    EmptyRequest(
+        what="empty", wires=_OWN, source="cohere 7.3.1; none of 246 accepted requests has an empty list", date="2026-11"
+    ),
     LastMessage(open_calls=True, says=_MISSING, source="oracle/langchain-oracle 10", date="2025-08"),
     *allowed(
         {
@@ -41,8 +45,9 @@ _CLAUSES: tuple[AnyClause, ...] = (
             "tool": ("content", "role", "tool_call_id"),
             "call": ("function", "id", "type"), "in-function": ("arguments", "name"),
         },
-        says="unknown field: parameter '{key}' is not a valid field.", wires=_OWN, severity="warning", date="2026-11",
-        source="cohere 7.3.1; agno 3503, where it was a key of a tool",
+        says="unknown field: parameter {key} is not a valid field. For proper usage, please refer to "
+        "https://docs.cohere.com/reference/chat", wires=_OWN, severity="warning", date="2026-11",
+        source="cohere 7.3.1; recorded 9b6da7f41721b14f, one library; agno 3503 and 3af33a040a272515, for a key of a tool",
     ),
 )  # fmt: skip
 _WEIGHTS = (

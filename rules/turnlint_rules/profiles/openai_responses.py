@@ -30,6 +30,7 @@ from turnlint_rules.profiles._responses_texts import KNOWN
 
 _SPEC = "OpenAPI document of 2026-08; openai 3.51.0"
 _ROLES = ("user", "assistant", "system", "developer")
+_NO_INPUT = "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation_id' must be provided."
 _NO_OUTPUT = "No tool output found for function call {id}."
 _NO_CALL = "No tool call found for function call output with call_id {id}."
 _TWO_OUTPUTS = (
@@ -129,11 +130,12 @@ _TURNS = (
         source="public reports; no accepted request with `store: false` has one, 56 have encrypted reasoning",
     ),
     EmptyRequest(
-        what="absent", says="Missing required parameter: 'input'.", date="2026-11",
-        source="openai 3.51.0; no accepted request is without input, prompt and earlier response",
+        what="absent", says=_NO_INPUT, date="2026-11",
+        source="quoted in public repositories; no accepted request is without input, prompt and earlier response",
     ),
     EmptyRequest(
-        what="empty", date="2026-11", source="openai 3.51.0; no accepted request has an empty list",
+        what="empty", says=_NO_INPUT, date="2026-11", source="quoted in public repositories, for requests of the Codex CLI "
+        "with system messages only; no accepted request has an empty list",
     ),
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from turnlint.api import (
     ArgumentsEncoding,
     Capabilities,
     ContentKey,
+    EmptyRequest,
     Known,
     OverLimit,
     Profile,
@@ -41,6 +42,10 @@ _IDS = tuple(
     )
 )  # fmt: skip
 _CLAUSES: tuple[AnyClause, ...] = (
+    EmptyRequest(
+        what="empty", severity="warning", says="Messages cannot be empty.", source="sglang's serving_chat.py; other servers "
+        "have other texts", date="2026-11",
+    ),
     ArgumentsEncoding(
         wants="json-object", severity="warning", says="Assistant tool call function.arguments must be valid JSON.",
         source="sglang 0.5.23 refuses it; vllm 0.33.0 makes it {}, before 48922 it failed", date="2026-07",
@@ -133,6 +138,10 @@ _KNOWN = (
     Known(
         pattern=r"System message must be at the beginning", rules=("PR310",), source=_EXECUTED, date=_DATE,
         sample="System message must be at the beginning.",
+    ),
+    Known(
+        pattern=r"Messages cannot be empty", rules=("PR323",), sample="Messages cannot be empty.", date="2026-11",
+        source="sglang's serving_chat.py",
     ),
     Known(
         pattern=r"Tool response dicts require a .?name.? key", rules=("PR318",), source="xorbitsai/inference 2259",
