@@ -99,6 +99,9 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     ("anthropic", "qwen", talk("qwen3-max"), {"PR310": "warning"}),
     ("anthropic", "auto", talk("deepseek-v4-pro"), {"PR310": "warning"}),
     ("anthropic", "auto", talk("claude-opus-4-8"), {}),
+    ("anthropic", "anthropic", talk("claude-opus-4-7"), {"PR310": "error"}),
+    ("anthropic", "anthropic", talk("claude-mythos-preview"), {}),
+    ("anthropic", "anthropic", {**talk("anthropic/claude-sonnet-4.6"), "messages": [ASK, {"role": "assistant", "content": "{"}]}, {"PR311": "error"}),
     # Bedrock: the text of the refusal names tools, and results stood in the turn before
     ("bedrock", "bedrock", converse(ASKED, BEGUN), {"PR311": "warning"}),
     ("bedrock", "bedrock", converse(ASKED, USED, USE_DONE, BEGUN), {"PR311": "error"}),

@@ -8,7 +8,23 @@ from typing import Any
 
 import pytest
 
-from test_provider_facts import ASK, CALL, CALLS, F_DONE, GO_ON, HI, TOOL, F, Json, chat, gemini, said
+from test_provider_facts import (
+    ASK,
+    ASKED,
+    CALL,
+    CALLS,
+    F_DONE,
+    GO_ON,
+    HI,
+    TOOL,
+    USED,
+    F,
+    Json,
+    chat,
+    converse,
+    gemini,
+    said,
+)
 from turnlint import testing
 
 FOUR = {**CALLS, "tool_calls": [{**CALL, "id": f"c{number}"} for number in range(1, 5)]}
@@ -17,6 +33,17 @@ DONE = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}
 TEXT = {"type": "text", "text": "yes"}
 SEARCH = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
 FOUND = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+FILED = {
+    "role": "user",
+    "content": [
+        {
+            "toolResult": {
+                "toolUseId": "t1",
+                "content": [{"document": {"name": "d", "format": "pdf", "source": {}}}],
+            }
+        }
+    ],
+}
 NINE = {**CALLS, "tool_calls": [{**CALL, "id": "aaaaaaaaa"}]}
 NO_ID = {**CALLS, "tool_calls": [{"type": "function", "function": {"name": "f", "arguments": "{}"}}]}
 NO_CALL_ID = {"role": "tool", "content": "ok"}
@@ -99,6 +126,11 @@ TEXTS: list[tuple[str, str, Json, str, str]] = [
         "cohere", "cohere", chat({**ASK, "name": "x"}), "PR317",
         ("unknown field: parameter name is not a valid field. For proper usage, please refer to "
         "https://docs.cohere.com/reference/chat"),
+    ),
+    (
+        "bedrock", "bedrock", converse(ASKED, USED, FILED, modelId="us.amazon.nova-2-lite-v1:0"), "PR321",
+        ("The model returned the following errors: Malformed input request: #/messages/2/content/0: extraneous key "
+        "[toolResult] is not permitted, please reformat your input and try again."),
     ),
     ("openai-chat", "ollama", chat(), "PR323", "[] is too short - 'messages'"),
     ("openai-chat", "ollama", chat({"role": "user", "content": ["hi", {"type": "image_url"}]}), "PR325", "invalid message format"),

@@ -1,10 +1,19 @@
 """What Anthropic's API says when it refuses, and the rules that explain it.
 
-This module owns the texts, as expressions that bear lost quotes and backticks. It is no profile, and it
-refuses to know which clause a rule reads.
+This module owns the texts, as expressions that bear lost quotes and backticks, and the names of Claude's models by what
+they accept, which other services share. It is no profile.
 """
 
 from turnlint.api import Known
+
+NO_PREFILL = r"claude-[a-z]+-(?:4[-.](?:[6-9]|1\d)(?!\d)|[5-9])"
+"""Opus and Sonnet 4.6, and all that came after them; the last accepted recordings are of Haiku 4.5."""
+INTERLEAVES = NO_PREFILL
+"""Sonnet 4.6 and later think between texts and calls, and take such a message back (five recorded)."""
+MID_SYSTEM = r"claude-[a-z]+-(?:4[-.](?:[89]|1\d)(?!\d)|[5-9])"
+"""Opus 4.8 and 5, 5.5; Sonnet 5, 5.5; Haiku 5.5; Fable 5, 5.1; Mythos 5, 5.1. All before Opus 4.8 refuse it."""
+UNNUMBERED = r"claude(?:-[a-z]+)*$"
+"""Names such as `claude-mythos-preview` that do not say which generation they are."""
 
 _Q = r"""[\\`'"]*"""
 """A quote or a backtick, escaped or lost on the way."""

@@ -13,6 +13,13 @@ _EXECUTED = "botocore 1.44.3, executed"
 
 _PAIRING = (
     Known(
+        pattern=r"Malformed input request: #/messages/(?P<index>\d+)/content/\d+: extraneous key \[toolResult\] is not permitted",
+        rules=("PR321",), source="recorded 4c6b042a0be13af5, 2f6c9cf2b588ac43", date="2026-02",
+        sample="Malformed input request: #/messages/2/content/0: extraneous key [toolResult] is not permitted, please "
+        "reformat your input and try again.",
+        about="Nova reads texts and pictures in a result, no documents and no videos",
+    ),
+    Known(
         pattern=r"Value at .?toolConfig\.tools.? failed to satisfy constraint: Member must have length greater", rules=("PR316",),
         sample="1 validation error detected: Value at 'toolConfig.tools' failed to satisfy constraint: Member must have length "
         "greater than or equal to 1", source="genkit aws-bedrock-js-plugin 43", date="2025-11",

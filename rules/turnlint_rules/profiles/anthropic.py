@@ -28,14 +28,8 @@ from turnlint.api import (
     UnknownKey,
     Weight,
 )
-from turnlint_rules.profiles._anthropic_texts import KNOWN
+from turnlint_rules.profiles._anthropic_texts import INTERLEAVES, KNOWN, MID_SYSTEM, NO_PREFILL, UNNUMBERED
 
-_NO_PREFILL = r"claude-[a-z]+-(?:4-(?:[6-9]|1\d)(?!\d)|[5-9])"
-"""Opus and Sonnet 4.6, and all that came after them; the last accepted recordings are of Haiku 4.5."""
-_MID_SYSTEM = r"claude-[a-z]+-(?:4[-.](?:[89]|1\d)(?!\d)|[5-9])"
-"""Opus 4.8 and 5, 5.5; Sonnet 5, 5.5; Haiku 5.5; Fable 5, 5.1; Mythos 5, 5.1. All before Opus 4.8 refuse it."""
-_INTERLEAVES = r"claude-[a-z]+-(?:4[-.](?:[6-9]|1\d)(?!\d)|[5-9])"
-"""Sonnet 4.6 and later think between texts and calls, and take such a message back (five recorded)."""
 _CLAUDE_3 = r"claude-(?:3|2|instant)"
 _DIRECTIVE = "; the directive-only form (content: [] with output_config) is accepted at any position"
 """The API adds this since 2026-09."""
@@ -175,7 +169,7 @@ _TURNS = (
         source="public reports; who speaks first is not looked at (439ff046392d4bd0)", date="2026-11",
     ),
     RoleOrder(
-        role="system", after=("user", "assistant"), other_models=_MID_SYSTEM, unnamed="silent", date="2026-10",
+        role="system", after=("user", "assistant"), other_models=f"{MID_SYSTEM}|{UNNUMBERED}", unnamed="silent", date="2026-10",
         says="role 'system' is not supported on this model", source=_PROBES,
     ),
     RoleOrder(
@@ -183,13 +177,13 @@ _TURNS = (
         says="messages.{index}: use the top-level 'system' parameter for the initial system prompt",
     ),
     RoleOrder(
-        role="system", only_after=("start", "user", "server-result", "system"), models=_MID_SYSTEM, unnamed="error",
+        role="system", only_after=("start", "user", "server-result", "system"), models=MID_SYSTEM, unnamed="error",
         says="messages.{index}: role 'system' must follow a 'user' message or an 'assistant' message ending in a server "
         "tool result" + _DIRECTIVE,
         source=f"{_PROBES}; all 39 recorded requests keep it (f04a8da6bfb53c03, 16f366d7f32664fc)", date="2026-10",
     ),
     RoleOrder(
-        role="system", only_before=("assistant", "end"), models=_MID_SYSTEM, unnamed="error",
+        role="system", only_before=("assistant", "end"), models=MID_SYSTEM, unnamed="error",
         says="messages.{index}: role 'system' must precede an 'assistant' message or end the array" + _DIRECTIVE,
         source=f"{_PROBES}; all 39 recorded requests keep it (f04a8da6bfb53c03, 70a321f0b601168f)", date="2026-10",
     ),
@@ -202,7 +196,7 @@ _TURNS = (
         says="messages.{index}: system content must contain at least one block",
     ),
     LastMessage(
-        roles=("user", "system"), models=_NO_PREFILL, date="2026-09",
+        roles=("user", "system"), models=NO_PREFILL, date="2026-09",
         says="This model does not support assistant message prefill. The conversation must end with a user message.",
         source="public reports, vercel/ai 12296, Biomni 284, lobehub 12373; Haiku 4.5 takes one (315169c5c41e9627)",
     ),
@@ -230,7 +224,7 @@ _THINKING = (
         source="forgecode 2107 and 3071, hermes 13010; none of about 3,800 accepted requests has one",
     ),
     ThinkingForm(
-        what="not-first", other_models=_INTERLEAVES, date="2026-01",
+        what="not-first", other_models=f"{INTERLEAVES}|{UNNUMBERED}", date="2026-01",
         source="claude-code 20705; five recorded requests of Sonnet 4.6 and later have a text first",
         says="If an assistant message contains any thinking blocks, the first block must be `thinking` or "
         "`redacted_thinking`. Found `text`.",

@@ -29,6 +29,7 @@ from turnlint.api import (
     UnknownKey,
     Weight,
 )
+from turnlint_rules.profiles._anthropic_texts import NO_PREFILL
 from turnlint_rules.profiles._bedrock_texts import KNOWN
 
 _CLAUDE = "claude|anthropic"
@@ -39,7 +40,6 @@ _OTHERS = f"^(?!.*(?:{_MISTRAL}|{_WRITER}))"
 _ARN = "^arn:"
 """A profile of the caller's own, which does not say whose model it is."""
 _ANY_FIRST = f"{_CLAUDE}|qwen|zai|glm|moonshot|kimi|{_ARN}"
-_NO_PREFILL = r"claude-[a-z]+-(?:4-(?:[6-9]|1\d)(?!\d)|[5-9])"
 
 _BY_CLAUDE = "The model returned the following errors: "
 _NO_PREFILL_WITH_TOOLS = (
@@ -174,6 +174,12 @@ _ALL: tuple[AnyClause, ...] = (
         says=f"The format of the value at {_AT}.toolResult.content.0.json is invalid. Provide a json object for the "
         "field and try again.",
     ),
+    ResultContent(
+        refused=("document", "video"), models=_NOVA, unnamed="silent", severity="warning", date="2026-02",
+        says=_BY_CLAUDE + "Malformed input request: #/messages/{index}/content/{block}: extraneous key [toolResult] is not "
+        "permitted, please reformat your input and try again.",
+        source="recorded 4c6b042a0be13af5, 2f6c9cf2b588ac43, both with an s3Location; pictures were accepted 7 times",
+    ),
     EmptyContent(
         what="error-result", source="public reports", date="2026-11",
         says=f"The content field at {_AT}.toolResult cannot be empty when status value is error.",
@@ -208,18 +214,18 @@ _ALL: tuple[AnyClause, ...] = (
         says="A conversation must start with a user message. Try again with a conversation that starts with a user message.",
     ),
     LastMessage(
-        roles=("user",), models=_NO_PREFILL, date="2026-09", source="lobehub 12373; Nova and older Claude take one "
+        roles=("user",), models=NO_PREFILL, date="2026-09", source="lobehub 12373; Nova and older Claude take one "
         "(e7192bb8734b1e94, f28c111dbb53a459)",
         says=_BY_CLAUDE + "This model does not support assistant message prefill. The conversation must end with a user "
         "message.",
     ),
     LastMessage(
-        roles=("user",), after_results=True, models=_CLAUDE, other_models=_NO_PREFILL, unnamed="error", date="2026-11",
+        roles=("user",), after_results=True, models=_CLAUDE, other_models=NO_PREFILL, unnamed="error", date="2026-11",
         says=_NO_PREFILL_WITH_TOOLS, source="recorded 6ef353233be98dbf, 8d8cdcbf90682670, with results in the turn before; "
         "accepted without tools (f28c111dbb53a459)",
     ),
     LastMessage(
-        roles=("user",), with_tools=True, models=_CLAUDE, other_models=_NO_PREFILL, severity="warning", date="2026-11",
+        roles=("user",), with_tools=True, models=_CLAUDE, other_models=NO_PREFILL, severity="warning", date="2026-11",
         says=_NO_PREFILL_WITH_TOOLS, source="the text names no results; accepted without them (6ff4cec78051420c)",
     ),
     LastMessage(open_calls=True, says=_EXPECTED, source="public reports", date="2026-11"),

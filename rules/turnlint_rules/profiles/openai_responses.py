@@ -43,7 +43,7 @@ _TOO_LONG = (
 )
 _PATTERN = "Invalid '{path}': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
 _ALONE = "Item '{id}' of type 'reasoning' was provided without its required following item."
-_O_MODELS = r"(?:^|[/:])o[1-4](?:-|$)"
+_O_MODELS = r"(?:^|[/:])o\d(?:-|$)"
 _TWICE = "Duplicate item found with id {id}. Remove duplicate items from your input and try again."
 _PREFIXES = {
     "function_call": "fc", "function_call_output": "fco", "custom_tool_call": "ctc",
