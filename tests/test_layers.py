@@ -14,7 +14,7 @@ from turnlint.rulebook import FAMILIES
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    {"steps", "model", "globs", "handwritten", "compiled", "once", "freed", "late", "apart", "names"},
+    {"steps", "model", "globs", "handwritten", "compiled", "once", "late", "names"},
     {"lifecycle", "rows", "documents", "quoting", "packages", "provenance"},
     {"keeping", "neighbours"},
     {"events"},

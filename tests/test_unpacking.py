@@ -2,8 +2,6 @@
 
 import gzip
 import os
-import signal
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -13,10 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from budgets import examples
-from turnlint.apart import FORKS
-from turnlint.documents import ahead
 from turnlint.documents.blocks import MOST, Blocks
-from turnlint.documents.source import PIECE, Damaged, Source, Unpacked, open_source
+from turnlint.documents.source import PIECE, Source, Unpacked, open_source
 
 BLOCK = 1 << 17
 SWOLLEN = 64 << 20
@@ -62,41 +58,14 @@ def test_what_swells_comes_out_in_pieces(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PACKS)
-@pytest.mark.parametrize("apart", [False, True])
-def test_all_of_it_comes_out(name: str, apart: bool, tmp_path: Path) -> None:
+def test_all_of_it_comes_out(name: str, tmp_path: Path) -> None:
     data = mixed(5_000_000)
     path = tmp_path / "log.packed"
     path.write_bytes(PACKS[name](data))
-    with open_source(Source(str(path), str(path), ahead=apart and FORKS)) as stream:
+    with open_source(Source(str(path), str(path))) as stream:
         found = list(iter(lambda: stream.read(300_000), b""))
     assert b"".join(found) == data
     assert max(map(len, found)) <= 300_000
-
-
-@pytest.mark.skipif(not FORKS, reason="no second process here")
-@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGINT"])
-def test_a_process_that_is_stopped_is_told_of(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What it had not unpacked by then must not be taken for the end of the file."""
-    forked = ahead.fork
-
-    def fork(life: Callable[[], None]) -> int:
-        def heard() -> None:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-            life()
-
-        return forked(heard)
-
-    monkeypatch.setattr(ahead, "fork", fork)
-    path = tmp_path / "log.gz"
-    path.write_bytes(gzip.compress(b"0" * SWOLLEN))
-    with open_source(Source(str(path), str(path), ahead=True)) as stream:
-        assert isinstance(stream, ahead.Ahead)
-        assert stream.read(PIECE)
-        os.kill(stream.process, getattr(signal, name))
-        with pytest.raises(Damaged, match="stopped"):
-            list(iter(lambda: stream.read(PIECE), b""))
 
 
 @settings(max_examples=examples(40), deadline=None)

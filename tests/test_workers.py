@@ -5,15 +5,15 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from multiprocessing import active_children, get_all_start_methods
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from turnlint.apart import FORKS
-from turnlint.spread import spawned
+from turnlint.spread import pool
 from turnlint.spread.parcel import Died, Lost
-from turnlint.spread.workers import Crew
+from turnlint.spread.pool import WorkerPool
 
 LONG = 1 << 20
 """More than a pipe holds."""
@@ -45,28 +45,28 @@ def prepare() -> Callable[[str], Any]:
     return work
 
 
-def crew_of(kind: str, size: int, tasks: list[str]) -> Crew:
-    crew = Crew(size, prepare, tasks)
-    if kind == "spawned":
-        crew.kind, crew.finished = spawned.Spawned, spawned.finished  # type: ignore[assignment]
-    return crew
-
-
-KINDS = [pytest.param("forked", marks=pytest.mark.skipif(not FORKS, reason="none can be forked")), "spawned"]
-KILLED = {"forked": "stopped by signal 9", "spawned": "ended with code -9"}
+METHODS = [
+    pytest.param(
+        name, marks=pytest.mark.skipif(name not in get_all_start_methods(), reason="not on this system")
+    )
+    for name in ("fork", "spawn")
+]
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals and codes are those of systems that fork")
 @pytest.mark.parametrize("size", [1, 2, 5])
-@pytest.mark.parametrize("kind", KINDS)
-def test_each_task_is_done_once_and_told_in_order(kind: str, size: int) -> None:
-    times = 4 if kind == "forked" else 1  # to spawn one takes as long as to fork a hundred
+@pytest.mark.parametrize("method", METHODS)
+def test_each_task_is_done_once_and_told_in_order(
+    method: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "START_METHOD", method)
+    times = 4 if method == "fork" else 1  # to spawn a worker takes as long as to fork a hundred
     tasks = ["a", "killed", "long", "b", "gone", "raised", "odd", "unsayable", "no file", "long", "c"] * times
-    crew = crew_of(kind, size, tasks)
-    found = [*crew.work()]
-    crew.stop()
+    workers = WorkerPool(size, prepare, tasks)
+    found = [*workers.results()]
+    workers.stop()
     told = {
-        "killed": KILLED[kind],
+        "killed": "stopped by signal 9",
         "gone": "ended with code 3",
         "raised": "ValueError",
         "odd": "OddError",
@@ -85,47 +85,44 @@ def test_each_task_is_done_once_and_told_in_order(kind: str, size: int) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals of systems that fork")
-@pytest.mark.parametrize("kind", KINDS)
-def test_one_that_dies_with_nothing_to_do_is_not_blamed_for_what_it_never_had(kind: str) -> None:
-    crew = crew_of(kind, 1, ["a", "b", "c", "d", "e", "f"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_worker_that_dies_with_nothing_to_do_costs_no_task(
+    method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "START_METHOD", method)
+    monkeypatch.setattr(pool, "MAX_TASKS_AHEAD", 2)
+    tasks = ["a", "b", "c", "d", "e", "f"]
+    workers = WorkerPool(1, prepare, tasks)
     found = []
-    for number, result in crew.work():
+    for number, result in workers.results():
         found.append(result)
         if number == 1:
-            (worker,) = crew.workers
-            while worker.given:  # what it has begun is done
-                crew.waiting.extendleft(reversed([worker.take()[0]]))
-            process = worker.process if kind == "forked" else worker.process.pid
-            os.kill(process, signal.SIGKILL)
-            if kind == "forked":
-                os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
-            else:
-                worker.process.join()
-    crew.stop()
-    assert found == ["a", "b", "c", "d", "e", "f"]
+            (worker,) = active_children()
+            os.kill(worker.pid or 0, signal.SIGKILL)
+            worker.join()
+    workers.stop()
+    assert found == tasks
 
 
-@pytest.mark.skipif(not FORKS, reason="processes that are this one over again")
-@pytest.mark.parametrize("what", ["fork", "close"])
-def test_one_that_is_stopped_as_it_begins_is_no_second_program(what: str) -> None:
+@pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="a worker begins as a new interpreter")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_worker_that_is_stopped_as_it_begins_is_no_second_program(name: str) -> None:
     program = f"""if True:
-        import os
-        from turnlint.spread.forked import Forked
+        import os, signal
         from turnlint.spread.parcel import Died
+        from turnlint.spread.pool import WorkerPool
 
-        first, real = os.getpid(), os.{what}
+        def stopped(number, _):
+            raise KeyboardInterrupt
 
-        def stopped(*some):
-            found = real(*some) if os.getpid() == first else None
-            if os.getpid() != first:
-                raise KeyboardInterrupt
-            return found
-
-        os.{what} = stopped
+        signal.signal(signal.{name}, stopped)
+        os.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), signal.{name}))
+        workers = WorkerPool(2, lambda: str, [1, 2, 3])
         try:
-            worker = Forked(lambda: str, [1], [])
-            worker.give(0)
-            assert isinstance(worker.take()[1], Died)
+            for _, result in workers.results():
+                assert isinstance(result, Died), result
+                assert result.reason == f"stopped by signal {{signal.{name}:d}}"
+            workers.stop()
         finally:
             print("over", flush=True)
     """
@@ -133,19 +130,42 @@ def test_one_that_is_stopped_as_it_begins_is_no_second_program(what: str) -> Non
     assert (done.returncode, done.stdout, done.stderr) == (0, b"over\n", b"")
 
 
-@pytest.mark.skipif(not FORKS, reason="processes that are waited for by their numbers")
-def test_nobody_is_left_behind() -> None:
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no list of open files")
+def test_no_worker_and_no_open_file_is_left_behind() -> None:
     before = os.listdir("/dev/fd")
-    crew = Crew(3, prepare, ["a", "killed", "b", "c", "d", "e"])
-    work = crew.work()
-    assert next(work) == (0, "a")
-    processes = [worker.process for worker in crew.workers]
+    workers = WorkerPool(3, prepare, ["a", "killed", "b", "c", "d", "e"])
+    results = workers.results()
+    assert next(results) == (0, "a")
+    processes = active_children()
     assert processes
-    crew.stop()
-    for process in processes:
-        with pytest.raises(ProcessLookupError):
-            os.kill(process, 0)
+    workers.stop()
+    assert all(process.exitcode is not None for process in processes)
+    del workers, results, processes
     assert os.listdir("/dev/fd") == before
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="a signal that no program can handle")
+@pytest.mark.parametrize("busy", [True, False])
+def test_workers_end_with_a_parent_that_is_killed(busy: bool) -> None:
+    work = "while True: pass" if busy else "return task"
+    program = f"""if True:
+        import os, sys, time
+        from turnlint.spread.pool import WorkerPool
+
+        def work(task):
+            print(os.getpid(), flush=True)
+            {work}
+
+        for _ in WorkerPool(2, lambda: work, [1, 2]).results():
+            pass
+        time.sleep(60)
+    """
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stdout.readline()
+        process.kill()
+        process.stdout.read()  # ends when no worker holds the stream any longer
+    assert process.returncode == -signal.SIGKILL
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGCHLD"), reason="a signal of systems that fork")

@@ -10,7 +10,6 @@ from typing import IO
 
 from msgspec import Struct, structs
 
-from turnlint.apart import FORKS
 from turnlint.documents.gate import START_BYTES, begins_record
 from turnlint.documents.source import Source, SourceError, packing_of, size_of
 from turnlint.reading import glance
@@ -133,14 +132,3 @@ def next_record(file: IO[bytes], at: int) -> int:
         at += len(window) - len(kept)
         window = kept
     return 0
-
-
-def unpacking_apart(task: Task) -> Task:
-    """The task with its long compressed files unpacked beside it, for where there are more cores than tasks."""
-    sources = tuple(
-        structs.replace(
-            source, ahead=FORKS and size_of(source) >= BUNDLE // 4 and packing_of(source) is not None
-        )
-        for source in task.sources
-    )
-    return structs.replace(task, sources=sources)

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from turnlint.apart import FORKS
 from turnlint.documents.source import Progress, Source, open_source, size_of
 from turnlint.engine import Book, Options, Tally
-from turnlint.spread.cutting import Questions, Task, cut, unpacking_apart
+from turnlint.spread.cutting import Questions, Task, cut
 from turnlint.spread.here import Done, Of, Question, Told, crashed, here
 from turnlint.spread.parcel import Joint, Lost, Parcel, first_line, pack, stream
 
 if TYPE_CHECKING:
-    from turnlint.spread.workers import Crew
+    from turnlint.spread.pool import WorkerPool
 
 
 def prepare(options: list[Options], made: list[Question]) -> Callable[[Task], list[Parcel | Lost]]:
@@ -51,29 +50,28 @@ def spread(sources: list[Source], of: Of, jobs: int, progress: Progress | None) 
     """All events of some sources in the order of `here`, found by several processes."""
     questions = Questions(of)
     tasks = list(cut(sources, questions, jobs))
-    if len(tasks) < 2 * jobs:
-        tasks = [unpacking_apart(task) for task in tasks]
     if len(tasks) == 1:  # a second process would only wait for the first
         for told in here(list(tasks[0].sources), of, progress):
             yield from _done(told.source) if isinstance(told, Done) else (told,)
         return
-    from turnlint.spread.workers import Crew
+    from turnlint.spread.pool import START_METHOD, WorkerPool
 
     options = [one.options for one in questions.all]
-    crew = Crew(jobs, partial(prepare, options, questions.all if FORKS else []), tasks)
+    made = questions.all if START_METHOD == "fork" else []
+    pool = WorkerPool(jobs, partial(prepare, options, made), tasks)
     try:
-        yield from _Merging(tasks, of, crew, progress).events()
+        yield from _Merging(tasks, of, pool, progress).events()
     finally:
-        crew.stop()
+        pool.stop()
 
 
 class _Merging:
     """Results in the order of tasks, and parts of files put together again."""
 
-    def __init__(self, tasks: list[Task], of: Of, crew: "Crew", progress: Progress | None) -> None:
+    def __init__(self, tasks: list[Task], of: Of, pool: "WorkerPool", progress: Progress | None) -> None:
         self.tasks = tasks
         self.of = of
-        self.crew = crew
+        self.pool = pool
         self.progress = progress
         self.joint = Joint(0)
         self.returned = False
@@ -81,7 +79,7 @@ class _Merging:
         """The last part that was read, to the end of its file: what is behind it hung together with it."""
 
     def events(self) -> Iterator[Told]:
-        for number, result in self.crew.work():
+        for number, result in self.pool.results():
             sources = self.tasks[number].sources
             if isinstance(result, Lost):
                 for source in sources:
@@ -158,7 +156,7 @@ class _Merging:
 def _done(source: Source) -> Iterator[Done]:
     """With the last part of a file, the file."""
     if source.part is None or source.part.end == source.part.size:
-        yield Done(structs.replace(source, part=None, ahead=False))
+        yield Done(structs.replace(source, part=None))
 
 
 def _weight(source: Source) -> int:
