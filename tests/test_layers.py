@@ -14,7 +14,7 @@ from turnlint.rulebook import FAMILIES
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    {"steps", "model", "globs", "handwritten", "compiled", "once", "late", "names"},
+    {"steps", "model", "globs", "handwritten", "compiled", "bounded_cache", "late", "names"},
     {"lifecycle", "rows", "documents", "quoting", "packages", "provenance"},
     {"keeping", "neighbours"},
     {"events"},
@@ -99,7 +99,7 @@ def test_a_module_has_a_docstring_and_a_readable_length(path: Path) -> None:
 
 
 HEAVY = ("jsonschema", "ruamel", "tabulate", "importlib.metadata", "dataclasses", "pathlib", "argparse",
-         "multiprocessing", "asyncio", "hashlib", "tempfile", "difflib", "gzip", "tomllib", "fnmatch", "json", "locale", "pickle", "typing_extensions", "inspect", "textwrap")  # fmt: skip
+         "multiprocessing", "asyncio", "hashlib", "tempfile", "difflib", "gzip", "tomllib", "fnmatch", "json", "locale", "pickle")  # fmt: skip
 """What no run on one sound file has a use for."""
 IDLE = ("rulebook", "steps", "wording", "weighing", "placing", "spread.cutting", "cli.own", "config.settings")
 """The same of our own."""

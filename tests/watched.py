@@ -57,7 +57,9 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     line = json.dumps({"model": "m", **record}, ensure_ascii=chance.random() < 0.5).encode()
     carrier = carriers.carrier(wire)
     book = Book(Options(format=wire))
-    first = scan.scanner_for(carrier, carrier.open(), [Record(1, 0, line)], book, Source("-", None), told=True)
+    first = scan.scanner_for(
+        carrier, carrier.open(), [Record(1, 0, line)], book, Source("-", None), told=True
+    )
     assert first
     passed = first.scan(b"\n".join(break_up(line, chance) for _ in range(4)), 1, 0).passed
     read_natively(carrier, [break_up(line, chance) for _ in range(4)], chance)

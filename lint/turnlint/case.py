@@ -5,6 +5,7 @@ the provider's clauses that hold for it. It refuses to judge anything.
 """
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field, json
@@ -14,7 +15,6 @@ from turnlint.documents.decode import below as value_below
 from turnlint.documents.decode import value_at
 from turnlint.ledger import Answered, Asked, Ledger
 from turnlint.model import Call, Message, Other, Pointer, Record, Result, Severity, Text, Transcript
-from turnlint.once import once
 from turnlint.profiles import Profile, is_meant
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Case(Struct, frozen=True, dict=True):
     def messages(self) -> tuple[Message, ...]:
         return self.transcript.messages
 
-    @once
+    @cached_property
     def first_in(self) -> dict[int, int]:
         """The first message of each record, by the record's identity."""
         return {id(self.messages[index].record): index for index in range(len(self.messages) - 1, -1, -1)}
@@ -49,12 +49,12 @@ class Case(Struct, frozen=True, dict=True):
         """Every call, in order."""
         return (interaction.asked for interaction in self.ledger.interactions)
 
-    @once
+    @cached_property
     def asked_by(self) -> dict[int, Asked]:
         """The call that each answer belongs to, by the identity of the result."""
         return {id(one.answer.result): one.asked for one in self.ledger.interactions if one.answer}
 
-    @once
+    @cached_property
     def ids_of_turn(self) -> dict[int, str]:
         """The ids of each turn's calls, as texts of providers list them."""
         turns: dict[int, list[str]] = {}
@@ -62,7 +62,7 @@ class Case(Struct, frozen=True, dict=True):
             turns.setdefault(asked.turn, []).append(asked.call.id or "")
         return {turn: ", ".join(ids) for turn, ids in turns.items()}
 
-    @once
+    @cached_property
     def open_ids(self) -> dict[int, str]:
         """By each message with calls: the ids of its turn's calls that have no result directly after the turn.
 
@@ -79,7 +79,7 @@ class Case(Struct, frozen=True, dict=True):
         texts = {turn: ", ".join(filter(None, ids)) for turn, ids in turns.items()}
         return {message: texts[turn] for message, turn in asking.items() if turn in texts}
 
-    @once
+    @cached_property
     def next_words(self) -> list[int]:
         """For each message, the first from it on that holds more than calls, results and thoughts, or says nothing."""
         following = [len(self.messages)]
@@ -98,7 +98,7 @@ class Case(Struct, frozen=True, dict=True):
         yield from ((again, interaction.asked) for again, interaction in self.ledger.duplicates)
         yield from ((orphan, None) for orphan in self.ledger.orphans)
 
-    @once
+    @cached_property
     def model(self) -> str | None:
         """The model it goes on with, where that may be one of the provider's: else it is not known."""
         request, profile = self.transcript.request, self.profile
@@ -106,7 +106,7 @@ class Case(Struct, frozen=True, dict=True):
             return None
         return profile.model_on(self.transcript.wire.speaks, request.model)
 
-    @once
+    @cached_property
     def spelled(self) -> bool:
         """The conversation is written on a wire of the provider's, so that its spelling can be judged."""
         return self.profile is not None and self.profile.speaks(self.transcript.wire.speaks)
@@ -179,7 +179,7 @@ class Case(Struct, frozen=True, dict=True):
         message = self.written(index)
         return message is not None and not says_something(message)
 
-    @once
+    @cached_property
     def known_calls(self) -> "Known":
         """The calls of the conversation by what a copy has in common with them."""
         from turnlint.repeats import Known
@@ -195,7 +195,7 @@ class Case(Struct, frozen=True, dict=True):
         """Whether the message of an orphan result also has a call that is in no assistant message and not in the result."""
         return not self.calls_in(orphan) and self.has_own_call(orphan)
 
-    @once
+    @cached_property
     def no_objects(self) -> frozenset[tuple[int, Pointer]]:
         """The places, by record, where an object is expected and something else stands."""
         misfits = self.transcript.misfits

@@ -7,6 +7,7 @@ conversations, what any rule says and how anything is shown.
 import os
 from collections import deque
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -18,7 +19,6 @@ from turnlint.documents.trouble import Damage
 from turnlint.events import Crash, Heard, Remark, Skipped, Tally
 from turnlint.judging import Book, Content, Judged, Options, judge
 from turnlint.model import SEVERITIES, Finding, Location, Pointer, Record, Transcript
-from turnlint.once import once
 from turnlint.reading import Batch, Foreign, Reading
 from turnlint.rows import Ignored, Line, Place, Row, lean, shape_of
 
@@ -246,7 +246,7 @@ class Run:
 
         return fingerprint(finding, identity, place, self._seen_as, self.met)
 
-    @once
+    @cached_property
     def _seen_as(self) -> str:
         """The source as fingerprints name it."""
         if self.options.root and self.source.path is not None:

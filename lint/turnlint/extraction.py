@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Any
 
+from turnlint.bounded_cache import BoundedCache
 from turnlint.documents.decode import without_space
 from turnlint.facts import (
     ITEM_PATTERNS,
@@ -36,7 +37,6 @@ from turnlint.model import (
     Written,
 )
 from turnlint.names import NO_NAMES, Names, names_of, tool_names_of
-from turnlint.once import Kept
 
 
 def facts_of(
@@ -60,7 +60,7 @@ _START: Labels = frozenset({"start"})
 _Kind = tuple[str, bool, str, Content]
 """The role of a message as written, whether it has calls, its label for results, and its content."""
 _Summary = tuple[frozenset[str], frozenset[Said], frozenset[str]]
-_summaries: Kept[tuple[_Kind, ...], _Summary] = Kept(1000, 1 << 16)
+_summaries: BoundedCache[tuple[_Kind, ...], _Summary] = BoundedCache(1000, 1 << 16)
 """By the kinds of messages of a conversation; bounded by the characters of the roles."""
 
 
@@ -479,7 +479,7 @@ def _summary_of(kinds: dict[_Kind, Labels]) -> _Summary:
             frozenset([(content, role, calls) for role, calls, _, content in key]),
             frozenset().union(*kinds.values()),
         )
-        _summaries.keep(key, found, sum(len(role) for role, _, _, _ in key))
+        _summaries.put(key, found, sum(len(role) for role, _, _, _ in key))
     return found
 
 

@@ -5,17 +5,18 @@ know where conversations come from, and where what is said of them goes.
 """
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
 from turnlint import ledger
+from turnlint.bounded_cache import BoundedCache
 from turnlint.case import Case
 from turnlint.checks import Declared, PreparedChecks, built_in, is_asked, suspects, triggers_of, union_of
 from turnlint.extraction import facts_of
 from turnlint.facts import ConversationFacts
 from turnlint.model import Finding, Severity, Transcript
-from turnlint.once import Kept, once
 from turnlint.packages import BUILTIN, packages
 from turnlint.profiles import Profile
 from turnlint.providers import Chosen, Providers
@@ -83,7 +84,9 @@ class Book:
         self.entries: list[Entry] | None = None
         self.taken: dict[frozenset[str], list[Entry]] = {}
         self.checks = PreparedChecks()
-        self.met: Kept[tuple[str, str | None, str | None], tuple[Chosen, ...]] = Kept(MOST_MET, MOST_LETTERS)
+        self.met: BoundedCache[tuple[str, str | None, str | None], tuple[Chosen, ...]] = BoundedCache(
+            MOST_MET, MOST_LETTERS
+        )
         """Providers, by all that the choice among them looks at."""
         if options.select or options.ignore:
             self.rules()
@@ -95,7 +98,7 @@ class Book:
         key = transcript.wire.speaks, host, model
         if key in self.met:
             return self.met[key]
-        return self.met.keep(key, self._choose(transcript), len(host or "") + len(model or ""))
+        return self.met.put(key, self._choose(transcript), len(host or "") + len(model or ""))
 
     def _choose(self, transcript: Transcript) -> tuple[Chosen, ...]:
         found = [
@@ -117,7 +120,7 @@ class Book:
             self.entries = rulebook.choose(entries, options.select, options.ignore, preview=options.preview)
         return self.entries
 
-    @once
+    @cached_property
     def others(self) -> "list[Entry]":
         """The rules that other packages bring, of those of the run."""
         if len(self.packages) == 1:
@@ -129,12 +132,12 @@ class Book:
         found = [entry for name in self.packages if name != BUILTIN for entry in rulebook.load(name)]
         return rulebook.choose(found, (), (), preview=self.options.preview)
 
-    @once
+    @cached_property
     def has_triggers(self) -> bool:
         """Whether every rule of the run declares triggers, so that a conversation without any needs no rule."""
         return self.triggers is not None
 
-    @once
+    @cached_property
     def triggers(self) -> frozenset[str] | None:
         """All triggers of the rules of the run; `None` if a rule declares none."""
         if self.entries is None:
@@ -142,7 +145,7 @@ class Book:
             return union_of([*declared, *(one.triggers for one in self.others)])
         return union_of(one.triggers for one in self.entries if one.check or one.check_record)
 
-    @once
+    @cached_property
     def built_in(self) -> dict[str, Declared]:
         """What the built-in rules of the run declare, by their modules, where none is selected or ignored."""
         preview = self.options.preview

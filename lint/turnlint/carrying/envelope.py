@@ -7,6 +7,7 @@ message is spelled: each wire brings that as a `Dialect`.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,6 @@ from turnlint.carrying.splice import Splice
 from turnlint.carrying.stored import is_stored
 from turnlint.documents.decode import Decoded, Shape, dig
 from turnlint.model import Keys, Message, Misfit, Pointer, Record, Request, Role, Transcript, Wire
-from turnlint.once import once
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -175,7 +175,7 @@ class Enveloped:
     def __init__(self, spelling: "Spelling") -> None:
         self.spelling = spelling
 
-    @once
+    @cached_property
     def lines(self) -> "Lines":
         """The conversations that run over records, from the first record that is of one."""
         from turnlint.carrying.lines import Lines

@@ -8,6 +8,7 @@ own reader.
 
 from typing import TYPE_CHECKING, Any, TypeGuard
 
+from turnlint.bounded_cache import BoundedCache
 from turnlint.carrying.carrier import Stray
 from turnlint.carrying.contents import marker_in
 from turnlint.carrying.draft import WHOLE, WHOLE_TRAILING
@@ -29,7 +30,6 @@ from turnlint.model import (
     Text,
     Transcript,
 )
-from turnlint.once import Kept
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +78,7 @@ class SwiftReader:
         self.samples = swift.samples
         self.roles = frozenset(sample["role"] for sample in swift.samples)
         self.shape = shape
-        self.around: Kept[bytes, Transcript | None] = Kept(MOST_SHELLS, MOST_HELD)
+        self.around: BoundedCache[bytes, Transcript | None] = BoundedCache(MOST_SHELLS, MOST_HELD)
         self.owns: Callable[[bytes], bool] | None = None
         """Whether a shell leaves a record in this format; nothing where the user names the format."""
         self.idle = 0
@@ -136,7 +136,7 @@ class SwiftReader:
         around = next((one for one in found if _is_request(one)), None) if len(found) == 1 else None
         if around is not None and self.owns and not self.owns(shell):
             around = None
-        return self.around.keep(shell, around, len(shell))
+        return self.around.put(shell, around, len(shell))
 
 
 def _is_request(found: Transcript | Stray) -> TypeGuard[Transcript]:

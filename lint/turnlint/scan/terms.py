@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field, structs
 
+from turnlint.bounded_cache import BoundedCache
 from turnlint.case import Case
 from turnlint.clauses import (
     ArgumentsEncoding,
@@ -42,7 +43,6 @@ from turnlint.clauses import (
     UnknownKey,
 )
 from turnlint.extraction import facts_of
-from turnlint.once import Kept
 
 Takes = Callable[[str], Any]
 _PIECES = {
@@ -95,7 +95,7 @@ class Terms(Struct):
     longest_result: int = NO_LIMIT
     lax: set[str] = field(default_factory=set)
     authors: list[Takes] = field(default_factory=list)
-    named: Kept[str, bool] = field(default_factory=lambda: Kept(MOST_NAMES, MOST_LETTERS))
+    named: BoundedCache[str, bool] = field(default_factory=lambda: BoundedCache(MOST_NAMES, MOST_LETTERS))
     """Names that were looked at."""
 
     def may_speak(self, roles: list[str]) -> bool:
@@ -112,7 +112,7 @@ class Terms(Struct):
             known = self.named.get(name)
             if known is None:
                 known = bool(name) and all(takes(name) for takes in self.names)
-                self.named.keep(name, known, len(name))
+                self.named.put(name, known, len(name))
             if not known:
                 return False
         return True
