@@ -6,6 +6,7 @@ and an exit code, never a traceback.
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -17,11 +18,9 @@ from typing import Any, NoReturn, TextIO, cast
 _collects = gc.isenabled()
 gc.disable()
 
-from turnlint import __version__  # noqa: E402
-from turnlint.late import Late  # noqa: E402
+import click  # noqa: E402
 
-with Late("inspect"):  # 4 of the 40 ms (2026-11), and click asks nothing of it but for pages of help
-    import click
+from turnlint import __version__  # noqa: E402
 
 
 def _collect() -> None:
@@ -61,26 +60,9 @@ def _load(name: str) -> object:
     """The command of a module."""
     gc.disable()
     try:
-        _import_msgspec()
         return import_module(f"turnlint.cli.{name}").command
     finally:
         _collect()
-
-
-def _import_msgspec() -> None:
-    """Without what it would take from typing_extensions, where that is installed: from 3.11 on `typing` has all of it.
-
-    So 1.7 ms of a small run are saved, and 1 more without what schemas are made with (msgspec 0.22, 2026-11). Whoever asks
-    for one of these modules later gets it.
-    """
-    missing: Any = None
-    held = sys.modules.setdefault("typing_extensions", missing)
-    try:
-        with Late("msgspec.inspect", "textwrap"):
-            import msgspec  # noqa: F401
-    finally:
-        if held is None:
-            del sys.modules["typing_extensions"]
 
 
 class Option(click.Option):
@@ -185,7 +167,6 @@ def main() -> NoReturn:
     """Run, and leave with a code that scripts can rely on."""
     _prepare_streams()
     click.Command.context_class = HelpContext  # for all commands, also those of groups
-    _hear_of_ends()
     _end_in_order()
     if os.environ.get("_TURNLINT_COMPLETE", "").startswith("powershell"):  # a shell that click does not know
         import_module("turnlint.cli.powershell")
@@ -234,13 +215,6 @@ def _prepare_streams() -> None:
             sys.stderr = cast("TextIO", Folded(sys.stderr, limit))
 
 
-def _hear_of_ends() -> None:
-    """Whoever began this run may hear of no process that ends, which is handed down: then nobody could wait for one."""
-    signals = import_module("_signal")  # what stands around it takes a third of a millisecond to be loaded
-    if hasattr(signals, "SIGCHLD"):
-        signals.signal(signals.SIGCHLD, signals.SIG_DFL)
-
-
 class Terminated(BaseException):
     """A signal asked the process to end: what is half written is removed on the way out."""
 
@@ -251,17 +225,16 @@ class Terminated(BaseException):
 
 def _end_in_order() -> None:
     """Clean up where a signal ends the process. What was ignored before stays so, as under `nohup`."""
-    signals = import_module("_signal")
-    numbers = [getattr(signals, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signals, name)]
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
     def end(number: int, _: object) -> None:
         for one in numbers:
-            signals.signal(one, signals.SIG_IGN)  # a second signal must not end the cleaning
+            signal.signal(one, signal.SIG_IGN)  # a second signal must not end the cleaning
         raise Terminated(number)
 
     for one in numbers:
-        if signals.getsignal(one) == signals.SIG_DFL:
-            signals.signal(one, end)
+        if signal.getsignal(one) == signal.SIG_DFL:
+            signal.signal(one, end)
 
 
 def _leave(code: int, word: str | None = None) -> NoReturn:
