@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from settings import found, put, turnlint
 from turnlint import globs
 from turnlint.config.settings import Config
-from turnlint.own_rules.expressions import LARGEST, BadExpression, Expression
+from turnlint.own_rules.expressions import MAX_NODES, BadExpression, Expression
 from turnlint.own_rules.watching import find, places
 
 RECORD: dict[str, Any] = {
@@ -171,11 +171,13 @@ def test_words_of_a_rule_cannot_steer_a_terminal(tmp_path: Path) -> None:
 
 
 PIECES = ["a", "b", "[ab]", "[^a]", ".", "a*", "b+", "(ab)?", "(a|b)*", "^", "$", r"\b", r"\A", r"\Z", "a{2,3}", "(?i:A)",
-          "(?s:.)", "(?m:^)", "(?m:$)", r"\w", r"\W", r"\d", r"\D", r"\s", "(a|)", "x*?", "(?i:S)", "s", "k", "(?i:[A-B])", "(?i:[^A])", "é"]  # fmt: skip
+          "(?s:.)", "(?m:^)", "(?m:$)", r"\w", r"\W", r"\d", r"\D", r"\s", "(a|)", "x*?", "(?i:S)", "s", "k", "(?i:[A-B])", "(?i:[^A])", "é",
+          "(?x: b #c\n)", r"\x61", r"\142", "(?#c)", "a{,2}", "b{1,}", "{", "[]a]", "[^]b]", "(?i-s:.B)", "(?P<n>a)", r"\ ", "(?:a|b){0}"]  # fmt: skip
 
 
 @given(
-    st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join), st.text("abABé \n1_", max_size=9)
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join),
+    st.text("abABé \n1_{]", max_size=9),
 )
 def test_expressions_find_what_those_of_the_language_find(pattern: str, text: str) -> None:
     assert Expression(pattern).is_in(text) is (re.search(pattern, text) is not None)
@@ -198,14 +200,28 @@ def steps_of(pattern: str, text: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(a|a)*b", "(a*)*b", "(a|aa)+$", "a*a*a*a*a*b", "(.*)*(.*)*x", "(?i:a+)+c"]
+    "pattern",
+    ["(a|a)*b", "(a*)*b", "(a|aa)+$", "a*a*a*a*a*b", "a.*a.*b", r"(?x)a+ $", "(.*)*(.*)*x", "(?i:a+)+c"],
 )
 def test_no_text_makes_a_search_slow(pattern: str) -> None:
     assert steps_of(pattern, "a" * 20_000) == steps_of(pattern, "a" * 200) < 20
 
 
 @pytest.mark.parametrize(
-    "pattern", ["(", "a**", r"(a)\1", "(?=a)", "(?<!a)b", "a++", "(?>a)", "(?a:x)", "(?a)x"]
+    "pattern",
+    [
+        "(",
+        "a**",
+        r"(a)\1",
+        "(?=a)",
+        "(?<!a)b",
+        "a++",
+        "(?>a)",
+        r"(?P<n>a)(?P=n)",
+        "(a)?(?(1)b)",
+        "(?a:x)",
+        "(?a)x",
+    ],
 )
 def test_what_cannot_be_searched_for_in_one_pass_is_not_taken(pattern: str) -> None:
     with pytest.raises(BadExpression):
@@ -213,8 +229,8 @@ def test_what_cannot_be_searched_for_in_one_pass_is_not_taken(pattern: str) -> N
 
 
 def test_an_expression_has_a_size_that_it_may_not_pass() -> None:
-    Expression(f"a{{{LARGEST // 2}}}")
-    for pattern in (f"a{{{LARGEST}}}", "((a{50}){50}){50}", "(" * 3000 + "a" + ")" * 3000):
+    Expression(f"a{{{MAX_NODES // 2}}}")
+    for pattern in (f"a{{{MAX_NODES}}}", "((a{50}){50}){50}", "(" * 3000 + "a" + ")" * 3000):
         with pytest.raises(BadExpression, match="too large"):
             Expression(pattern)
 

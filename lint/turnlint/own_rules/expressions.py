@@ -1,28 +1,40 @@
-"""Regular expressions that no text can slow down.
+r"""Search for regular expressions in a time that grows with the text alone.
 
-This module owns the finding of an expression in a text in one pass, whatever both are: transcripts are written by
-strangers, and a search that goes back over its steps can be made to take for ever. It reads the syntax of Python's
-`re`, without what cannot be done so: references back, and looking ahead or behind.
+The syntax is that of `re`, without back references and lookaround. `re` itself tries one way after another: it needs 20 s
+for `ignore.*previous.*instructions` in a hostile text of 32 KiB, and 10 s for `\s+$` in 64 KiB (2026-11). This search
+follows all ways at once. `re` checks the expression, and says which characters and places each part of it matches.
 """
 
 import re
 import warnings
 from functools import lru_cache
-from importlib import import_module
-from typing import Any
 
 from msgspec import Struct
 
-LARGEST = 2000
-"""Nodes of an expression once its counted repeats are written out."""
-MOST_KEPT = 200_000
-"""How much is remembered of a search; then it is worked out anew, so that memory is bounded too."""
+MAX_NODES = 2000
+"""Limit of an expression after its counted repeats are written out."""
+MAX_CACHED_NODES = 200_000
+"""Limit of the cache of states. A full cache is cleared."""
 _LAST = "\n\n"
-"""A line end with which the text ends: `$` stands before it as well."""
-_NAMES = {
-    "GROUPREF": "a reference back", "GROUPREF_EXISTS": "a reference back", "ASSERT": "looking ahead or behind",
-    "ASSERT_NOT": "looking ahead or behind", "ATOMIC_GROUP": "an atomic group",
-    "POSSESSIVE_REPEAT": "a possessive repeat",
+"""Key of a line end at the end of the text: `$` also matches before it."""
+_FLAGS = {one: getattr(re, one.upper()) for one in "aiLmsux"}
+_HEX = "[0-9a-fA-F]"
+_ATOM = rf"""
+  \((?P<open>\?(?P<syntax>\#[^)]*\)|P<\w+>|(?P<on>[aiLmsux]*)(?:-(?P<off>[imsx]+))?(?P<scope>[:)])|P=|<?[=!]|[>(]))?
+| (?P<close>\))
+| (?P<bar>\|)
+| (?P<repeat>[*+?]|\{{(?:(?P<least>\d+)(?P<comma>,(?P<most>\d*))?|,(?P<limit>\d*))\}})(?P<how>[?+]?)
+| (?P<place>[\^$]|\\[AbBZz])
+| (?P<char>\[\^?\]?(?:\\.|[^\]\\])*\]
+  | \\(?:x{_HEX}{{2}}|u{_HEX}{{4}}|U{_HEX}{{8}}|N\{{[^}}]*\}}|0[0-7]{{0,2}}|[1-3][0-7]{{2}}|[^1-9])
+  | [^\\])
+| (?P<reference>\\\d\d?)
+"""
+_TOKEN = re.compile(_ATOM, re.VERBOSE | re.DOTALL)
+_VERBOSE_TOKEN = re.compile(rf"(?P<space>\s+|\#[^\n]*)|{_ATOM}", re.VERBOSE | re.DOTALL)
+_UNSUPPORTED = {
+    "P=": "a reference back", "(": "a reference back", ">": "an atomic group",
+    **dict.fromkeys(("=", "!", "<=", "<!"), "looking ahead or behind"),
 }  # fmt: skip
 
 
@@ -30,17 +42,43 @@ class BadExpression(Exception):  # noqa: N818 - what a user wrote, and the sente
     """An expression that cannot be used."""
 
 
-class _Node(Struct):
-    """One step: a character that `item` allows, or a place that it names, or neither; then on to any of `then`."""
+class _Char(Struct, frozen=True):
+    """Part of an expression that matches one character."""
 
-    op: str
-    item: Any = None
-    flags: int = 0
+    source: str
+    flags: int
+
+
+class _Place(Struct, frozen=True):
+    """Part of an expression that matches a place between characters."""
+
+    source: str
+    flags: int
+
+
+class _Group(Struct, frozen=True):
+    ways: list[list["_Part"]]
+
+
+class _Repeat(Struct, frozen=True):
+    part: "_Part"
+    least: int
+    most: int | None
+
+
+_Part = _Char | _Place | _Group | _Repeat
+
+
+class _Node(Struct):
+    """State of the automaton: it takes one character or stands at a place, or neither, and goes on to others."""
+
+    pattern: re.Pattern[str] | None = None
+    is_place: bool = False
     then: tuple[int, ...] = ()
 
 
 class _State(Struct, eq=False):
-    """Where a search may be, after a character of some kind."""
+    """Nodes that a search may be at, after a character of some kind."""
 
     nodes: frozenset[int]
     before: str
@@ -53,33 +91,32 @@ def expression(text: str) -> "Expression":
 
 
 class Expression:
-    """An expression, ready to be looked for. Raises `BadExpression`."""
+    """A compiled expression. Raises `BadExpression` if it is invalid, unsupported or too large."""
 
     def __init__(self, text: str) -> None:
-        self.nodes: list[_Node] = []
-        parser: Any = import_module("re._parser")
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                tree = parser.parse(text)
+                flags = re.compile(text).flags
         except re.error as error:
             place = f" at character {error.pos + 1}" if error.pos is not None else ""
             raise BadExpression(f"is not a valid regular expression: {error.msg}{place}") from None
         except (RecursionError, OverflowError):
             raise BadExpression("is too large for a regular expression") from None
-        flags = _known(int(tree.state.flags))
-        self.end = self._node("MATCH")
+        parts = _parse(text, _supported(flags))
+        self.nodes: list[_Node] = []
+        self.end = self._add(_Node())
         try:
-            self.start = self._sequence(list(tree), flags, self.end)
+            self.start = self._add_sequence(parts, self.end)
         except RecursionError:
             raise BadExpression("is too large for a regular expression") from None
         self.first = self._first()
-        self.literal, self.any_case = _literal(list(tree), flags)
+        self.literal, self.ignores_case = _longest_literal(parts, flags)
         self.found = _State(frozenset({-1}), "")
-        self._forget()
+        self._clear()
 
     def is_in(self, text: str) -> bool:
-        """Whether it is found anywhere in a text."""
+        """Whether the text contains a match."""
         if not self._may_be_in(text):
             return False
         state, at, last = self.idle[""], 0, len(text) - 1
@@ -101,53 +138,49 @@ class Expression:
         return self._step(state, "") is self.found
 
     def _may_be_in(self, text: str) -> bool:
-        """Whether the characters that every match has are there: most texts are done with that."""
-        if self.any_case:
+        """Whether the text contains the characters that every match has: most texts do not."""
+        if self.ignores_case:
             return not text.isascii() or self.literal in text.lower()
         return self.literal in text
 
     # From an expression to nodes, from its end to its start.
 
-    def _node(self, op: str, item: Any = None, flags: int = 0, then: tuple[int, ...] = ()) -> int:
-        if len(self.nodes) >= LARGEST:
+    def _add(self, node: _Node) -> int:
+        if len(self.nodes) >= MAX_NODES:
             raise BadExpression("is too large after its repeats are expanded")
-        self.nodes.append(_Node(op, item, flags, then))
+        self.nodes.append(node)
         return len(self.nodes) - 1
 
-    def _sequence(self, items: list[Any], flags: int, then: int) -> int:
-        for op, argument in reversed(items):
-            then = self._item(str(op), argument, flags, then)
+    def _add_sequence(self, parts: list[_Part], then: int) -> int:
+        for part in reversed(parts):
+            then = self._add_part(part, then)
         return then
 
-    def _item(self, op: str, argument: Any, flags: int, then: int) -> int:
-        if op in ("LITERAL", "NOT_LITERAL", "ANY", "IN", "AT"):
-            return self._node(op, argument, flags, (then,))
-        if op == "SUBPATTERN":
-            _, added, removed, inner = argument
-            return self._sequence(list(inner), _known((flags | added) & ~removed), then)
-        if op == "BRANCH":
-            ways = tuple(self._sequence(list(one), flags, then) for one in argument[1])
-            return self._node("SPLIT", then=ways)
-        if op in ("MAX_REPEAT", "MIN_REPEAT"):
-            least, most, inner = argument
-            return self._repeat(least, most, list(inner), flags, then)
-        raise BadExpression(f"{_NAMES.get(op, op.lower())} is not supported: its run time is not bounded")
+    def _add_part(self, part: _Part, then: int) -> int:
+        if isinstance(part, _Group):
+            ways = tuple(self._add_sequence(way, then) for way in part.ways)
+            return ways[0] if len(ways) == 1 else self._add(_Node(then=ways))
+        if isinstance(part, _Repeat):
+            return self._add_repeat(part, then)
+        return self._add(_Node(_compiled(part.source, part.flags), isinstance(part, _Place), (then,)))
 
-    def _repeat(self, least: int, most: Any, items: list[Any], flags: int, then: int) -> int:
-        if most == import_module("re._constants").MAXREPEAT:
-            loop = self._node("SPLIT")
-            self.nodes[loop].then = (self._sequence(items, flags, loop), then)
+    def _add_repeat(self, repeat: _Repeat, then: int) -> int:
+        if repeat.most is None:
+            loop = self._add(_Node())
+            self.nodes[loop].then = (self._add_part(repeat.part, loop), then)
             then = loop
         else:
-            for _ in range(int(most) - least):
-                then = self._node("SPLIT", then=(self._sequence(items, flags, then), then))
-        for _ in range(least):
-            then = self._sequence(items, flags, then)
+            for _ in range(repeat.most - repeat.least):
+                then = self._add(_Node(then=(self._add_part(repeat.part, then), then)))
+        for _ in range(repeat.least):
+            before, then = then, self._add_part(repeat.part, then)
+            if then == before:  # an empty group
+                break
         return then
 
     def _first(self) -> re.Pattern[str] | None:
-        """What it can begin with, where that is a few characters: all else is passed over at once."""
-        chars = set()
+        """Pattern of the characters that can begin a match, if a place or an empty match cannot."""
+        chars = []
         waiting, seen = [self.start], set()
         while waiting:
             number = waiting.pop()
@@ -155,17 +188,18 @@ class Expression:
             if number in seen:
                 continue
             seen.add(number)
-            if node.op == "SPLIT":
-                waiting += node.then
-            elif node.op == "LITERAL" and not node.flags & re.IGNORECASE:
-                chars.add(re.escape(chr(node.item)))
-            else:
+            if node.is_place or number == self.end:
                 return None
-        return re.compile(f"[{''.join(sorted(chars))}]") if chars else None
+            if node.pattern is None:
+                waiting += node.then
+            else:
+                on = "".join(one for one, flag in _FLAGS.items() if one in "is" and node.pattern.flags & flag)
+                chars.append(f"(?{on}:{node.pattern.pattern})")
+        return _compiled("|".join(chars), 0)
 
     # From states to states.
 
-    def _forget(self) -> None:
+    def _clear(self) -> None:
         self.count = 0
         self.known: dict[tuple[frozenset[int], str], _State] = {}
         self.idle = {kind: self._state(frozenset(), kind) for kind in ("", "\n", "w", " ")}
@@ -174,22 +208,25 @@ class Expression:
         return self.known.setdefault((nodes, before), _State(nodes, before))
 
     def _step(self, state: _State, char: str) -> _State:
-        """Where a search is after one more character; `found` where the expression ends before it."""
+        """Return the state after one more character; `found` if a match ends before it."""
         reached = self._reached(state, char)
         if self.end in reached:
             return self.found
-        passed = {
-            then for one in reached if _takes(self.nodes[one], char[:1]) for then in self.nodes[one].then
-        }
-        if self.count >= MOST_KEPT:
-            self._forget()
+        passed = {then for one in reached if self._takes(one, char[:1]) for then in self.nodes[one].then}
+        if self.count >= MAX_CACHED_NODES:
+            self._clear()
         self.count += 1 + len(passed)
         following = self._state(frozenset(passed), _kind(char[:1]))
         state.steps[char] = following
         return following
 
+    def _takes(self, number: int, char: str) -> bool:
+        node = self.nodes[number]
+        return node.pattern is not None and not node.is_place and node.pattern.fullmatch(char) is not None
+
     def _reached(self, state: _State, char: str) -> set[int]:
-        """All nodes that can be had without a character, from where the search is and from the start."""
+        """Return all nodes that need no character, from the state and from the start."""
+        around = state.before + (char[:1] if char in ("", _LAST) else char + " ")
         waiting, reached = [*state.nodes, self.start], set[int]()
         while waiting:
             number = waiting.pop()
@@ -197,73 +234,88 @@ class Expression:
                 continue
             reached.add(number)
             node = self.nodes[number]
-            if node.op == "SPLIT" or (node.op == "AT" and _stands(node, state.before, char)):
+            if node.pattern is None or (node.is_place and node.pattern.match(around, len(state.before))):
                 waiting += node.then
         return reached
 
 
-def _literal(items: list[Any], flags: int) -> tuple[str, bool]:
-    """The longest run of plain characters that every match has, and whether their case does not matter."""
-    runs, any_case = [""], bool(flags & re.IGNORECASE)
-    for op, argument in items:
-        if str(op) == "LITERAL" and (not any_case or argument < 128):
-            runs[-1] += chr(argument)
+def _parse(text: str, flags: int) -> list[_Part]:
+    """Parse a valid expression."""
+    stack: list[tuple[int, list[list[_Part]]]] = [(flags, [[]])]
+    at = 0
+    while at < len(text):
+        flags, ways = stack[-1]
+        token = (_VERBOSE_TOKEN if flags & re.VERBOSE else _TOKEN).match(text, at)
+        assert token, "the expression is valid"
+        at = token.end()
+        part: _Part | None = None
+        if token["reference"]:
+            raise _unsupported("a reference back")
+        if token["char"]:
+            part = _Char(token["char"], flags)
+        elif token["place"]:
+            part = _Place(token["place"], flags)
+        elif token["repeat"]:
+            part = _repeat(ways[-1].pop(), token)
+        elif token["bar"]:
+            ways.append([])
+        elif token["close"]:
+            _, ways = stack.pop()
+            part, ways = _Group(ways), stack[-1][1]
+        elif token[0].startswith("("):
+            if (syntax := token["syntax"] or "") in _UNSUPPORTED:
+                raise _unsupported(_UNSUPPORTED[syntax])
+            if token["scope"] != ")" and not syntax.startswith("#"):
+                on, off = (sum(_FLAGS[one] for one in token[name] or "") for name in ("on", "off"))
+                stack.append((_supported((flags | on) & ~off), [[]]))
+        if part is not None:
+            ways[-1].append(part)
+    _, ways = stack.pop()
+    return ways[0] if len(ways) == 1 else [_Group(ways)]
+
+
+def _repeat(part: _Part, token: re.Match[str]) -> _Repeat:
+    if token["how"] == "+":
+        raise _unsupported("a possessive repeat")
+    if token["repeat"] in "*+?":
+        return _Repeat(part, int(token["repeat"] == "+"), 1 if token["repeat"] == "?" else None)
+    least = int(token["least"] or 0)
+    most = token["most"] if token["comma"] else token["limit"]
+    if token["least"] and not token["comma"]:
+        return _Repeat(part, least, least)
+    return _Repeat(part, least, int(most) if most else None)
+
+
+def _longest_literal(parts: list[_Part], flags: int) -> tuple[str, bool]:
+    """Return the longest run of plain characters that every match has, and whether their case does not matter."""
+    runs, ignores_case = [""], bool(flags & re.IGNORECASE)
+    for part in parts:
+        if isinstance(part, _Char) and len(part.source) == 1 and part.source != "." \
+                and (not ignores_case or part.source.isascii()):  # fmt: skip
+            runs[-1] += part.source
         else:
             runs.append("")
     longest = max(runs, key=len)
-    return longest.lower() if any_case else longest, any_case
+    return longest.lower() if ignores_case else longest, ignores_case
 
 
-def _known(flags: int) -> int:
+def _supported(flags: int) -> int:
     if flags & (re.ASCII | re.LOCALE):
         raise BadExpression("the flags a and L are not supported")
     return flags
 
 
+def _unsupported(name: str) -> BadExpression:
+    return BadExpression(f"{name} is not supported: its run time is not bounded")
+
+
+@lru_cache(maxsize=1024)
+def _compiled(source: str, flags: int) -> re.Pattern[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return re.compile(source, flags & (re.IGNORECASE | re.MULTILINE | re.DOTALL))
+
+
 def _kind(char: str) -> str:
-    """All that a place asks about the character beside it."""
+    """Character that stands for all that places do not distinguish."""
     return char if char in ("", "\n") else "w" if char.isalnum() or char == "_" else " "
-
-
-def _stands(node: _Node, before: str, char: str) -> bool:
-    place, lines = str(node.item), bool(node.flags & re.MULTILINE)
-    if place in ("AT_BEGINNING", "AT_BEGINNING_STRING"):
-        return not before or (lines and place == "AT_BEGINNING" and before == "\n")
-    if place in ("AT_END", "AT_END_STRING"):
-        return not char or (place == "AT_END" and (char == _LAST or (lines and char == "\n")))
-    return ((before == "w") != (_kind(char[:1]) == "w")) is (place == "AT_BOUNDARY")
-
-
-def _takes(node: _Node, char: str) -> bool:
-    if not char or node.op in ("SPLIT", "AT", "MATCH"):
-        return False
-    if node.op == "ANY":
-        return char != "\n" or bool(node.flags & re.DOTALL)
-    spellings = {char, char.lower(), char.upper()} if node.flags & re.IGNORECASE else {char}
-    if node.op == "NOT_LITERAL":
-        return all(len(one) != 1 or ord(one) != node.item for one in spellings)
-    if node.op == "LITERAL":
-        return any(len(one) == 1 and _is_literal(node, one) for one in spellings)
-    negated = bool(node.item) and str(node.item[0][0]) == "NEGATE"
-    inside = any(len(one) == 1 and any(_is_of(part, one) for part in node.item) for one in spellings)
-    return inside is not negated
-
-
-def _is_literal(node: _Node, char: str) -> bool:
-    wanted = chr(node.item)
-    return char == wanted or (bool(node.flags & re.IGNORECASE) and char in (wanted.lower(), wanted.upper()))
-
-
-def _is_of(part: Any, char: str) -> bool:
-    op, argument = str(part[0]), part[1]
-    if op == "LITERAL":
-        return ord(char) == int(argument)
-    if op == "RANGE":
-        return int(argument[0]) <= ord(char) <= int(argument[1])
-    if op != "CATEGORY":
-        return False
-    name = str(argument).removeprefix("CATEGORY_")
-    wanted = not name.startswith("NOT_")
-    kind = name.removeprefix("NOT_")
-    is_so = char.isdecimal() if kind == "DIGIT" else char.isspace() if kind == "SPACE" else _kind(char) == "w"
-    return is_so is wanted
