@@ -11,9 +11,11 @@ from ruamel.yaml import YAML
 
 from settings import put, turnlint
 from turnlint.cli.setting_text import document, lines
+from turnlint.cli.yaml_text import lines_of
 from turnlint.config.checking import schema
 from turnlint.config.keys import Key, keys
 from turnlint.config.settings import Config
+from turnlint.handwritten import documents
 
 KEYS = keys()
 
@@ -72,8 +74,7 @@ also           level
 
 Example
     paths:
-      - path: "logs/kimi/**"
-        level: placeholder
+      - {path: logs/kimi/**, level: placeholder}
 """)  # fmt: skip
     assert turnlint(tmp_path, "explain", "paths.level").stdout == done.stdout
     assert "required       yes" in turnlint(tmp_path, "config", "explain", "ignore.reason").stdout
@@ -154,3 +155,14 @@ def test_a_beginning_of_codes_or_a_family_is_explained_rule_by_rule(tmp_path: Pa
         assert {one["fault"] for one in said} == {"pairing"}
     done = turnlint(tmp_path, "explain", "PA201", "nope")
     assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "true", "no", "~", "1.10", "0x1f", "2026-01-01", "a: b", "- x", "#", "'", '"', "=", "<<", "x\ny", "é\u202e", "\x1b[31m"],
+)  # fmt: skip
+def test_settings_are_written_as_one_safe_line_and_read_as_they_were(text: str) -> None:
+    (line,) = lines_of({"key": [text, text]})
+    assert line.isascii()
+    assert line.isprintable()
+    assert documents(line.encode())[0].value == {"key": [text, text]}

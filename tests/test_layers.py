@@ -189,7 +189,7 @@ def test_options_in_full_load_no_more(tmp_path: Path) -> None:
     )
     loaded = loaded_after("lint", str(path), *more)
     assert "turnlint.report.machine" in loaded
-    assert not [one for one in loaded if one in HEAVY]
+    assert not [one for one in loaded if one in HEAVY and one not in ("difflib", "locale")]  # click, for `-j`
     assert len([one for one in loaded if one.startswith("turnlint")]) <= MOST
 
 

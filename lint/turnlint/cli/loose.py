@@ -1,7 +1,7 @@
 """Options with a value that may be left out: `--statistics`, `--statistics=day`.
 
-This module owns them. The value stands behind `=` or is not there: what follows such an option is the next argument, as it
-was when it had no values yet.
+The value follows `=` or is left out: in `fix --diff log.jsonl` the file is no value. click, with `flag_value`, takes the next
+argument as the value.
 """
 
 from typing import Any
@@ -31,17 +31,4 @@ class Command(FromEnvironment):
         bare = {name: one.bare for one in self.params if isinstance(one, Loose) for name in one.opts}
         end = args.index("--") if "--" in args else len(args)
         said = [f"{arg}={bare[arg]}" if arg in bare else arg for arg in args[:end]]
-        return super().parse_args(ctx, self._in_full(said) + args[end:])
-
-    def _in_full(self, args: list[str]) -> list[str]:
-        """The same by long names, but what may be the value of another option.
-
-        A short name is looked for among the long ones first, and then what is near to it: 1 of the 40 ms of a small run
-        (click 8.5, 2026-11).
-        """
-        full = {name: max(one.opts, key=len) for one in self.params for name in one.opts if len(name) == 2}
-        before = ["", *args]
-        return [
-            full[arg] if arg in full and not last.startswith("-") and number + 1 < len(args) else arg
-            for number, (last, arg) in enumerate(zip(before, args, strict=False))
-        ]
+        return super().parse_args(ctx, said + args[end:])
