@@ -98,7 +98,7 @@ def test_a_setting_that_does_not_exist_is_told_of_with_the_nearest(
     assert (done.returncode, done.stdout) == (2, "")
     assert f"unknown setting '{wrong}'; did you mean '{near}'?" in done.stderr
     assert turnlint(tmp_path, "explain", wrong).stderr.endswith(
-        f"unknown rule {wrong!r}; did you mean {near}?\n"
+        f"unknown rule {wrong!r}; did you mean {near!r}?\n"
     )
 
 

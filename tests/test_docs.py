@@ -143,7 +143,7 @@ def test_records_shown_as_examples_of_a_format_are_read_as_that(folder: Path) ->
 
 
 def test_a_topic_that_does_not_exist_is_told_of_with_the_nearest(folder: Path) -> None:
-    assert "did you mean providers?" in run(["turnlint", "explain", "provders"], folder).stderr
+    assert "did you mean 'providers'?" in run(["turnlint", "explain", "provders"], folder).stderr
 
 
 def test_every_command_has_help_and_the_line_that_the_list_shows(folder: Path) -> None:

@@ -58,7 +58,7 @@ def test_the_variables_of_one_command_are_nothing_to_another(folder: Path) -> No
 def test_a_bad_value_names_its_variable(folder: Path, name: str, value: str, said: str) -> None:
     done = turnlint(folder, "lint", **{f"TURNLINT_LINT_{name}": value})
     assert done.returncode == 2
-    assert said in done.stderr.replace("did you mean PA209?", "`turnlint rules` lists them"), done.stderr
+    assert said in done.stderr.replace("did you mean 'PA209'?", "`turnlint rules` lists them"), done.stderr
 
 
 def test_a_day_is_named_by_its_own_variable_as_before(folder: Path) -> None:

@@ -14,8 +14,8 @@ from turnlint.rulebook import FAMILIES
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    {"steps", "model", "globs", "handwritten", "compiled", "bounded_cache", "late", "names"},
-    {"lifecycle", "rows", "documents", "quoting", "packages", "provenance"},
+    {"steps", "model", "globs", "handwritten", "compiled", "bounded_cache", "names"},
+    {"lifecycle", "rows", "documents", "text", "packages", "provenance"},
     {"keeping", "neighbours"},
     {"events"},
     {"ledger", "carrying", "placing"},

@@ -112,13 +112,13 @@ def test_a_provider_a_format_and_rules_can_be_named() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"provider": "anthropc"}, "unknown provider 'anthropc'; did you mean anthropic?"),
+        ({"provider": "anthropc"}, "unknown provider 'anthropc'; did you mean 'anthropic'?"),
         ({"provider": "mistral@v0"}, "unknown version of mistral 'v0'"),
         ({"provider": ("none", "openai")}, "cannot be combined with other providers"),
         ({"provider": (1,)}, "names of providers and rules must be strings"),
         ({"format": "openai_chat"}, "unknown format 'openai_chat'; did you mean 'openai-chat'?"),
         ({"select": "PA999"}, "unknown rule 'PA999'"),
-        ({"ignore": "orphan-reslt"}, "did you mean orphan-result?"),
+        ({"ignore": "orphan-reslt"}, "did you mean 'orphan-result'?"),
     ],
 )
 def test_a_name_that_does_not_exist_is_an_error_with_the_nearest(options: Any, said: str) -> None:

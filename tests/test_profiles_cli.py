@@ -127,7 +127,7 @@ def test_the_matrix_says_what_is_known_and_what_is_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("antropic",), "did you mean anthropic?"),
+        (("antropic",), "did you mean 'anthropic'?"),
         (("shared@9",), "unknown version of shared '9'"),
         (("shared", "--matrix"), "it takes no NAME"),
         (("shared", "--output-format", "markdown"), "a single profile"),

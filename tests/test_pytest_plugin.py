@@ -106,7 +106,7 @@ E           |
     assert picture in done.stdout
     assert "PR303[error] id-form at mistral" in done.stdout
     assert "pytest_plugin.py" not in done.stdout.split("test_a_typo")[0], "the trace ends at the test"
-    assert "unknown provider 'opnai'; did you mean openai?" in done.stdout
+    assert "unknown provider 'opnai'; did you mean 'openai'?" in done.stdout
 
 
 def test_on_a_build_server_no_content_is_shown(folder: Path) -> None:
@@ -200,7 +200,7 @@ def test_the_configuration_says_how_files_are_held_against_which_rules(folder: P
     ("line", "said"),
     [
         ("turnlint_files = logs/*.ndjson", "turnlint_files: no file matches 'logs/*.ndjson' in "),
-        ("turnlint_files = logs/*\nturnlint_provider = opnai", "unknown provider 'opnai'; did you mean openai?"),
+        ("turnlint_files = logs/*\nturnlint_provider = opnai", "unknown provider 'opnai'; did you mean 'openai'?"),
         ("turnlint_files = logs/*\nturnlint_format = opnai-chat", "did you mean 'openai-chat'?"),
         ("turnlint_files = logs/*\nturnlint_fail_on = eror", "unknown severity 'eror'; did you mean 'error'?"),
         ("turnlint_files = foreign.json", "foreign.json: unrecognized format; `turnlint formats` lists the supported ones"),

@@ -71,9 +71,12 @@ from turnlint.model import (
     Transcript,
 )
 from turnlint.profiles import Capabilities, Known, Profile, Weight
+from turnlint.text import also_calls
+from turnlint.text import describe_call as called
+from turnlint.text import describe_result as answering
+from turnlint.text import quote_name as quote
 
 if TYPE_CHECKING:
-    from turnlint.quoting import also_calls, answering, called, quote
     from turnlint.repeats import has_no_ids, repeats
     from turnlint.steps import (
         Apart,
@@ -210,9 +213,9 @@ def __getattr__(name: str) -> object:
     """What only rules have a use for: the tables of a provider do without it."""
     if name not in __all__:
         raise AttributeError(name)
-    from turnlint import quoting, repeats, steps
+    from turnlint import repeats, steps
 
-    return next(vars(module)[name] for module in (steps, quoting, repeats) if name in vars(module))
+    return next(vars(module)[name] for module in (steps, repeats) if name in vars(module))
 
 
 FAULTS: dict[str, Fault] = {"ST": "state", "PA": "pairing", "PR": "projection", "CO": "contract"}

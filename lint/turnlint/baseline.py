@@ -15,6 +15,7 @@ from msgspec import Struct
 from turnlint.documents.source import open_regular
 from turnlint.report.escape import in_json
 from turnlint.rows import Row
+from turnlint.text import truncate
 
 SCHEMA = "turnlint/baseline-v1"
 NAME = "turnlint.baseline"
@@ -70,7 +71,7 @@ class Baseline:
         known = self.entries.get(row.fingerprint)
         return Entry(
             path=self.seen(file, row.path), code=finding.code, fingerprint=row.fingerprint, rule=finding.rule,
-            conversation=_short(finding.conversation), call=_short(finding.call_id),
+            conversation=truncate(finding.conversation, LONGEST_NAME), call=truncate(finding.call_id, LONGEST_NAME),
             reason=reason or (known.reason if known else ""),
         )  # fmt: skip
 
@@ -87,10 +88,6 @@ class Baseline:
             if entry.fingerprint not in self.met
             and (entry.path in here or not os.path.exists(os.path.join(self.root, entry.path)))
         ]
-
-
-def _short(name: str | None) -> str | None:
-    return name if name is None or len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
 
 
 def read(path: str, *, must_exist: bool = True) -> Baseline:

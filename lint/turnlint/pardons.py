@@ -19,11 +19,11 @@ from turnlint.model import Finding, Pointer, Record
 from turnlint.own_rules.watching import find
 from turnlint.placing import as_pointer
 from turnlint.rulebook import OWN, Entry, current, everything, matches, selects, why_gone
+from turnlint.text import quote_value, truncate
 
 MOST_PLACES = 1_000
 MOST_RULES = 100
 MOST_REMARKS = 100
-LONGEST_NAME = 60
 LONGEST = 200
 """Characters of a reason; nobody reads more of it in a report."""
 KEYS = frozenset({"rules", "reason"})
@@ -138,8 +138,7 @@ class Pardons:
         if any(matches(entry.rule, rule) for entry in entries):
             return current(rule, entries)
         gone = why_gone(rule)
-        short = repr(rule if len(rule) <= LONGEST_NAME else rule[: LONGEST_NAME - 1] + "…")
-        raise Unread(f"unknown rule {short}" + (f" any more: {gone}" if gone else ""))
+        raise Unread(f"unknown rule {quote_value(rule)}" + (f" any more: {gone}" if gone else ""))
 
     def _remark(self, record: Record, at: Pointer, why: str) -> None:
         if len(self.remarks) < MOST_REMARKS:
@@ -185,8 +184,7 @@ def _mapping(one: Any) -> tuple[list[str], str]:
     reason = one.get("reason", NO_REASON)
     if not isinstance(reason, str):
         raise Unread(f"`reason`: expected a string, got {_kind(reason)}")
-    short = " ".join(reason[: 2 * LONGEST].split())
-    return rules, short if len(short) <= LONGEST else short[: LONGEST - 1] + "…"
+    return rules, truncate(" ".join(reason[: 2 * LONGEST].split()), LONGEST)
 
 
 def scope_of(at: Pointer) -> Pointer:

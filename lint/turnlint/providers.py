@@ -14,6 +14,7 @@ from msgspec import Struct
 from turnlint.model import Request, Transcript
 from turnlint.packages import BUILTIN
 from turnlint.profiles import Profile
+from turnlint.text import did_you_mean
 
 FOLDER = "profiles"
 SHARED = "shared"
@@ -180,14 +181,4 @@ def _is_host(host: str, ends: tuple[str, ...]) -> bool:
 
 
 def _sentence(what: str, name: str, known: list[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, known, 1)
-    hint = (
-        f"did you mean {close[0]}?"
-        if close
-        else f"expected one of {', '.join(known)}"
-        if known
-        else "it has none"
-    )
-    return f"unknown {what} {name!r}; {hint}"
+    return f"unknown {what} {did_you_mean(name, known) if known else f'{name!r}; it has none'}"

@@ -15,6 +15,7 @@ from msgspec import Struct
 from turnlint.api import Check, CheckRecord, Rule
 from turnlint.checks import Declared, is_asked, modules_in, triggers_of
 from turnlint.packages import BUILTIN, packages
+from turnlint.text import nearest_name
 
 FAMILIES = ("state", "pairing", "projection", "contract")
 OWN = "own/"
@@ -46,7 +47,7 @@ class UnknownRule(Exception):  # noqa: N818 - it is what the user asked for, and
     """A selector that selects nothing."""
 
     def __init__(self, selector: str, near: str | None) -> None:
-        hint = f"; did you mean {near}?" if near else "; `turnlint rules` lists them"
+        hint = f"; did you mean {near!r}?" if near else "; `turnlint rules` lists them"
         super().__init__(f"unknown rule {selector!r}{hint}")
 
 
@@ -147,7 +148,7 @@ def unknown(selector: str, entries: list[Entry], others: Iterable[str] = FAMILIE
     gone = why_gone(selector)
     if gone is not None:
         return RemovedRule(selector, gone)
-    return UnknownRule(selector, nearest(selector, [*names_of(entries), *others]))
+    return UnknownRule(selector, nearest_name(selector, [*names_of(entries), *others]))
 
 
 def why_gone(selector: str) -> str | None:
@@ -207,10 +208,3 @@ def selects(selector: str, code: str, name: str, fault: str) -> bool:
         return True
     upper = selector.upper()
     return len(upper) >= 2 and upper[:2].isalpha() and code.startswith(upper)
-
-
-def nearest(selector: str, names: list[str]) -> str | None:
-    from difflib import get_close_matches
-
-    close = get_close_matches(selector, names, 1) or get_close_matches(selector.upper(), names, 1)
-    return close[0] if close else None

@@ -8,7 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 
-from turnlint.api import Close, Example, Finding, Raw, quote
+from turnlint.api import Close, Example, Finding, Raw
 from turnlint.documents.locate import locate
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Event, Options, Tally, lint
@@ -16,6 +16,7 @@ from turnlint.notation import write
 from turnlint.packages import GROUP, packages
 from turnlint.rows import Row
 from turnlint.rulebook import Entry, everything, load, removed
+from turnlint.text import quote_name
 from turnlint.writing import Written
 
 HEADINGS = ("What it does", "Why it matters", "How it happens", "What fix does", "Evidence")
@@ -158,7 +159,7 @@ def _findings(entry: Entry, rows: list[Row], data: bytes) -> Iterator[str]:
             continue
         if not finding.message or finding.message[0].isupper() or finding.message.endswith("."):
             yield f"a message is lower case and has no full stop: {finding.message!r}"
-        if finding.call_id and quote(finding.call_id).rstrip("`") not in finding.message:
+        if finding.call_id and quote_name(finding.call_id).rstrip("`") not in finding.message:
             yield f"the message does not name call {finding.call_id!r}: {finding.message!r}"
         if finding.fix and entry.rule.fix is None:
             yield "the finding has a fix, the rule says it has none"

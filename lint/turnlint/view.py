@@ -23,6 +23,7 @@ from turnlint.model import (
     Transcript,
 )
 from turnlint.rows import Cell, Line, Mark
+from turnlint.text import truncate
 
 AROUND = 1
 MOST_CELLS = 6
@@ -119,7 +120,7 @@ def _line(wanted: Plan, index: int, excerpts: dict[tuple[int, Pointer], str]) ->
         cells = [Cell("(nothing)" if message.empty else "(not shown)")]
     if -1 in marks:  # what belongs to no block stands under the first
         cells[0] = Cell(cells[0].text, (*cells[0].marks, *marks[-1]), cells[0].excerpt)
-    return Line(index, _short(message.written_role or message.role), tuple(cells))
+    return Line(index, truncate(message.written_role or message.role, LONGEST_NAME), tuple(cells))
 
 
 def _pieces(message: Message) -> list[Block | Blank]:
@@ -159,25 +160,22 @@ def _cells(
     block: Block | Blank, marks: tuple[Mark, ...], excerpt: str | None, pointed: set[Pointer]
 ) -> Iterator[Cell]:
     if isinstance(block, Call):
-        yield Cell(f"{_id(block.id)} {_short(block.name or '(no name)')}", marks)
+        yield Cell(f"{_id(block.id)} {truncate(block.name or '(no name)', LONGEST_NAME)}", marks)
     elif isinstance(block, Result):
         says_name = block.name and (not block.id or (*block.at, *block.keys.name) in pointed)
-        yield Cell(_id(block.id) + (f" ({_short(block.name or '')})" if says_name else ""), marks)
+        yield Cell(
+            _id(block.id) + (f" ({truncate(block.name or '', LONGEST_NAME)})" if says_name else ""), marks
+        )
         yield Cell(excerpt or "", excerpt=True) if excerpt is not None else Cell("(content)")
     elif isinstance(block, Text):
         yield Cell(excerpt, marks, excerpt=True) if excerpt is not None else Cell("(text)", marks)
     elif isinstance(block, Blank):
         yield Cell('" "' if block.white else '""', marks)
     else:
-        yield Cell(_short(block.kind) if isinstance(block, Other) else "thinking", marks)
+        yield Cell(truncate(block.kind, LONGEST_NAME) if isinstance(block, Other) else "thinking", marks)
 
 
 def _id(identifier: str | None) -> str:
     if identifier is None:
         return "(no id)"
-    return _short(identifier) or '""'
-
-
-def _short(text: str) -> str:
-    """No more of a name than any report shows: a transcript may hold one as long as a book."""
-    return text if len(text) <= LONGEST_NAME else text[:LONGEST_NAME] + "…"
+    return truncate(identifier, LONGEST_NAME) or '""'

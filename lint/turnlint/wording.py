@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from turnlint.model import Message, Pointer, Wire
 from turnlint.profiles import Paths
+from turnlint.text import truncate
 
 FIELDS = frozenset({
     "path", "index", "block", "id", "ids", "name", "length", "most", "role", "after", "kind", "key", "count", "prefix",
@@ -41,7 +42,7 @@ def told(says: str, fields: Mapping[str, object]) -> str | None:
     short = {
         name: value
         if isinstance(value := fields[name], int)
-        else _clipped(str(value), _MOST.get(name, LONGEST))
+        else truncate(str(value), _MOST.get(name, LONGEST))
         for name in left_open(says)
         if name in fields
     }
@@ -52,10 +53,6 @@ def told(says: str, fields: Mapping[str, object]) -> str | None:
 def left_open(says: str) -> tuple[str, ...]:
     """The fields that a text leaves open; perhaps more."""
     return tuple(name for name in sorted(FIELDS) if f"{{{name}" in says)
-
-
-def _clipped(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
 
 
 def in_request(message: Message, index: int, below: Pointer, wire: Wire) -> Pointer:

@@ -138,9 +138,9 @@ class Commands(Helped, click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0]
         if name not in COMMANDS and not name.startswith("-"):
-            from turnlint.cli.nearest import or_nearest
+            from turnlint.text import did_you_mean
 
-            ctx.fail(f"unknown command {or_nearest(name, COMMANDS)}")
+            ctx.fail(f"unknown command {did_you_mean(name, COMMANDS)}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002

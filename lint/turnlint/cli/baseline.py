@@ -22,6 +22,7 @@ from turnlint.neighbours import sentence_of
 from turnlint.report.escape import line_start
 from turnlint.rows import Row
 from turnlint.sifting import Sieve
+from turnlint.text import pluralize
 
 EXIT_STALE, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 MOST_SHOWN = 20
@@ -89,7 +90,9 @@ def write_(reason: str, **asked: Any) -> None:
         new = [entry for entry in one.entries if entry.fingerprint not in known]
         _write(one.baseline.path, [*one.entries, *(entry for entry in kept if entry not in one.entries)])
         total = len(kept) + len(new)
-        click.echo(f"{line_start(one.baseline.path)}: {_many(total)}, {len(new):,} new, {len(stale):,} gone")
+        click.echo(
+            f"{line_start(one.baseline.path)}: {pluralize(total, 'entry', 'entries')}, {len(new):,} new, {len(stale):,} gone"
+        )
 
 
 @command.command("prune")
@@ -106,7 +109,9 @@ def prune(**asked: Any) -> None:
         kept = [entry for entry in one.baseline.entries.values() if entry not in stale]
         if stale:
             _write(one.baseline.path, kept)
-        click.echo(f"{line_start(one.baseline.path)}: {_many(len(kept))}, {len(stale):,} gone")
+        click.echo(
+            f"{line_start(one.baseline.path)}: {pluralize(len(kept), 'entry', 'entries')}, {len(stale):,} gone"
+        )
 
 
 @command.command("check")
@@ -127,13 +132,9 @@ def check(**asked: Any) -> None:
         if len(stale) > MOST_SHOWN:
             click.echo(f"and {len(stale) - MOST_SHOWN:,} more")
         click.echo(
-            f"{line_start(one.baseline.path)}: {_many(len(one.baseline.entries))}, {len(stale):,} gone"
+            f"{line_start(one.baseline.path)}: {pluralize(len(one.baseline.entries), 'entry', 'entries')}, {len(stale):,} gone"
         )
     raise click.exceptions.Exit(EXIT_STALE if gone else 0)
-
-
-def _many(count: int) -> str:
-    return "1 entry" if count == 1 else f"{count:,} entries"
 
 
 def _write(path: str, entries: list[Entry]) -> None:

@@ -11,6 +11,7 @@ import click
 from click.core import ParameterSource
 
 from turnlint.cli import Helped
+from turnlint.text import nearest_name
 
 PREFIX = "TURNLINT"
 
@@ -55,14 +56,8 @@ class FromEnvironment(Helped):
         for name in sorted(one for one in os.environ if one.startswith(start)):
             known = [variable(str(self.name), one) for one in self.params if isinstance(one, click.Option)]
             if name not in known:
-                from difflib import get_close_matches
-
-                near = get_close_matches(
-                    name.removeprefix(start), [one.removeprefix(start) for one in known], 1
-                )
-                more = (
-                    f"did you mean {start}{near[0]}?" if near else f"`turnlint {self.name} --help` lists them"
-                )
+                near = nearest_name(name.removeprefix(start), [one.removeprefix(start) for one in known])
+                more = f"did you mean {start}{near}?" if near else f"`turnlint {self.name} --help` lists them"
                 click.echo(f"turnlint: {name} is not a known variable; {more}", err=True)
 
 

@@ -24,6 +24,7 @@ from turnlint.engine import Options
 from turnlint.report.escape import fold
 from turnlint.report.table import render_table
 from turnlint.rulebook import OWN
+from turnlint.text import did_you_mean, truncate
 
 if TYPE_CHECKING:
     from turnlint.own_rules.rules import OwnRule
@@ -209,7 +210,6 @@ def sections_of(docs: str) -> dict[str, str]:
 
 def _own(name: str) -> "OwnRule":
     """A rule that stands in the configuration."""
-    from turnlint.cli.nearest import or_nearest
     from turnlint.report.escape import visible
 
     settings = Plan(Asked(), Options(), with_baselines=False).settings(Source("*", None))
@@ -217,7 +217,7 @@ def _own(name: str) -> "OwnRule":
     if not rules:
         raise click.UsageError(f"unknown rule {visible(name)!r}: the settings of this folder define no rules")
     if name not in rules:
-        raise click.UsageError(f"unknown rule {or_nearest(name, rules)}")
+        raise click.UsageError(f"unknown rule {did_you_mean(name, rules)}")
     return rules[name]
 
 
@@ -267,7 +267,7 @@ def _lines(data: bytes) -> str:
     from turnlint.report.escape import visible
 
     lines = [visible(line.decode(errors="replace")) for line in data.splitlines()]
-    return "\n".join(f"{line[:LONGEST]}{'…' if len(line) > LONGEST else ''}" for line in lines)
+    return "\n".join(truncate(line, LONGEST) for line in lines)
 
 
 def _dedent(text: str) -> str:

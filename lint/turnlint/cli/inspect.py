@@ -16,6 +16,7 @@ from turnlint.cli.asking import NO_GITIGNORE, nothing_to, shown, skipped_in_fold
 from turnlint.cli.nearest import Named
 from turnlint.documents.source import Source, SourceError
 from turnlint.inspecting.facts import Inspection
+from turnlint.text import truncate
 
 EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 2, 3, 4
 SCHEMA = "turnlint/inspect-v1"
@@ -141,7 +142,7 @@ def write_json(told: Iterable[Inspection], run: _Run) -> None:
 def _short(value: object) -> object:
     """No more of a name than any report has: a file may hold one as long as a book."""
     if isinstance(value, str):
-        return value if len(value) <= LONGEST_TEXT else value[:LONGEST_TEXT] + "…"
+        return truncate(value, LONGEST_TEXT)
     if isinstance(value, dict):
         return {key: _short(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

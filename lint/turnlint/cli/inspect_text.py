@@ -21,6 +21,7 @@ from turnlint.inspecting.facts import (
     Unknown,
 )
 from turnlint.report.escape import clip, fold, line_start, visible
+from turnlint.text import pluralize
 
 LABEL = 13
 LEAST_WIDTH = 40
@@ -68,7 +69,7 @@ def _lines(one: Inspection) -> Iterator[Line]:
     yield "file", _container(one.container)
     if one.damage:
         kinds = ", ".join(_counted(name, count) for name, count in one.damage.items())
-        yield "damage", f"in {_many(one.damaged_records, 'record')}: {kinds}; `turnlint lint` shows where"
+        yield "damage", f"in {pluralize(one.damaged_records, 'record')}: {kinds}; `turnlint lint` shows where"
     if one.content is not None:
         yield from _recognised(one.recognition)
         yield from _content(one.content)
@@ -80,7 +81,7 @@ def _container(found: Container) -> str:
     size = f"{found.size:,} bytes"
     if found.packing:
         size += f" of {found.packing}, {found.unpacked:,} unpacked"
-    many = f", {_many(found.records, 'record')}" if found.records else ""
+    many = f", {pluralize(found.records, 'record')}" if found.records else ""
     return f"{LAYOUTS[found.layout]}: {size}{many}"
 
 
@@ -104,7 +105,7 @@ def _evidence(one: Evidence) -> str:
         (one.possible, "keys shared by several formats"),
         (one.against, "keys of other formats"),
     )
-    return "; ".join(f"{words} in {_many(count, 'record')}" for count, words in ways if count)
+    return "; ".join(f"{words} in {pluralize(count, 'record')}" for count, words in ways if count)
 
 
 def _content(found: Content) -> Iterator[Line]:
@@ -139,19 +140,19 @@ def _grouping(found: Content) -> Iterator[Line]:
         (grouping.session, "session of many records"),
     )
     said = ", ".join(f"{count:,} {words}" for count, words in ways if count)
-    yield "grouping", _many(grouping.conversations, "conversation") + (f": {said}" if said else "")
+    yield "grouping", pluralize(grouping.conversations, "conversation") + (f": {said}" if said else "")
     for part in grouping.left_behind:
-        yield "not replayed", f"{_many(part.messages, 'message')}: {_name(part.why)}"
+        yield "not replayed", f"{pluralize(part.messages, 'message')}: {_name(part.why)}"
     if grouping.more_left_behind:
-        yield "", f"{_many(grouping.more_left_behind, 'more part')}"
+        yield "", f"{pluralize(grouping.more_left_behind, 'more part')}"
 
 
 def _provider(one: Provider) -> str:
     because = ", ".join(map(_name, one.because))
     if one.provider is None:
-        return f"no supported provider{f' ({because})' if because else ''}: {_many(one.conversations, 'conversation')}"
+        return f"no supported provider{f' ({because})' if because else ''}: {pluralize(one.conversations, 'conversation')}"
     doubt = "" if one.certain else "; only the model name suggests it, so findings are warnings"
-    return f"{_name(one.provider)} ({because}): {_many(one.conversations, 'conversation')}{doubt}"
+    return f"{_name(one.provider)} ({because}): {pluralize(one.conversations, 'conversation')}{doubt}"
 
 
 def _counts(found: Content) -> Iterator[Line]:
@@ -167,7 +168,7 @@ def _counts(found: Content) -> Iterator[Line]:
         thoughts = ((counts.signed_thoughts, "signed"), (counts.ciphered_thoughts, "encrypted"))
         yield "thoughts", _parts(counts.thoughts, thoughts)
     if counts.declared_tools:
-        yield "declared", _many(counts.declared_tools, "tool")
+        yield "declared", pluralize(counts.declared_tools, "tool")
 
 
 def _parts(total: int, parts: Iterable[tuple[int, str]]) -> str:
@@ -180,14 +181,14 @@ def _ids(found: Content) -> Iterator[Line]:
     parts = ((ids.absent, "absent"), (ids.redacted, "redacted"), (ids.reused, "reused"))
     rest = ", ".join(f"{count:,} {words}" for count, words in parts if count)
     if ids.given:
-        forms += f"; longest: {_many(ids.longest, 'character')}"
+        forms += f"; longest: {pluralize(ids.longest, 'character')}"
     if forms or rest:
         yield "ids", "; ".join(filter(None, (forms, rest)))
 
 
 def _example(one: Example) -> Iterator[Line]:
     yield "example", f"a call of {_name(one.tool) if one.tool else '(no name)'} at {_place(one.call)}"
-    length = f", {_many(one.length, 'character')}" if one.length else ""
+    length = f", {pluralize(one.length, 'character')}" if one.length else ""
     yield "", f"its id: {one.id}{length}"
     yield "", f"its arguments, {WRITTEN[one.written]}: {_keys(one.arguments, one.more) or 'no keys'}"
     if one.shown[0]:
@@ -223,7 +224,7 @@ def _unknown(found: Unknown, recognition: Recognition) -> Iterator[Line]:
         yield "format", "unrecognized format"
     for one in found.resembles:
         keys = ", ".join(one.keys)
-        yield "looks like", f"{one.name} ({keys}) in {_many(one.records, 'record')}, not supported yet"
+        yield "looks like", f"{one.name} ({keys}) in {pluralize(one.records, 'record')}, not supported yet"
     for number, near in enumerate(found.nearest):
         yield (
             "" if number else "nearest",
@@ -265,7 +266,3 @@ def _counted(name: str, count: int, least: int = 1) -> str:
 
 def _name(text: str) -> str:
     return clip(visible(text[: 4 * LONGEST_NAME]), 2 * LONGEST_NAME)
-
-
-def _many(count: int, what: str) -> str:
-    return f"1 {what}" if count == 1 else f"{count:,} {what}s"

@@ -19,6 +19,7 @@ from turnlint.cli.settings import Plan, levels
 from turnlint.documents.source import Source, odd_kind
 from turnlint.engine import Tally
 from turnlint.report import FLOWING, FORMATS, KINDS, Batched, Kind, Sink, open_sink
+from turnlint.text import did_you_mean
 
 
 class Lint(Command):
@@ -143,10 +144,10 @@ class _Unsummed:
 def _split(output: str) -> tuple[str, str]:
     kind, colon, path = output.partition(":")
     if not colon or not path or kind not in FORMATS:
-        from turnlint.cli.nearest import or_nearest
-
         why = (
-            f"unknown output format {or_nearest(kind, FORMATS)}" if colon and path else "expected FORMAT:FILE"
+            f"unknown output format {did_you_mean(kind, FORMATS)}"
+            if colon and path
+            else "expected FORMAT:FILE"
         )
         raise click.BadParameter(why, param_hint="--output")
     return kind, path

@@ -1,27 +1,13 @@
-"""What somebody may have meant.
+"""Parameter type for one of some names."""
 
-This module owns the words for a name that does not exist, and the parameter type of names that do.
-"""
-
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from turnlint.text import did_you_mean
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-
-def or_nearest(wrong: str, names: Iterable[str]) -> str:
-    """The wrong name, and the nearest right one or all of them."""
-    from difflib import get_close_matches
-
-    from turnlint.report.escape import visible
-
-    shown = repr(visible(wrong))
-    known = list(names)
-    close = get_close_matches(wrong.lower(), known, 1)
-    return f"{shown}; did you mean {close[0]!r}?" if close else f"{shown}; expected one of {', '.join(known)}"
 
 
 class Named(click.ParamType[str]):
@@ -35,7 +21,7 @@ class Named(click.ParamType[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         text = str(value)
         if text not in self.names:
-            self.fail(f"unknown {self.name} {or_nearest(text, self.names)}{self.note}", param, ctx)
+            self.fail(f"unknown {self.name} {did_you_mean(text, self.names)}{self.note}", param, ctx)
         return text
 
     def shell_complete(

@@ -9,18 +9,18 @@ from typing import Any
 import click
 
 from turnlint.cli.look import prose_width
-from turnlint.cli.nearest import or_nearest
 from turnlint.cli.page_text import render_code
 from turnlint.cli.yaml_text import inline, lines_of
 from turnlint.config.keys import Key, example_of, keys
 from turnlint.report.escape import fold
+from turnlint.text import did_you_mean
 
 
 def key_of(name: str) -> Key:
     """A key by its name; the nearest one is named where there is none."""
     found = find_key(name)
     if found is None:
-        raise click.UsageError(f"unknown setting {or_nearest(name, keys())}")
+        raise click.UsageError(f"unknown setting {did_you_mean(name, keys())}")
     return found
 
 

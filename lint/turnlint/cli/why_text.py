@@ -16,6 +16,7 @@ from turnlint.report import Batched, open_sink
 from turnlint.report.escape import clip, fold, visible
 from turnlint.report.escape import in_json as without_commands
 from turnlint.report.machine import finding_of
+from turnlint.text import pluralize
 from turnlint.why import Near, Recognised
 
 SCHEMA = "turnlint/why-v1"
@@ -147,7 +148,7 @@ def _said_first(explained: Explained, looked: Looked, path: str) -> Iterator[str
     if looked.shown:
         best = looked.shown[0].agreed
         agree = sum(any(structs.astuple(one.agreed)) for one in looked.shown)
-        yield f"In {path}, checked for {names}: {_many(looked.count, 'finding')} of these rules."
+        yield f"In {path}, checked for {names}: {pluralize(looked.count, 'finding')} of these rules."
         if best.reasons:
             told = (
                 "It matches" if looked.count == 1 else f"{agree:,} of them match{'es' if agree == 1 else ''}"
@@ -175,17 +176,13 @@ def _to_check(looked: Looked) -> Iterator[str]:
         yield f"the text names {ids}, which it does not contain: it is another conversation, or was changed since"
     beyond = [index for index in looked.clues.indices if index >= looked.longest]
     if beyond:
-        most = _many(looked.longest, "message")
+        most = pluralize(looked.longest, "message")
         yield f"the text mentions message {beyond[0]:,}, but no file has more than {most}: the request was longer"
     if looked.others:
         rules = sorted(looked.others.items(), key=lambda item: -item[1])[:4]
         told = ", ".join(f"{visible(rule)} ({count:,})" for rule, count in rules)
         yield f"findings of other rules: {told}; `turnlint lint` shows them"
     yield "the log may differ from the request: check what the client added, dropped or truncated before sending"
-
-
-def _many(count: int, name: str) -> str:
-    return f"{count:,} {name if count == 1 else name + 's'}"
 
 
 def in_json(explained: Explained, looked: Looked | None) -> str:

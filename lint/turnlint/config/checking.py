@@ -11,9 +11,9 @@ from functools import cache
 from typing import Any
 
 from turnlint.handwritten import Document, Fault, Path
+from turnlint.text import did_you_mean, quote_value
 
 FILE = "config-v1.json"
-MOST_LISTED = 12
 _TYPES = {
     "string": "a string", "integer": "a whole number", "number": "a number", "boolean": "true or false",
     "array": "a list", "object": "a mapping", "null": "null",
@@ -78,7 +78,7 @@ def _choice(value: Any, wants: dict[str, Any], path: Path) -> _Wrong:
     if "const" in wants:
         yield path, f"expected {str(wants['const']).lower()}", False
     elif isinstance(value, str):
-        yield path, f"unknown value {nearest(value, allowed)}", False
+        yield path, f"unknown value {did_you_mean(value, allowed)}", False
     else:
         yield path, f"expected one of {', '.join(allowed)}, got {_found(value)}", False
 
@@ -92,7 +92,7 @@ def _mapping(value: dict[str, Any], wants: dict[str, Any], path: Path) -> _Wrong
         elif other is False:
             yield (
                 (*path, key),
-                f"unknown key {nearest(key, (name for name in known if name[0] != '$'))}",
+                f"unknown key {did_you_mean(key, (name for name in known if name[0] != '$'))}",
                 True,
             )
         else:
@@ -108,7 +108,7 @@ def _scalar(value: Any, wants: dict[str, Any], path: Path) -> _Wrong:
     if isinstance(value, str):
         pattern = wants.get("pattern")
         if pattern and not re.search(pattern.replace("$", r"\Z"), value):
-            yield path, f"{short(value)} {_FORMS[pattern]}", False
+            yield path, f"{quote_value(value)} {_FORMS[pattern]}", False
         elif len(value.strip()) < wants.get("minLength", 0):
             yield path, "is blank", False
     elif "minimum" in wants and value < wants["minimum"]:
@@ -158,22 +158,6 @@ def in_words(path: Path) -> str:
     """A place, to stand before a sentence."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
     return f"{text}: " if text else ""
-
-
-def short(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:59] + "…")
-
-
-def nearest(wrong: str, names: Iterable[str]) -> str:
-    """A name that does not exist, with the nearest that does."""
-    from difflib import get_close_matches
-
-    known = list(names)
-    close = [one for word in (wrong, wrong.lower()) for one in get_close_matches(word, known, 1)]
-    if close:
-        return f"{short(wrong)}; did you mean {close[0]!r}?"
-    more = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
-    return f"{short(wrong)}; expected one of {', '.join(known[:MOST_LISTED])}{more}"
 
 
 def tool_schema(_: str) -> dict[str, Any]:

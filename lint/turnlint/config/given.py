@@ -7,9 +7,10 @@ know any key: the same schema says what is wrong with one.
 from collections.abc import Iterable
 from typing import Any
 
-from turnlint.config.checking import in_words, shape_faults, short
+from turnlint.config.checking import in_words, shape_faults
 from turnlint.config.reading import KIND, BadConfig, Layer, lines_of
 from turnlint.handwritten import Document, Fault, documents
+from turnlint.text import quote_value
 
 ORIGIN = "--set"
 """Where such settings stand, as messages name it."""
@@ -21,7 +22,7 @@ def layer_of(given: Iterable[str]) -> Layer:
     for one in given:
         key, equals, text = one.partition("=")
         if not equals or not all(key.split(".")):
-            raise BadConfig([f"{ORIGIN}: expected KEY=VALUE, got {short(one)}"])
+            raise BadConfig([f"{ORIGIN}: expected KEY=VALUE, got {quote_value(one)}"])
         _put(layer.document.value, key, _value(key, text))
     if "extend" in layer.document.value:
         raise BadConfig([f"{ORIGIN}: extend: only settings files can extend others; use --config FILE"])
@@ -34,9 +35,9 @@ def _value(key: str, text: str) -> Any:
     try:
         found = documents(text.encode("utf-8", "surrogateescape"), KIND)
     except Fault as fault:
-        raise BadConfig([f"{ORIGIN}: {in_words((key,))}{short(text)} {fault.sentence}"]) from None
+        raise BadConfig([f"{ORIGIN}: {in_words((key,))}{quote_value(text)} {fault.sentence}"]) from None
     if len(found) > 1:
-        raise BadConfig([f"{ORIGIN}: {in_words((key,))}{short(text)} contains several YAML documents"])
+        raise BadConfig([f"{ORIGIN}: {in_words((key,))}{quote_value(text)} contains several YAML documents"])
     return found[0].value if found else None
 
 

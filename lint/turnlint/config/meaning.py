@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from turnlint.config.checking import in_words, nearest, short
+from turnlint.config.checking import in_words
 from turnlint.config.reading import Layer
 from turnlint.config.selectors import parts, unknown
 from turnlint.globs import DEEP, is_plain, pointer_steps
 from turnlint.handwritten import Fault, Path
 from turnlint.own_rules.expressions import BadExpression, expression
+from turnlint.text import did_you_mean, quote_value
 
 PROFILES = (".yaml", ".yml")
 
@@ -30,7 +31,7 @@ def faults(layer: Layer, own: frozenset[str]) -> Iterator[Fault]:
         found += [
             (
                 (*prefix, "provider"),
-                f"{short(one)} is a file; put the file in `profile` and the provider's name here",
+                f"{quote_value(one)} is a file; put the file in `profile` and the provider's name here",
             )
             for one in names
             if one.endswith(PROFILES)
@@ -50,7 +51,7 @@ def _format(path: Path, name: str) -> Iterator[_Wrong]:
     from turnlint.carriers import NAMES
 
     if name not in ("auto", *NAMES):
-        yield path, f"unknown format {nearest(name, ('auto', *NAMES))}"
+        yield path, f"unknown format {did_you_mean(name, ('auto', *NAMES))}"
 
 
 def _ignores(ignores: Any) -> Iterator[_Wrong]:
@@ -62,10 +63,13 @@ def _ignores(ignores: Any) -> Iterator[_Wrong]:
             yield path, "selects nothing to ignore"
         for key in ("until", "before", "after"):
             if key in one and not _is_day(one[key]):
-                yield (*path, key), f"not a date: {short(one[key])}"
+                yield (*path, key), f"not a date: {quote_value(one[key])}"
         for pointer in texts(one.get("pointer", ())):
             if pointer and not pointer.startswith("/"):
-                yield (*path, "pointer"), f"{short(pointer)} is not a JSON Pointer: expected a leading slash"
+                yield (
+                    (*path, "pointer"),
+                    f"{quote_value(pointer)} is not a JSON Pointer: expected a leading slash",
+                )
 
 
 def _is_day(text: str) -> bool:
@@ -90,7 +94,7 @@ def _rules(rules: Any) -> Iterator[_Wrong]:
             if where and not where.startswith("/"):
                 yield (
                     (*path, "where", where),
-                    f"{short(where)} is not a JSON Pointer: expected a leading slash",
+                    f"{quote_value(where)} is not a JSON Pointer: expected a leading slash",
                 )
         for below in (rule["pointer"], *rule.get("where", ())):
             if DEEP in each and DEEP in pointer_steps(below):
@@ -112,7 +116,7 @@ def _condition(path: Path, condition: dict[str, Any]) -> Iterator[_Wrong]:
             try:
                 expression(condition[key])
             except BadExpression as error:
-                yield (*path, key), f"{short(condition[key])} {error}"
+                yield (*path, key), f"{quote_value(condition[key])} {error}"
 
 
 def is_date(text: str) -> bool:

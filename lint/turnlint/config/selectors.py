@@ -7,7 +7,6 @@ a rule had before, and that settings are taken as if they had the name of today.
 from collections.abc import Iterator
 from typing import Any
 
-from turnlint.config.checking import nearest
 from turnlint.config.reading import Layer
 from turnlint.handwritten import Path
 from turnlint.rulebook import (
@@ -20,6 +19,7 @@ from turnlint.rulebook import (
     remarks,
     why_gone,
 )
+from turnlint.text import did_you_mean
 
 BY_RULE = ("severity", "levels")
 """Keys that say something of some rules each."""
@@ -64,7 +64,7 @@ def unknown(value: dict[str, Any], own: frozenset[str]) -> Iterator[tuple[Path, 
             continue
         gone = why_gone(selector)
         if gone is None:
-            yield path, f"unknown rule {nearest(selector, [*names_of(entries), *FAMILIES, *mine])}"
+            yield path, f"unknown rule {did_you_mean(selector, [*names_of(entries), *FAMILIES, *mine])}"
         elif "select" in path:
             yield path, f"the rule {selector!r} was removed: {gone}"
 

@@ -16,6 +16,7 @@ from turnlint.inspecting.places import is_gone, placed
 from turnlint.inspecting.quirks import seen
 from turnlint.model import Call, Location, Message, Result, Thinking, Transcript
 from turnlint.providers import SHARED, Chosen, Providers
+from turnlint.text import truncate
 
 MOST_NAMES = 10_000
 MOST_TOLD = 100
@@ -211,13 +212,13 @@ def _because(chosen: Chosen | None, transcript: Transcript) -> tuple[str, ...]:
     request = transcript.request
     host, model = (request.host, request.model) if request else (None, None)
     if chosen is None:
-        return (f"host {short(host)}",) if host else ()
+        return (f"host {truncate(host, LONGEST_NAME)}",) if host else ()
     profile = chosen.profile
     facts = []
     if host and any(host == end or host.endswith(f".{end}") for end in profile.hosts):
-        facts.append(f"host {short(host)}")
+        facts.append(f"host {truncate(host, LONGEST_NAME)}")
     if model and profile.models and re.search(profile.models, model):
-        facts.append(f"model {short(model)}")
+        facts.append(f"model {truncate(model, LONGEST_NAME)}")
     if profile.name == SHARED:
         return (SHARED_RULES,)
     if not facts or profile.wires[:1] == (transcript.wire.speaks,):
@@ -235,12 +236,8 @@ def ordered(counter: Counter[str]) -> dict[str, int]:
     return dict(sorted(counter.items(), key=lambda one: (-one[1], one[0])))
 
 
-def short(text: str) -> str:
-    return text if len(text) <= LONGEST_NAME else text[:LONGEST_NAME] + "…"
-
-
 def _add(counter: Counter[str], name: str) -> None:
     """Count a name, unless there are so many that a list of them would tell nothing."""
-    name = short(name)
+    name = truncate(name, LONGEST_NAME)
     if name in counter or len(counter) < MOST_NAMES:
         counter[name] += 1

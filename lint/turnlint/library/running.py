@@ -21,6 +21,7 @@ from turnlint.model import Level, Reach
 from turnlint.repair.choosing import LEVELS, REACHES, Policy
 from turnlint.report.escape import visible
 from turnlint.rows import Row
+from turnlint.text import did_you_mean
 
 NAME = "transcript"
 NO_MESSAGES = b"[]"
@@ -161,8 +162,4 @@ def _words(names: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def none(what: str, name: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name.lower(), known, 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"expected one of {', '.join(known)}"
-    return f"unknown {what} {visible(name)!r}; {hint}"
+    return f"unknown {what} {did_you_mean(name, known)}"

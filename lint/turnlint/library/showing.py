@@ -13,9 +13,9 @@ from turnlint.library import logs, plain, running
 from turnlint.library.results import TurnlintError
 from turnlint.model import SEVERITIES, Severity
 from turnlint.report import open_sink
-from turnlint.report.words import many
 from turnlint.rows import Row
 from turnlint.rulebook import Entry
+from turnlint.text import pluralize
 
 
 class Look(Struct, frozen=True):
@@ -63,7 +63,7 @@ def text_of(events: Iterable[Event], fail_on: Severity, width: int) -> str:
     return (
         text
         if fail_on == "info" or not infos
-        else f"{text}\n\n{many(infos, 'info')} hidden: fail_on info shows them"
+        else f"{text}\n\n{pluralize(infos, 'info')} hidden: fail_on info shows them"
     )
 
 

@@ -6,8 +6,7 @@ can be filled in, rules and wires that exist. It refuses to build the profile.
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
+from collections.abc import Iterator
 from functools import cache
 from string import Formatter
 from typing import Any
@@ -17,9 +16,9 @@ from msgspec import Struct
 from turnlint import wording
 from turnlint.handwritten import Document, Fault, Path
 from turnlint.own_profiles.shape import kinds, schema
+from turnlint.text import did_you_mean, quote_value
 
 EXPRESSIONS = frozenset({"pattern", "models", "other_models", "keep"})
-MOST_LISTED = 12
 _TYPES = {
     "string": "a string",
     "integer": "a whole number",
@@ -82,7 +81,7 @@ def _told(document: Document, error: Any) -> Iterator[Fault]:
         known = list(error.schema["properties"])
         for key in error.instance:
             if key not in known:
-                sentence = f"unknown key {nearest(key, known)}"
+                sentence = f"unknown key {did_you_mean(key, known)}"
                 yield Fault(_at(path) + sentence, document.spot((*path, key), key=True))
         return
     yield Fault(_at(path) + _sentence(error), document.spot(path))
@@ -100,7 +99,7 @@ def _clause(document: Document, error: Any, path: Path) -> Iterator[Fault]:
     elif rule not in kinds():
         where = document.spot((*path, "rule"))
         yield Fault(
-            f"{_at((*path, 'rule'))}no clauses exist for the rule {nearest(str(rule), kinds())}", where
+            f"{_at((*path, 'rule'))}no clauses exist for the rule {did_you_mean(str(rule), kinds())}", where
         )
     else:
         branch = list(kinds()).index(str(rule))
@@ -115,7 +114,7 @@ def _sentence(error: Any) -> str:
         types = [wants] if isinstance(wants, str) else wants
         return f"expected {' or '.join(_TYPES[one] for one in types)}, got {_kind(found)}"
     if kind == "enum":
-        return f"unknown value {nearest(str(found), wants)}"
+        return f"unknown value {did_you_mean(str(found), wants)}"
     if kind == "required":
         return f"missing {' and '.join(repr(key) for key in wants if key not in found)}"
     if kind == "minimum":
@@ -125,7 +124,7 @@ def _sentence(error: Any) -> str:
     if kind == "maxLength":
         return f"is longer than {wants} characters"
     if kind == "pattern":
-        return f"{_short(found)} is not a valid name: use lower-case letters, digits, `-`, `_` and `.`"
+        return f"{quote_value(found)} is not a valid name: use lower-case letters, digits, `-`, `_` and `.`"
     return str(error.message)[:200]
 
 
@@ -146,20 +145,6 @@ def _at(path: Path) -> str:
     """The place in words, to stand before a sentence."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
     return f"{text}: " if text else ""
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 60 else text[:59] + "…")
-
-
-def nearest(wrong: str, names: Iterable[str]) -> str:
-    """A name that does not exist, with the nearest that does."""
-    known = [str(name) for name in names]
-    close = get_close_matches(wrong.lower(), known, 1)
-    if close:
-        return f"{_short(wrong)}; did you mean {close[0]!r}?"
-    more = f" and {len(known) - MOST_LISTED} more" if len(known) > MOST_LISTED else ""
-    return f"{_short(wrong)}; expected one of {', '.join(known[:MOST_LISTED])}{more}"
 
 
 def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
@@ -193,12 +178,12 @@ def _not_an_expression(text: str, *, inside: bool = False) -> str | None:
             re.compile(text)
             re.compile(f"(?!{text})." if inside else text)
     except DeprecationWarning as error:
-        return f"{_short(text)} cannot be used here: {error}"
+        return f"{quote_value(text)} cannot be used here: {error}"
     except re.error as error:
         place = f" at character {error.pos + 1}" if error.pos is not None else ""
-        return f"{_short(text)} is not a valid regular expression: {error.msg}{place}"
+        return f"{quote_value(text)} is not a valid regular expression: {error.msg}{place}"
     except (RecursionError, OverflowError, MemoryError):
-        return f"{_short(text)} is too large for a regular expression"
+        return f"{quote_value(text)} is too large for a regular expression"
     return None
 
 
@@ -209,7 +194,7 @@ def _cannot_be_filled(text: str) -> str | None:
         return "has an unmatched brace; write a literal brace twice"
     for name, more in fields:
         if name not in wording.FIELDS:
-            return f"unknown field {nearest(name, sorted(wording.FIELDS))}"
+            return f"unknown field {did_you_mean(name, sorted(wording.FIELDS))}"
         if more:
             return f"a field is its name alone: {{{name}}}"
     return None
@@ -227,7 +212,7 @@ def _named(document: Document, names: Names) -> Iterator[Fault]:
             hint = (
                 f"{name!r}; its name is {by_code[code]!r}"
                 if code in by_code
-                else nearest(name, sorted(names.rules))
+                else did_you_mean(name, sorted(names.rules))
             )
             sentence = f"unknown rule {hint}"
             yield Fault(_at(path) + sentence, document.spot(path))
@@ -236,7 +221,7 @@ def _named(document: Document, names: Names) -> Iterator[Fault]:
             yield Fault(_at(path) + sentence, document.spot(path))
     for path, name in _texts(value, ()):
         if len(path) > 1 and path[-2] in ("wires", "host_wires") and name not in names.wires:
-            sentence = f"unknown wire {nearest(name, sorted(names.wires))}"
+            sentence = f"unknown wire {did_you_mean(name, sorted(names.wires))}"
             yield Fault(_at(path) + sentence, document.spot(path))
     if "drop" in value and "extends" not in value:
         yield Fault("drop: needs `extends`", document.spot(("drop",), key=True))

@@ -22,7 +22,6 @@ from turnlint.engine import Book, Judged, Options, judge
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Call, Finding, Fix, Level, Reach, Record, Result, Transcript
-from turnlint.quoting import quote
 from turnlint.reading import Batch, Foreign, batches
 from turnlint.repair.accepting import Accepted, mend_for_providers
 from turnlint.repair.change import Change
@@ -47,6 +46,7 @@ from turnlint.repair.tracing import trace
 from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
 from turnlint.repair.verifying import BRINGS_NEW, UNTIED, fault_of, is_better, untied_pair
 from turnlint.steps import Close, Patch, Take
+from turnlint.text import quote_name
 
 MAX_TRIALS = 6
 """How many repairs with a rule left out are tried for a repair that fails the checks."""
@@ -501,8 +501,8 @@ def _doubt(call: Call, result: Result, start: State) -> str:
         for message in judged.transcript.messages
         for block in message.blocks
     )
-    which = f"the result for {quote(result.id)}" if result.id and stands else "a result"
-    other = f"the call to {quote(call.name)}" if call.name else "a call"
+    which = f"the result for {quote_name(result.id)}" if result.id and stands else "a result"
+    other = f"the call to {quote_name(call.name)}" if call.name else "a call"
     return f"no evidence ties {which} to {other}; correct the id by hand"
 
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from msgspec import structs
 
-from turnlint.api import called, quote
 from turnlint.case import Case
 from turnlint.documents.edit import Moved, Piece, encode
 from turnlint.ledger import Answered, Asked, usable
@@ -44,6 +43,7 @@ from turnlint.steps import (
     Translate,
 )  # fmt: skip
 from turnlint.steps import Piece as Place
+from turnlint.text import describe_call, quote_name
 
 NUMBERS = frozenset({"message", "onto", "before"})
 """Fields of steps that number messages; the place before which a block is shifted is none."""
@@ -181,7 +181,7 @@ class Maker:
                         "added",
                         one.asked.message,
                         call.at,
-                        done=f"add a result for {called(call)}",
+                        done=f"add a result for {describe_call(call)}",
                     )
                 else:
                     self.tell(finding, "moved", answer.message, answer.result.at)
@@ -212,7 +212,7 @@ class Maker:
         if block is not None and place is not None:
             what = "call" if asked else "result"
             self._write(finding, index, place, sheet.written(step.id, index), "renamed",
-                        f"give the {what} the id {quote(step.id)}", (block.id, step.id))  # fmt: skip
+                        f"give the {what} the id {quote_name(step.id)}", (block.id, step.id))  # fmt: skip
 
     def rename(self, finding: Finding, step: Rename) -> None:
         for profile in self.profiles.get(finding.provider or "", (self.usual,)):
@@ -333,7 +333,7 @@ class Maker:
         self.joined.add(step.onto)
         self.tell(finding, "moved", step.message)
         for name in foreign:
-            self.tell(finding, "removed", step.message, (name,), done=f"remove the key {quote(name)}")
+            self.tell(finding, "removed", step.message, (name,), done=f"remove the key {quote_name(name)}")
 
     def move(self, finding: Finding, step: Move) -> None:
         last = len(self.sheet.messages) - 1

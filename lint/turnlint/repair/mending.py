@@ -10,7 +10,6 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint import carriers
-from turnlint.api import quote
 from turnlint.carrying.splice import Splice
 from turnlint.case import Case
 from turnlint.documents.breaks import raw_bytes
@@ -35,6 +34,7 @@ from turnlint.repair.sparing import Leniency, Spared
 from turnlint.repair.unit import Changes, Unit, Unrepairable, changed
 from turnlint.rulebook import Entry
 from turnlint.steps import Patch, Rename
+from turnlint.text import quote_name
 
 ROUNDS = 10
 """A repair that has not come to rest by then never will."""
@@ -177,7 +177,9 @@ def _linked(sheet: Sheet) -> Iterator[Change]:
         data, origin = sheet.unit.cells[cell].data, sheet.unit.cells[cell].origin
         found, start, end = locate_all(data, [at])[at]
         done = (
-            f"set its parent to {quote(parent)}" if parent else "make it the first message, without a parent"
+            f"set its parent to {quote_name(parent)}"
+            if parent
+            else "make it the first message, without a parent"
         )
         before = digest(data[start:end]) if found == at else None
         yield Change(

@@ -9,7 +9,6 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from turnlint.api import quote
 from turnlint.documents.locate import Span, locate_all
 from turnlint.ids import Entry, Memory, Projection, Unprojectable, canonicalize, project
 from turnlint.ledger import usable
@@ -18,6 +17,7 @@ from turnlint.model import Call, Pointer, Result
 from turnlint.profiles import Profile
 from turnlint.repair.sheet import Sheet, id_place
 from turnlint.repeats import Known, id_below, name_below
+from turnlint.text import quote_name
 
 Place = tuple[int, Pointer]
 """A message, and where something is in its record."""
@@ -36,7 +36,7 @@ class Renamed(Struct, frozen=True):
 
     @property
     def done(self) -> str:
-        return f"give the {self.piece} {quote(self.old)} the id {quote(self.new)}"
+        return f"give the {self.piece} {quote_name(self.old)} the id {quote_name(self.new)}"
 
 
 class _Plan:

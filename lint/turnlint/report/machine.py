@@ -15,6 +15,7 @@ from turnlint.engine import Event, Tally
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import in_json
 from turnlint.rows import Row
+from turnlint.text import truncate
 
 if TYPE_CHECKING:
     from turnlint.report.statistics import Count
@@ -43,10 +44,10 @@ def finding_of(row: Row) -> dict[str, Any]:
         "pointer": place.pointer,
         "conversation": None
         if finding.conversation_index is None
-        else {"id": _short(finding.conversation), "index": finding.conversation_index},
+        else {"id": truncate(finding.conversation, LONGEST_NAME), "index": finding.conversation_index},
         "message_index": finding.message_index,
-        "call_id": _short(finding.call_id),
-        "tool": _short(finding.tool),
+        "call_id": truncate(finding.call_id, LONGEST_NAME),
+        "tool": truncate(finding.tool, LONGEST_NAME),
         "related": [
             {"note": note, "line": there.line, "pointer": there.pointer} for note, there in row.related
         ],
@@ -99,12 +100,7 @@ def _fix(level: str, title: str) -> str:
 
 
 def _name(name: str | None) -> str:
-    return "null" if name is None else _quoted(_short(name) or "")
-
-
-def _short(name: str | None) -> str | None:
-    """Names as they are, unless they are as long as no name is."""
-    return name if name is None or len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
+    return "null" if name is None else _quoted(truncate(name, LONGEST_NAME) or "")
 
 
 def summary_of(tally: Tally) -> dict[str, Any]:

@@ -12,8 +12,9 @@ from turnlint.model import SEVERITIES
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import as_code, clip, in_markdown, visible
 from turnlint.report.paths import shown
-from turnlint.report.words import LEFT_OUT, answer, behind, crashed, found, many
+from turnlint.report.words import LEFT_OUT, answer, behind, crashed, found
 from turnlint.rows import Row
+from turnlint.text import pluralize
 
 MOST = 20
 """So many findings stand on a summary page."""
@@ -72,11 +73,11 @@ class Summary:
         for piece in _sum(tally, complete=complete):
             self.write(piece)
         if self.skipped:
-            self.write(f"\nSkipped, unrecognized format: {many(self.skipped, 'file')}.\n")
+            self.write(f"\nSkipped, unrecognized format: {pluralize(self.skipped, 'file')}.\n")
         if self.crashes:
             self.write("\n")
         for words, count in self.crashes.most_common(MOST):
-            self.write(f"- **crash**, {many(count, 'time')}: {in_markdown(words)}\n")
+            self.write(f"- **crash**, {pluralize(count, 'time')}: {in_markdown(words)}\n")
         shown_rows = [row for severity in SEVERITIES for row in self.worst[severity]][:MOST]
         if shown_rows:
             self.write("\n")

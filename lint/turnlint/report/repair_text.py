@@ -17,6 +17,7 @@ from turnlint.report import Look
 from turnlint.report.accepted import Terms, acceptances
 from turnlint.report.escape import clip, columns, fold, line_start, visible
 from turnlint.report.repaired import Done, completes, key_of, removed_in, repaired_in
+from turnlint.text import pluralize
 
 LEAST_WIDTH = 20
 """Columns of the narrowest terminal that lines are broken for."""
@@ -59,7 +60,7 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
     errors = sum(fixed.errors_left.values())
     if done.changed:
         counts = zip(repaired_in(fixed), ("conversation", "record"), strict=True)
-        number = " and ".join(_many(count, name) for count, name in counts if count)
+        number = " and ".join(pluralize(count, name) for count, name in counts if count)
         said = f"would repair {number}: " if dry else f"{number} repaired: "
         to = [f"written to {visible(done.to)}"] if done.to and done.to != "-" else []
         yield from _wrapped(done.name, said, [*_what(fixed.changes), *to], look)
@@ -71,11 +72,11 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
         parts = [
             _left(rule, count, fixed.errors_left.get(rule, 0)) for rule, count in sorted(fixed.left.items())
         ]
-        yield from _wrapped(None, f"  {_many(total, 'finding')} {verb}: ", parts, look)
+        yield from _wrapped(None, f"  {pluralize(total, 'finding')} {verb}: ", parts, look)
     if fixed.blocked:
         count = len(fixed.blocked)
         verb = "is" if count == 1 else "are"
-        yield f"  {_many(count, 'repair')} {verb} not made: an unreadable record may hold what is missing"
+        yield f"  {pluralize(count, 'repair')} {verb} not made: an unreadable record may hold what is missing"
     for failure in fixed.failures[:FAILURES]:
         yield from _painted("31", _kept(failure, "unchanged: "), look)
     if len(fixed.failures) > FAILURES:
@@ -96,8 +97,8 @@ def _kept(one: Failure, said: str) -> str:
 
 
 def _left(rule: str, count: int, errors: int) -> str:
-    parts = [_many(errors, "error")] if errors else []
-    parts += [_many(count - errors, "warning")] if count > errors else []
+    parts = [pluralize(errors, "error")] if errors else []
+    parts += [pluralize(count - errors, "warning")] if count > errors else []
     return f"{visible(rule)} ({', '.join(parts)})"
 
 
@@ -135,9 +136,9 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     lost = sum(len(one.fixed.failures) for one in known if one.fixed)
     for count, what in ((skipped, "of unrecognized format"), (failed, "not read or not written (see above)")):
         if count:
-            parts.append(f"{f'{count:,}' if parts else _many(count, 'file')} {what}")
-    parts += [f"{_many(lost, 'conversation')} could not be repaired safely"] if lost else []
-    if some := [_many(count, name) for count, name in left if count]:
+            parts.append(f"{f'{count:,}' if parts else pluralize(count, 'file')} {what}")
+    parts += [f"{pluralize(lost, 'conversation')} could not be repaired safely"] if lost else []
+    if some := [pluralize(count, name) for count, name in left if count]:
         one = sum(count for count, _ in left) == 1
         verb = "would remain" if dry and changed else "remains" if one else "remain"
         parts.append(f"{' and '.join(some)} {verb}, `turnlint lint` shows where")
@@ -175,12 +176,12 @@ def _rejects_ids(fixed: Fixed) -> bool:
 def _sum(files: int, changed: int, *, dry: bool, well: bool) -> str:
     verb = "would be repaired" if dry else "repaired"
     if not changed:
-        return f"{_many(files, 'file')}: nothing {'to repair' if well else 'repaired'}"
+        return f"{pluralize(files, 'file')}: nothing {'to repair' if well else 'repaired'}"
     if files == 1:
         return f"1 file {verb}"
     rest = files - changed
     same = "would stay unchanged" if dry else "unchanged"
-    return f"{_many(files, 'file')}: {changed:,} {verb}" + (f", {rest:,} {same}" if rest else "")
+    return f"{pluralize(files, 'file')}: {changed:,} {verb}" + (f", {rest:,} {same}" if rest else "")
 
 
 def _after(known: list[Done], severity: str) -> int:
@@ -210,7 +211,7 @@ def _removed(known: list[Done], look: Look) -> Iterator[str]:
 
 def _pieces(removal: Removal) -> str:
     """Removed pieces and their size."""
-    counts = [_many(count, noun) for noun, count in sorted(removal.pieces.items())]
+    counts = [pluralize(count, noun) for noun, count in sorted(removal.pieces.items())]
     listed = " and ".join([", ".join(counts[:-1]), counts[-1]]) if len(counts) > 1 else counts[0]
     return f"{listed}, {_size(removal.size)}"
 
@@ -220,7 +221,7 @@ def _size(count: int) -> str:
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
-    return _many(count, "byte")
+    return pluralize(count, "byte")
 
 
 def _held(known: list[Done], terms: Terms, look: Look) -> Iterator[str]:
@@ -243,7 +244,7 @@ def _held(known: list[Done], terms: Terms, look: Look) -> Iterator[str]:
         if would.pieces:
             would_do.append(f"remove {_pieces(would)}")
         if would.rewritten:
-            would_do.append(f"replace {_many(would.rewritten, 'value')}")
+            would_do.append(f"replace {pluralize(would.rewritten, 'value')}")
         parts = [f"it would {' and '.join(would_do)}"] if would_do else []
         if parts and terms.keeps:
             single = sum(would.pieces.values()) + would.rewritten == 1
@@ -252,7 +253,7 @@ def _held(known: list[Done], terms: Terms, look: Look) -> Iterator[str]:
         yield from _wrapped(None, start, parts or [""], look, mark="; ")
     if alone := held["levels"]:
         rules = "its rule" if alone == 1 else "their rules"
-        yield from _folded(f"{_many(alone, 'finding')} left alone, as `levels` says of {rules}", look)
+        yield from _folded(f"{pluralize(alone, 'finding')} left alone, as `levels` says of {rules}", look)
     if pending := held["close-pending"]:
         calls = "1 last call has" if pending == 1 else f"{pending:,} last calls have"
         options = "--level placeholder --close-pending" if terms.lossless else "--close-pending"
@@ -262,7 +263,7 @@ def _held(known: list[Done], terms: Terms, look: Look) -> Iterator[str]:
 
 def _needing(counts: Counter[str]) -> str:
     """The findings that need a higher level, and the verb."""
-    listed = " and ".join(_many(counts[name], name) for name in SEVERITIES if counts[name])
+    listed = " and ".join(pluralize(counts[name], name) for name in SEVERITIES if counts[name])
     return f"{listed} need{'s' if sum(counts.values()) == 1 else ''}"
 
 
@@ -277,7 +278,7 @@ def _accepted(done: list[Done], terms: Terms, look: Look) -> Iterator[str]:
         else:
             total = sum(one.missing.values())
             codes = [f"{visible(name)} ({count:,})" for name, count in sorted(one.missing.items())]
-            head = f"{start}no, {_many(total, 'error')} remain{'s' if total == 1 else ''}: "
+            head = f"{start}no, {pluralize(total, 'error')} remain{'s' if total == 1 else ''}: "
             yield from _wrapped(None, head, codes, look)
 
 
@@ -335,7 +336,3 @@ def _painted(code: str, text: str, look: Look) -> Iterator[str]:
 def _folded(line: str, look: Look) -> list[str]:
     """The line, broken at the width of the terminal where there is one."""
     return fold(line, max(LEAST_WIDTH, look.width), "    ") if look.folds else [line]
-
-
-def _many(count: int, name: str) -> str:
-    return f"{count:,} {name}{'' if count == 1 else 's'}"

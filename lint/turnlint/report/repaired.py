@@ -17,6 +17,7 @@ from turnlint.repair.change import Change
 from turnlint.repair.outcome import Blocked, Failure, Fixed, Removal, Told
 from turnlint.report.escape import in_json
 from turnlint.report.machine import LONGEST_NAME
+from turnlint.text import truncate
 
 SCHEMA = "turnlint/repair-v1"
 KINDS = ("moved", "added", "removed", "renamed", "rewritten")
@@ -103,11 +104,6 @@ def _listed(key: str, values: Iterable[Any]) -> Iterator[str]:
     yield "]" if first else "\n]"
 
 
-def _short(text: str | None) -> str | None:
-    """Names as they are, unless they are as long as no name is."""
-    return text if text is None or len(text) <= LONGEST_NAME else text[:LONGEST_NAME] + "…"
-
-
 def _changes(done: Done) -> Iterable[Change]:
     return done.fixed.changes if done.fixed and done.changed else ()
 
@@ -186,8 +182,8 @@ def _file(done: Done) -> dict[str, Any]:
 def _failure(failure: Failure) -> dict[str, Any]:
     return {
         "line": failure.line,
-        "conversation": _short(failure.conversation),
-        "reason": _short(failure.reason),
+        "conversation": truncate(failure.conversation, LONGEST_NAME),
+        "reason": truncate(failure.reason, LONGEST_NAME),
     }
 
 
@@ -195,8 +191,8 @@ def _blocked(one: Blocked) -> dict[str, Any]:
     return {
         "line": one.line,
         "rule": one.rule,
-        "conversation": _short(one.conversation),
-        "reason": _short(one.reason),
+        "conversation": truncate(one.conversation, LONGEST_NAME),
+        "reason": truncate(one.reason, LONGEST_NAME),
     }
 
 
@@ -205,7 +201,7 @@ def _ids(changes: Iterable[Change]) -> dict[str, list[str]]:
     found: dict[str, dict[str, None]] = {}
     for change in changes:
         if change.before_id is not None and change.after_id is not None:
-            old, new = _short(change.before_id), _short(change.after_id)
+            old, new = truncate(change.before_id, LONGEST_NAME), truncate(change.after_id, LONGEST_NAME)
             found.setdefault(old or "", {})[new or ""] = None
     return {old: list(new) for old, new in found.items()}
 
@@ -219,19 +215,22 @@ def _change(path: str, change: Change) -> dict[str, Any]:
         "fault": change.fault,
         "level": change.level,
         "what": change.what,
-        "message": _short(change.message),
-        "finding": _short(change.finding),
+        "message": truncate(change.message, LONGEST_NAME),
+        "finding": truncate(change.finding, LONGEST_NAME),
         "line": change.line,
         "pointer": change.pointer,
-        "conversation": {"id": _short(change.conversation), "index": change.conversation_index}
+        "conversation": {
+            "id": truncate(change.conversation, LONGEST_NAME),
+            "index": change.conversation_index,
+        }
         if named
         else None,
         "message_index": change.message_index,
-        "call_id": _short(change.call_id),
-        "tool": _short(change.tool),
+        "call_id": truncate(change.call_id, LONGEST_NAME),
+        "tool": truncate(change.tool, LONGEST_NAME),
         "provider": change.provider,
-        "before_id": _short(change.before_id),
-        "after_id": _short(change.after_id),
+        "before_id": truncate(change.before_id, LONGEST_NAME),
+        "after_id": truncate(change.after_id, LONGEST_NAME),
         "piece": change.piece or None,
         "bytes": change.size,
         "digests": {"before": change.before, "after": change.after},
@@ -249,11 +248,11 @@ def _conversations(done: Done) -> Iterator[dict[str, Any]]:
         yield {
             "path": done.name,
             "line": told.line,
-            "id": _short(told.conversation),
+            "id": truncate(told.conversation, LONGEST_NAME),
             "index": told.index,
             "canonical_ids_seen": list(told.seen),
-            "emitted_call_ids": [_short(one) for one in told.calls],
-            "emitted_result_ids": [_short(one) for one in told.results],
+            "emitted_call_ids": [truncate(one, LONGEST_NAME) for one in told.calls],
+            "emitted_result_ids": [truncate(one, LONGEST_NAME) for one in told.results],
             "dedupe_decisions": [_decision(change) for change in changes if change.rule in DEDUPE],
             "synthetic_completions": [_completion(change) for change in changes if completes(change)],
             "provider_format": {"wire": told.wire, "providers": list(told.providers)},
@@ -268,25 +267,25 @@ def completes(change: Change) -> bool:
 def _decision(change: Change) -> dict[str, Any]:
     return {
         "rule": change.rule,
-        "call_id": _short(change.call_id),
-        "tool": _short(change.tool),
+        "call_id": truncate(change.call_id, LONGEST_NAME),
+        "tool": truncate(change.tool, LONGEST_NAME),
         "what": change.what,
-        "decision": _short(change.message),
-        "reason": _short(change.finding),
+        "decision": truncate(change.message, LONGEST_NAME),
+        "reason": truncate(change.finding, LONGEST_NAME),
         "line": change.line,
         "pointer": change.pointer,
-        "before_id": _short(change.before_id),
-        "after_id": _short(change.after_id),
+        "before_id": truncate(change.before_id, LONGEST_NAME),
+        "after_id": truncate(change.after_id, LONGEST_NAME),
         "digest": change.before,
     }
 
 
 def _completion(change: Change) -> dict[str, Any]:
     return {
-        "call_id": _short(change.call_id),
-        "tool": _short(change.tool),
+        "call_id": truncate(change.call_id, LONGEST_NAME),
+        "tool": truncate(change.tool, LONGEST_NAME),
         "rule": change.rule,
-        "reason": _short(change.finding),
+        "reason": truncate(change.finding, LONGEST_NAME),
         "line": change.line,
         "pointer": change.pointer,
     }

@@ -19,8 +19,9 @@ from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, in_json, visible
 from turnlint.report.paths import address
 from turnlint.report.sarif_rules import LEVELS, Rules
-from turnlint.report.words import LEFT_OUT, answer, counted, crashed, known, many, repair
+from turnlint.report.words import LEFT_OUT, answer, counted, crashed, known, repair
 from turnlint.rows import Place, Row
+from turnlint.text import pluralize
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 MOST = 5_000
@@ -117,7 +118,11 @@ class Sarif:
         if not complete and not told:
             told.append(_notification("error", LEFT_OUT))
         if self.more_crashes:
-            told.append(_notification("error", f"{many(self.more_crashes, 'more crash')[:-1]} of rules"))
+            told.append(
+                _notification(
+                    "error", f"{pluralize(self.more_crashes, 'more crash', 'more crashes')} of rules"
+                )
+            )
         if self.left:
             by_severity = dict.fromkeys(SEVERITIES, 0) | dict(_by_severity(self.left))
             rules = ", ".join(f"{code} {count:,}" for code, count in sorted(_by_code(self.left).items()))
@@ -126,7 +131,9 @@ class Sarif:
         if unsent:
             told.append(_notification("note", f"not shown: {unsent}"))
         if self.skipped:
-            told.append(_notification("note", f"{many(self.skipped, 'file')} skipped: unrecognized format"))
+            told.append(
+                _notification("note", f"{pluralize(self.skipped, 'file')} skipped: unrecognized format")
+            )
         return told
 
 

@@ -13,6 +13,7 @@ from msgspec import Struct, field
 from turnlint.model import SEVERITIES
 from turnlint.report.escape import clip, line_start
 from turnlint.rows import Row
+from turnlint.text import truncate
 
 SCHEMA = "turnlint/statistics-v1"
 MOST = 1_000
@@ -61,9 +62,7 @@ class Count:
         self.others = Others()
 
     def take(self, row: Row) -> None:
-        key = self.key_of(row) or None
-        if key is not None and len(key) > LONGEST:
-            key = key[:LONGEST] + "…"
+        key = truncate(self.key_of(row) or None, LONGEST)
         if key not in self.counts:
             if len(self.counts) >= 2 * self.most:
                 self._let_go()

@@ -12,8 +12,9 @@ from turnlint.engine import Crash, Event, Skipped, Tally
 from turnlint.model import SEVERITIES, Finding
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, fold, line_start, visible
-from turnlint.report.words import answer, behind, found, many, noted
+from turnlint.report.words import answer, behind, found, noted
 from turnlint.rows import Cell, Line, Mark, Row, shape_of
+from turnlint.text import pluralize
 
 if TYPE_CHECKING:
     from turnlint.report.statistics import Count
@@ -237,10 +238,10 @@ class Text:
             rest = f" and {len(self.skipped) - 3:,} more" if len(self.skipped) > 3 else ""
             summed += f" Skipped, unrecognized format: {some}{rest}."
         if self.hidden:
-            summed += f" {many(self.hidden, 'info')} hidden: --show-info."
+            summed += f" {pluralize(self.hidden, 'info')} hidden: --show-info."
         for key, count in sorted(tally.across.items()):
             provider, _, wire = visible(key).partition(" on ")
-            summed += f" In the format {wire} ({many(count, 'conversation')}): of {provider}, only the rules for ids, names and limits apply."
+            summed += f" In the format {wire} ({pluralize(count, 'conversation')}): of {provider}, only the rules for ids, names and limits apply."
         for what, count in sorted(tally.noted.items()):
             summed += f" {visible(noted(what, count))}."
         return (

@@ -6,24 +6,20 @@ know any format; what it gives is not yet escaped.
 
 from turnlint.engine import Crash, Tally
 from turnlint.model import Finding
+from turnlint.text import pluralize
 
 _KNOWN = {"baseline": "in the baseline"}
 LEFT_OUT = "a file could not be read, or a rule crashed: the report is incomplete"
 
 
-def many(count: int, name: str) -> str:
-    plural = name if name == "info" else name + "s"
-    return f"{count:,} {name if count == 1 else plural}"
-
-
 def seen(tally: Tally) -> str:
-    inside = f"{many(tally.conversations, 'conversation')}, {many(tally.messages, 'message')}"
-    return f"{many(tally.files, 'file')} ({inside})"
+    inside = f"{pluralize(tally.conversations, 'conversation')}, {pluralize(tally.messages, 'message')}"
+    return f"{pluralize(tally.files, 'file')} ({inside})"
 
 
 def counted(findings: dict[str, int]) -> str:
     """Findings by severity; nothing where there is none."""
-    return ", ".join(many(count, name) for name, count in findings.items() if count)
+    return ", ".join(pluralize(count, name) for name, count in findings.items() if count)
 
 
 def found(tally: Tally) -> str:
@@ -46,9 +42,9 @@ NOTED = {
 def noted(what: str, count: int) -> str:
     """A count that is no finding, as a sentence without its full stop."""
     if what.startswith(UNREAD):
-        return f"{many(count, 'conversation')} not read, similar to {what.removeprefix(UNREAD)}"
+        return f"{pluralize(count, 'conversation')} not read, similar to {what.removeprefix(UNREAD)}"
     noun, words = NOTED[what]
-    return f"{many(count, noun)} {words}"
+    return f"{pluralize(count, noun)} {words}"
 
 
 def known(tally: Tally) -> str:
