@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import UNSET, Raw, Struct, UnsetType, defstruct, json
 
+from turnlint.bounded_cache import BoundedCache
 from turnlint.documents.decode import value_at
 from turnlint.model import Pointer, Transcript
 
@@ -29,12 +30,19 @@ def strange(message: Any, role: str, clauses: Mapping[str, "list[UnknownKey]"]) 
     if not isinstance(message, dict):
         return
     for place, below, thing in _places(message):
-        for clause in clauses.get(place, ()):
-            if clause.roles and role not in clause.roles:
-                continue
-            for key in thing:
-                if key in clause.refused or (clause.known and key not in clause.known):
-                    yield clause, place, (*below, key)
+        for clause, key in _refused(thing, role, clauses.get(place, ())):
+            yield clause, place, (*below, key)
+
+
+def _refused(
+    keys: Iterable[str], role: str, clauses: "Iterable[UnknownKey]"
+) -> "Iterator[tuple[UnknownKey, str]]":
+    for clause in clauses:
+        if clause.roles and role not in clause.roles:
+            continue
+        for key in keys:
+            if key in clause.refused or (clause.known and key not in clause.known):
+                yield clause, key
 
 
 def by_place(clauses: "Iterable[UnknownKey]") -> dict[str, "list[UnknownKey]"]:
@@ -89,6 +97,8 @@ _KINDS = (
 )
 FEW = 20
 """So few conversations are walked through: to make a decoder takes as long."""
+MAX_KEPT, MAX_KEPT_CHARACTERS = 1000, 1 << 17
+"""Of so many lists of keys, and as long as they are together, it is kept whether they are known."""
 LONG = 1 << 20
 """A longer record is not built in memory once more."""
 _Never = Literal["\0"]
@@ -100,7 +110,13 @@ class Strict:
 
     def __init__(self, clauses: Mapping[str, "list[UnknownKey]"]) -> None:
         self.clauses = clauses
-        self.asked = 0
+        self.asked = self.refusals = 0
+        self.is_useful = True
+        """The decoder takes some messages. It takes none where pieces are told apart in another way than it can."""
+        self.known: BoundedCache[tuple[str, str, tuple[str, ...]], bool] = BoundedCache(
+            MAX_KEPT, MAX_KEPT_CHARACTERS
+        )
+        """Whether all of some keys are known, by the kind of thing that they stand in and the role of its message."""
         self.samples: dict[int, tuple[tuple[Any, ...], bool]] = {}
         """By identity: each is held, so that none can take the place of another."""
         self.message: Any = None
@@ -113,7 +129,7 @@ class Strict:
     def takes(self, data: bytes, at: Pointer) -> bool:
         """Whether the list of messages there has no strange key, as far as that is seen at once."""
         self.asked += 1
-        if self.asked < FEW and len(data) < LONG:
+        if not self.is_useful or (self.asked < FEW and len(data) < LONG):
             return False
         if self.message is None:
             self.message = _message_type(self.clauses)
@@ -125,7 +141,24 @@ class Strict:
                 for one in self._decode(data, at, Raw):
                     decode(one)
         except (ValueError, RecursionError):
+            self.refusals += 1
+            self.is_useful = self.refusals < FEW
             return False
+        self.refusals = 0
+        return True
+
+    def has_only_known(self, message: Any, role: str) -> bool:
+        """Whether each key of a message is known, as `strange` says."""
+        for place, _, thing in _places(message) if isinstance(message, dict) else ():
+            if place not in self.clauses:
+                continue
+            key = place, role, tuple(thing)
+            known = self.known.get(key)
+            if known is None:
+                known = next(_refused(thing, role, self.clauses[place]), None) is None
+                self.known.put(key, known, sum(map(len, thing)))
+            if not known:
+                return False
         return True
 
     def takes_samples(self, samples: tuple[Any, ...]) -> bool:
@@ -161,8 +194,8 @@ class ReadKeys(Struct, frozen=True):
         if request is None or (outline is not None and known.takes_samples(outline.samples)):
             return True
         place = (*request.at, request.key)
-        return known.takes(request.record.data, place) or not any(
-            next(strange(value_at(one.record, one.at, self.opened), one.written_role, known.clauses), None)
+        return known.takes(request.record.data, place) or all(
+            known.has_only_known(value_at(one.record, one.at, self.opened), one.written_role)
             for one in self.transcript.messages
             if one.at[:-1] == place
         )

@@ -30,6 +30,7 @@ from turnlint.api import (
     Finding,
     Fix,
     IdForm,
+    Pointer,
     Rename,
     Result,
     Rule,
@@ -68,12 +69,18 @@ GOOD = (
 )  # fmt: skip
 
 
+_Item = tuple[int, str, str | None, Pointer]
+"""The position of the message, the type of the item, its id, and where the piece stands."""
+
+
 def check(case: Case) -> Iterator[Finding]:
+    items: list[_Item] | None = None
     for clause in case.clauses(IdForm, spelled=False):
         if clause.of != "item":
             yield from (*_calls(case, clause), *_strays(case, clause))
         elif case.spelled:
-            yield from _items(case, clause)
+            items = list(_items_in(case)) if items is None else items
+            yield from _items(case, clause, items)
 
 
 def _calls(case: Case, clause: IdForm) -> Iterator[Finding]:
@@ -126,17 +133,20 @@ def _strays(case: Case, clause: IdForm) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _items(case: Case, clause: IdForm) -> Iterator[Finding]:
-    fits = re.compile(clause.pattern).fullmatch
+def _items_in(case: Case) -> Iterator[_Item]:
     for index, message in enumerate(case.messages):
         pieces = [block for block in message.blocks if isinstance(block, Call | Result | Thinking)]
         named = [(piece.kind, piece.item, piece.at) for piece in pieces] or [(message.kind, message.item, ())]
-        for kind, item, at in named:
-            if item and "REDACTED" in item.upper():
-                continue  # a recorder rewrote the id (dc90fbcfd081105b), so its form is not the sender's
-            if kind in clause.kinds and (not fits(item) if item else clause.required):
-                yield RULE.at_message(
-                    case, index, f"the item id {quote(item)} does not have the expected format: {clause.wants}", below=("id",) if item else (),
-                    label=f"expected: {clause.wants}", under=clause, told={"id": item or "", "ids": item or "", "kind": kind},
-                    fix=Fix("lossless", "remove the `id` of the item", (Take((*at, "id"), index),)) if item else None,
-                )  # fmt: skip
+        # A recorder rewrote some ids (dc90fbcfd081105b), so their form is not the sender's.
+        yield from ((index, *one) for one in named if not one[1] or "REDACTED" not in one[1].upper())
+
+
+def _items(case: Case, clause: IdForm, items: list[_Item]) -> Iterator[Finding]:
+    fits = re.compile(clause.pattern).fullmatch
+    for index, kind, item, at in items:
+        if kind in clause.kinds and (not fits(item) if item else clause.required):
+            yield RULE.at_message(
+                case, index, f"the item id {quote(item)} does not have the expected format: {clause.wants}", below=("id",) if item else (),
+                label=f"expected: {clause.wants}", under=clause, told={"id": item or "", "ids": item or "", "kind": kind},
+                fix=Fix("lossless", "remove the `id` of the item", (Take((*at, "id"), index),)) if item else None,
+            )  # fmt: skip
