@@ -313,20 +313,10 @@ class Request(Struct, frozen=True):
 
 
 class Outline(Struct, frozen=True):
-    """What there is in a conversation, where all its messages are of the plainest shape.
+    """A mark of a conversation whose messages are all of the plainest shape."""
 
-    A letter for each: three bits for the role, by its number in `SPEAKERS`; one each for calls and for results; two
-    for the content, by its number in `CONTENTS`; and one where nothing at all is said.
-    """
-
-    letters: bytes
     samples: tuple[Any, ...]
     """Messages as they are written, which have all the keys that any of these has. In `input` may be any."""
-
-
-SPEAKERS = ("system", "developer", "user", "assistant", "tool")
-CONTENTS: tuple[Content, ...] = ("text", "absent", "null", "parts")
-CALLED, ANSWERED, SILENT = 8, 16, 128
 
 
 class Transcript(Struct, frozen=True):

@@ -18,9 +18,8 @@ from turnlint.carrying.stored import may_be_stored
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import PLACEHOLDERS, ending, is_placeholder
 from turnlint.model import (
-    CONTENTS,
-    SPEAKERS,
     Call,
+    Content,
     Message,
     Misfit,
     Outline,
@@ -39,6 +38,9 @@ if TYPE_CHECKING:
 
 MOST_IDLE = 1 << 6
 """After so many in a row that had to be read as any other, nobody looks any more."""
+SPEAKERS = ("system", "developer", "user", "assistant", "tool")
+CONTENTS: tuple[Content, ...] = ("text", "absent", "null", "parts")
+"""In the order of `native/messages.c`."""
 MOST_SHELLS = 1 << 10
 MOST_HELD = 1 << 20
 """Bytes of them: one may hold all the tools of an agent."""
@@ -110,7 +112,7 @@ class SwiftReader:
         return Transcript(
             around.wire, tuple(messages), number, masked.original(around.id), around.headless, around.open_end,
             tuple((record, misfit) for misfit in misfits), _of(request, record), bound=around.bound,
-            outline=Outline(letters, self.samples) if letters else None,
+            outline=Outline(self.samples) if letters else None,
         )  # fmt: skip
 
     def _may_be_other(self, messages: list[Any]) -> bool:
