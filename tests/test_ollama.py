@@ -154,6 +154,7 @@ SNIFFS: list[tuple[str, Any, str | None]] = [
     ("how long a model is kept", {"model": MODEL, "messages": [USER], "keep_alive": "5m"}, "ollama"),
     ("whether it thinks", {"model": MODEL, "messages": [USER], "think": False}, "ollama"),
     ("calls and options", {"model": MODEL, "messages": [USER, asks(call(id="1", type="function")), answer()], "options": OPTIONS}, "ollama"),
+    ("ids, a type and the name of the tool", {"model": MODEL, "messages": [USER, asks(call(id="1", type="function")), answer(tool_call_id="1")]}, "ollama"),
     ("calls without a type", {"model": MODEL, "messages": [USER, asks(call())]}, "ollama"),
     ("a result by its tool's name", [USER, asks(call(type="function")), answer()], "ollama"),
     ("images beside a content", {"messages": [{**USER, "images": ["aGk="]}]}, "ollama"),

@@ -170,12 +170,21 @@ def _evidence(value: Any) -> int:
         answers = given(value.created_at) and _answered(value) is not None
         asks = value.messages is not None and string(value.model) is not None
         keys = given(value.keep_alive) or given(value.think) or _has_options(value.options)
+        keys = keys or (asks and _has_own_turns(value.messages or ()))
         return SPEAKS * (local + 2 * answers + (asks and keys))
     return 0
 
 
 def _is_own_call(call: chat_turns.ToolCall) -> bool:
     return call.type is None and call.function is not None and head(call.function.arguments) == b"{"
+
+
+def _has_own_turns(turns: Sequence[Turn]) -> bool:
+    """Whether calls have objects as arguments and results name their tool, with ids or without (10728a874a957fc5)."""
+    calls = (call.function for turn in turns for call in turn.tool_calls or ())
+    return any(turn.role == "tool" and turn.tool_name is not None for turn in turns) and any(
+        function is not None and head(function.arguments) == b"{" for function in calls
+    )
 
 
 def _has_options(raw: Raw) -> bool:
