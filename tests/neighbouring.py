@@ -160,6 +160,98 @@ DOCUMENTS: dict[str, Any] = {
         ],
     },
     "llamaindex-blocks": {"messages": [{"role": "user", "blocks": [{"block_type": "text", "text": "hi"}], "additional_kwargs": {}}]},
+    "ag-ui": {
+        "threadId": "t1", "runId": "r1", "tools": [], "context": [], "state": {},
+        "messages": [
+            USER | {"id": "m1"},
+            {"id": "m2", "role": "assistant", "content": "", "toolCalls": [CALL]},
+            {"id": "m3", "role": "tool", "toolCallId": "c1", "content": "x"},
+        ],
+    },
+    "ag-ui-messages": [
+        USER | {"id": "m1"},
+        {"id": "m2", "role": "assistant", "content": "", "toolCalls": [CALL]},
+        {"id": "m3", "role": "tool", "toolCallId": "c1", "content": "x"},
+        {"id": "m4", "role": "assistant", "content": "done"},
+    ],
+    "ag2": [USER, CALLER, {"role": "tool", "content": "x", "tool_responses": [ANSWER]}, {"role": "assistant", "content": "done"}],
+    "langroid": [
+        USER,
+        {"role": "assistant", "content": "", "oai_tool_calls": [CALL]},
+        {"role": "tool", "content": "x", "oai_tool_id": "c1"},
+    ],
+    "swe-agent-messages": {
+        "messages": [USER, CALLER, {"role": "tool", "content": "x", "tool_call_ids": ["c1"]}, {"role": "assistant", "content": "done"}],
+    },
+    "lobechat": {
+        "messages": [
+            USER | {"createdAt": 1},
+            {"role": "assistant", "content": "", "tools": [{"id": "c1", "type": "builtin", "arguments": "{}"}]},
+            ANSWER | {"plugin": {"arguments": "{}"}},
+            {"role": "assistant", "content": "done"},
+        ],
+    },
+    "snowflake": {
+        "model": "claude-sonnet-4-5",
+        "messages": [
+            USER,
+            {"role": "assistant", "content": "", "content_list": [{"type": "tool_use", "tool_use": {"tool_use_id": "t1", "name": "ls"}}]},
+            {"role": "user", "content": "", "content_list": [{"type": "tool_results", "tool_results": {"tool_use_id": "t1"}}]},
+        ],
+    },
+    "genkit": {
+        "messages": [
+            {"role": "user", "content": [{"text": "hi"}]},
+            {"role": "model", "content": [{"toolRequest": {"ref": "1", "name": "ls", "input": {}}}]},
+            {"role": "tool", "content": [{"toolResponse": {"ref": "1", "name": "ls", "output": {}}}]},
+        ],
+    },
+    "a2a": [
+        {"kind": "message", "messageId": "m1", "role": "user", "parts": [{"kind": "text", "text": "hi"}]},
+        {"kind": "message", "messageId": "m2", "role": "agent", "parts": [{"kind": "text", "text": "x"}]},
+    ],
+    "agents-with-parts": [{"role": "user", "parts": [{"text": "hi"}]}, {"role": "agent", "parts": [{"text": "x"}]}],
+    "page-contents": {"contents": [{"role": "intro", "parts": [{"text": "x"}]}, {"role": "body", "parts": [{"text": "y"}]}]},
+    "livekit": [
+        {"id": "item_1", "type": "message", "role": "user", "content": ["hi"], "interrupted": False},
+        {"id": "item_2", "type": "function_call", "call_id": "c1", "name": "ls", "arguments": "{}"},
+        {"id": "item_3", "type": "function_call_output", "call_id": "c1", "name": "ls", "output": "x", "is_error": False},
+        {"id": "item_4", "type": "message", "role": "assistant", "content": ["x"]},
+    ],
+    "gemini-interaction": {
+        "model": "gemini-3-flash-preview", "previous_interaction_id": "v1_x",
+        "input": [{"type": "function_result", "name": "ls", "call_id": "c1", "result": "x"}],
+    },
+    "microsoft-agents": [
+        {"role": {"type": "role", "value": "assistant"}, "contents": [{"type": "function_call", "call_id": "c1", "name": "ls"}]},
+        {"role": {"type": "role", "value": "tool"}, "contents": [{"type": "function_result", "call_id": "c1", "result": "x"}]},
+    ],
+    "ragas": [
+        {"type": "human", "content": "hi"},
+        {"type": "ai", "content": "", "tool_calls": [{"name": "ls", "args": {}}]},
+        {"type": "tool", "content": "x"},
+        {"type": "ai", "content": "done"},
+    ],
+    "speakers-with-texts": [{"speaker": "human", "text": "hi"}, {"speaker": "ai", "text": "x"}],
+    "tool-bench": {
+        "conversations": [
+            {"from": "system", "value": "s"}, {"from": "user", "value": "hi"},
+            {"from": "assistant", "value": "Thought: t\nAction: ls\nAction Input: {}"},
+            {"from": "function", "value": "x"}, {"from": "assistant", "value": "done"},
+        ],
+    },
+    "open-interpreter": [
+        USER | {"type": "message"},
+        {"role": "assistant", "type": "code", "format": "python", "content": "1"},
+        {"role": "computer", "type": "console", "format": "output", "content": "1"},
+    ],
+    "vapi": {
+        "messages": [
+            {"role": "bot", "message": "hi", "time": 1},
+            {"role": "tool_calls", "toolCalls": [CALL], "message": "", "time": 2},
+            {"role": "tool_call_result", "toolCallId": "c1", "name": "ls", "result": "x", "time": 3},
+        ],
+    },
 }  # fmt: skip
 
 LINES: dict[str, list[Any]] = {
@@ -208,4 +300,31 @@ LINES: dict[str, list[Any]] = {
         {"room": "r", "role": "guest", "content": "x", "timestamp": 2},
     ],
     "model-cards": [{"messages": [{"role": "card", "content": {"title": "t"}}]}, {"messages": [{"role": "note", "content": {"title": "u"}}]}],
+    "mcp": [
+        {"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": {"messages": [{"role": "user", "content": {"type": "text"}}]}},
+        {"jsonrpc": "2.0", "id": 1, "result": {"role": "assistant", "content": {"type": "text", "text": "x"}, "model": "claude"}},
+    ],
+    "ag-ui-lines": [
+        USER | {"id": "m1"},
+        {"id": "m2", "role": "assistant", "content": "", "toolCalls": [CALL]},
+        {"id": "m3", "role": "tool", "toolCallId": "c1", "content": "x"},
+    ],
+    "livekit-lines": [
+        {"id": "item_1", "type": "message", "role": "user", "content": ["hi"], "interrupted": False},
+        {"id": "item_2", "type": "function_call", "call_id": "c1", "name": "ls", "arguments": "{}"},
+        {"id": "item_3", "type": "function_call_output", "call_id": "c1", "name": "ls", "output": "x", "is_error": False},
+        {"id": "item_4", "type": "message", "role": "assistant", "content": ["x"]},
+    ],
+    "realtime": [
+        {"type": "session.created", "event_id": "e1", "session": {"id": "s"}},
+        {"type": "conversation.item.created", "item": {"id": "i2", "type": "function_call", "call_id": "c1", "name": "ls", "arguments": "{}"}},
+    ],
+    "assistants": [
+        {"id": "msg_1", "object": "thread.message", "thread_id": "t", "role": "user", "content": [{"type": "text", "text": {"value": "hi"}}]},
+        {"id": "msg_2", "object": "thread.message", "thread_id": "t", "role": "assistant", "content": [{"type": "text", "text": {"value": "x"}}]},
+    ],
+    "crush": [
+        {"id": "m1", "session_id": "s", "role": "assistant", "parts": [{"type": "tool_call", "data": {"id": "c1", "name": "ls", "input": "{}"}}]},
+        {"id": "m2", "session_id": "s", "role": "tool", "parts": [{"type": "tool_result", "data": {"tool_call_id": "c1", "content": "x"}}]},
+    ],
 }  # fmt: skip

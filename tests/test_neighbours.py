@@ -105,6 +105,17 @@ NAMES = {
     "har.json": "a HAR file",
     "support-desk.json": "messages of another chat format",
     "k2-verifier.json": "messages of another chat format",
+    "ag-ui.json": "AG-UI messages",
+    "ag-ui-messages.json": "messages of another chat format",
+    "ag-ui-lines.jsonl": "messages of another chat format",
+    "ag2.json": "messages of another chat format",
+    "lobechat.json": "messages of another chat format",
+    "swe-agent-messages.json": "messages of another chat format",
+    "livekit.json": "messages of another chat format",
+    "a2a.json": "A2A messages",
+    "mcp.jsonl": "JSON-RPC messages",
+    "genkit.json": "Genkit messages",
+    "gemini-interaction.json": "a Gemini interaction",
 }
 
 
@@ -116,8 +127,28 @@ def test_every_command_gives_the_same_name(command: list[str], name: str, tmp_pa
     log = tmp_path / name
     log.write_text(LOGS[name])
     done = run(tmp_path, *command, name)
-    assert f"looks like {NAMES[name]}; not supported yet" in " ".join(done.output.split())
+    said = " ".join(done.output.split())
+    assert f"looks like {NAMES[name]}" in said
+    assert "; not supported yet" in said
     assert (done.exit_code, log.read_text()) == (3, LOGS[name])
+
+
+KEPT = {
+    "a call and its result": [USER, CALLER, ANSWER],
+    "nothing but a call": [USER, CALLER, USER],
+}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_key_of_another_format_beside_a_pair_does_not_hide_damage(name: str, tmp_path: Path) -> None:
+    """A pair by the keys of the wire shows whose format it is, and so does a request for a model."""
+    odd = {"role": "tool", "toolCallId": "c2", "content": "x"}
+    (tmp_path / "a.json").write_text(
+        json.dumps([*KEPT[name], odd] if name == "a call and its result" else KEPT[name])
+    )
+    (tmp_path / "b.json").write_text(json.dumps({"model": "gpt-4o", "messages": [USER, CALLER, odd]}))
+    for log in ("a.json", "b.json"):
+        assert run(tmp_path, "lint", log).exit_code == 1, log
 
 
 CONFIGURATIONS = {
@@ -214,7 +245,7 @@ def test_messages_under_input_are_named_with_the_format_that_reads_them(tmp_path
     for command in ("lint", "fix", "inspect"):
         said = " ".join(run(tmp_path, command, "a.jsonl").output.split())
         assert "looks like messages under `input`; not supported yet" in said, command
-        assert "--format openai-responses reads them all the same" in said, command
+        assert "if the format is openai-responses, add --format openai-responses" in said, command
     assert run(tmp_path, "lint", "--format", "openai-responses", "a.jsonl").exit_code == 0
     assert log.read_bytes() == before
 

@@ -272,6 +272,8 @@ class Reading:
         found = self.swift.read(record, self.count + self.gate.passed)
         if found is None or (not self.format and found.outline is None and _fits_badly(found)):
             return None
+        if not self.format and neighbour_in(found, self.source) is not None:
+            return None
         self.count += 1
         return found
 
@@ -335,7 +337,7 @@ class Reading:
             if isinstance(one, Vouched):
                 self.count += 1
             elif isinstance(one, Transcript):
-                if not self.format and (near := neighbour_in(one)) is not None:
+                if not self.format and (near := neighbour_in(one, self.source)) is not None:
                     self.unread[near] += 1
                     continue
                 gaps = self._gaps_of(one) if self.gaps and one.spread else ()

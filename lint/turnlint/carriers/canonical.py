@@ -104,6 +104,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
         turn_id=string(metadata.turnId),
         inner_calls=tuple(echoes),
         empty=role in ("user", "assistant") and not blocks,
+        content="absent" if turn.blocks is None else "parts",
     )  # fmt: skip
     return message, misfits
 

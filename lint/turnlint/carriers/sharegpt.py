@@ -68,7 +68,7 @@ ROLES: dict[str, Role] = {
     "human": "user", "user": "user",
     "gpt": "assistant", "assistant": "assistant", "chatgpt": "assistant", "bing": "assistant", "bard": "assistant",
     "model": "assistant", "function_call": "assistant", "tool_call": "assistant",
-    "observation": "tool", "tool": "tool", "tool_response": "tool", "function_response": "tool",
+    "observation": "tool", "tool": "tool", "tool_response": "tool", "function_response": "tool", "function": "tool",
 }  # fmt: skip
 ANSWERS = {"function_call": "observation", "tool_call": "tool_response"}
 """Who calls, and who answers in samples of the same maker."""

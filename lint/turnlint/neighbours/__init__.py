@@ -113,7 +113,7 @@ def near_to(records: Sequence[Record]) -> Near | None:
 
 def readable(name: str, format_name: str) -> Near:
     """A format that resembles a supported format, which the user can name."""
-    return Near(name, f"{NOT_YET}; --format {format_name} reads them all the same")
+    return Near(name, f"{NOT_YET}; if the format is {format_name}, add --format {format_name}")
 
 
 def claimed_by(records: Sequence[Record]) -> Near | None:

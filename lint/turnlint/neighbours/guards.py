@@ -3,12 +3,16 @@
 import re
 
 from turnlint.documents.decode import value_of
+from turnlint.documents.source import Source
 from turnlint.model import Call, Message, Pointer, Result, Transcript
 from turnlint.neighbours import SHARE, Near, readable
+from turnlint.neighbours.elsewhere import has_content_elsewhere, has_pairs_elsewhere
 from turnlint.neighbours.families import OTHER_CHAT
 
 _PLAIN = frozenset({"openai-chat", "anthropic", "mistral", "ollama", "cohere"})
-"""Wires whose messages are known by `role` and `content`, which many formats have; the others own their envelope."""
+"""Wires whose messages are known by `role` and `content`, which many formats have."""
+_SHARED = _PLAIN | {"gemini", "bedrock", "canonical", "openai-responses"}
+"""Wires with keys that other formats have, too, such as `parts`, `text`, `speaker` and `type`."""
 _PRIVATE = "_"
 """Programs begin the roles of their own bookkeeping with it; no provider has such a role (2026-11)."""
 _OBJECT = "an object"
@@ -17,31 +21,56 @@ _WORD = re.compile(r"`[A-Za-z_][A-Za-z0-9_./-]*`")
 _ABSENT = "none"
 
 
-def neighbour_in(transcript: Transcript) -> Near | None:
-    """What a conversation looks like whose roles or shapes are another format's.
+def neighbour_in(transcript: Transcript, source: Source) -> Near | None:
+    """What a conversation looks like whose roles, keys or shapes are another format's.
 
     A request body with a model, tools or settings is judged unless every role in it is unknown.
     """
-    if transcript.wire.name not in _PLAIN:
+    if transcript.wire.name == "langchain":
+        return _near(transcript) if _has_no_ids(transcript.messages) else None
+    if transcript.wire.name not in _SHARED or transcript.wire.like:  # a session is known by its events
         return None
+    said = transcript.messages
+    request = transcript.request
+    if _keeps_elsewhere(transcript, source):
+        return _near(transcript)
     is_nameless = _has_nameless(transcript)
     is_wordless = _has_no_content(transcript)
     if not (transcript.misfits or is_nameless or is_wordless):
         return None
-    if transcript.wire.like:  # a session is known by its events
-        return None
-    said = transcript.messages
-    request = transcript.request
     if any(one.role == "other" and one.written_role.startswith(_PRIVATE) for one in said):
         return _near(transcript)
-    if request is not None and request.whole:
-        return _near(transcript) if said and all(one.role == "other" for one in said) else None
-    if is_nameless or is_wordless:
+    if request is not None and (request.whole or (request.model and request.key == "input")):
+        is_strange = transcript.wire.name in _PLAIN and all(one.role == "other" for one in said)
+        return _near(transcript) if said and is_strange else None
+    if is_nameless or is_wordless or _has_one_shape(transcript):
         return _near(transcript)
     marks = _marks(transcript)
     strange = sum((id(one.record), one.at) in marks for one in said)
     most = max(SHARE * len(said), 1.0 if _has_calls(said) else 0.0)
     return _near(transcript) if strange > most else None
+
+
+def _keeps_elsewhere(transcript: Transcript, source: Source) -> bool:
+    """Whether keys of another format hold what the messages lack. A provider refuses them in a request for a model."""
+    request = transcript.request
+    is_sent = request is not None and (request.model is not None or request.host is not None)
+    if transcript.wire.name == "openai-chat" and not is_sent and has_pairs_elsewhere(transcript, source):
+        return True
+    return transcript.wire.name in _PLAIN and has_content_elsewhere(transcript, source)
+
+
+def _has_one_shape(transcript: Transcript) -> bool:
+    """Whether all messages with a content have the same unknown shape, and are several: damage is in some of them."""
+    shapes: dict[tuple[str, str], set[tuple[int, Pointer]]] = {}
+    places = {(id(one.record), one.at): one for one in transcript.messages}
+    for record, misfit in transcript.misfits:
+        for depth in range(len(misfit.at) + 1):
+            if (id(record), misfit.at[:depth]) in places:
+                tail = "/".join("*" if isinstance(one, int) else one for one in misfit.at[depth:])
+                shapes.setdefault((tail, misfit.found), set()).add((id(record), misfit.at[:depth]))
+    several = sum(one.content != "absent" for one in transcript.messages)
+    return several > 1 and any(len(found) >= several for found in shapes.values())
 
 
 def _marks(transcript: Transcript) -> set[tuple[int, Pointer]]:
@@ -74,6 +103,14 @@ def _has_calls(said: tuple[Message, ...]) -> bool:
     blocks = [block for message in said for block in message.blocks]
     named = {one.id for one in blocks if type(one) is Call and one.name}
     return any(type(one) is Result and one.id is not None and one.id in named for one in blocks)
+
+
+def _has_no_ids(said: tuple[Message, ...]) -> bool:
+    """Whether calls and results are there, and none of them has an id: LangChain writes one to each (read 2026-11)."""
+    pairs = [
+        block for message in said for block in message.blocks if type(block) is Call or type(block) is Result
+    ]
+    return len({type(one) for one in pairs}) > 1 and all(one.needs_id and one.id is None for one in pairs)
 
 
 def _has_nameless(transcript: Transcript) -> bool:
