@@ -127,7 +127,9 @@ class Run:
             yield self.waiting.popleft()
 
     def _judge(self, transcript: Transcript) -> None:
-        judged = judge(self.book, transcript, self._ask)
+        request = transcript.request
+        known = request.record.known if request else None
+        judged = judge(self.book, transcript, self._ask, known.rules if known else None)
         count(self.tally, transcript, judged.pairs, named=any(one.named for one in judged.chosen))
         count_providers(self.tally, transcript.wire.speaks, judged.chosen)
         own = self.watch.within(transcript) if self.watch else []

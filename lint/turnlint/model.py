@@ -153,6 +153,14 @@ class Break(Struct, frozen=True, gc=False):
     """What the record has in its place: an escape, or nothing."""
 
 
+class Known(Struct, frozen=True, gc=False):
+    """What the native scanner knows of a record that needs the plain reader."""
+
+    format: str
+    rules: frozenset[str]
+    """Triggers and codes of the rules that may report something."""
+
+
 class Record(Struct, gc=False):
     """One framed JSON text of a file: a line, an array element, or the whole document."""
 
@@ -176,6 +184,7 @@ class Record(Struct, gc=False):
     """By how much what stands before it in its line is longer in bytes, and in UTF-16, than in characters."""
     plain: bool = False
     """It is known to be JSON of which no decoder misses anything."""
+    known: Known | None = None
     breaks: tuple[Break, ...] = ()
     """The line breaks that split it in its file; its bytes are those without them."""
 

@@ -258,6 +258,10 @@ class Reading:
 
     def _owned(self, carrier: Carrier, record: Record) -> tuple[Carrier, Decoded[Any]]:
         """A record in the format that it speaks for: a record with a whole conversation depends on no other."""
+        if record.known is not None:
+            owner = carriers.carrier(record.known.format)
+            self._open(owner)
+            return owner, self._decode(owner, record)
         decoded = self._decode(carrier, record)
         other = carrier if self.format else owner_of(carrier, decoded, self.prefer)
         if other.name == carrier.name:
@@ -317,7 +321,7 @@ class Reading:
         record.kept, record.once = self.kept, self.once
         if self.watch:
             self.watch(record)
-        return carrier.shape.read(record)
+        return carrier.shape.read(record, plain=True if record.known is not None else None)
 
     def _feed(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:
         """Give a record to the file's reader, and in a mixed file to the one it speaks for."""

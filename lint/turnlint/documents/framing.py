@@ -14,7 +14,7 @@ from turnlint.documents.columns import Position, has_short_lines
 from turnlint.documents.gate import START_BYTES, Ended, Gate, Scanner, ends_record, may_be_split
 from turnlint.documents.source import MAX_RECORD_BYTES, Part, says_lines
 from turnlint.documents.trouble import Damage, Kind, Trouble
-from turnlint.model import Pointer, Record
+from turnlint.model import Known, Pointer, Record
 
 if TYPE_CHECKING:
     from turnlint.documents.joining import Split
@@ -451,8 +451,8 @@ class _Lines:
             else:
                 yield from self._read(piece, last=last)
 
-    def _read(self, piece: bytes, *, last: bool) -> Iterator[Record | Damage]:
-        record = self._plain(piece)
+    def _read(self, piece: bytes, *, last: bool, known: Known | None = None) -> Iterator[Record | Damage]:
+        record = self._plain(piece, known)
         if record is None:
             yield from self._line(piece, last=last)
             return
@@ -471,18 +471,18 @@ class _Lines:
             self.gate.passed = passed + span.passed
             piece, end = block[span.start : span.end], span.end
             if self.split is None and ends_record(block, end):
-                yield from self._read(piece, last=False)
+                yield from self._read(piece, last=False, known=span.known)
             else:
                 following = block[end + 1 : end + 1 + START_BYTES]
                 yield from self._join(piece, following, last=last and end == len(block))
         self.line, self.offset = line + scan.lines, offset + len(block) + (not block.endswith(b"\n"))
         self.gate.passed = passed + scan.passed
 
-    def _plain(self, piece: bytes) -> Record | None:
+    def _plain(self, piece: bytes, known: Known | None = None) -> Record | None:
         """A line that is an object, as most are; nothing where more is to be said of it."""
         if piece[:1] != b"{" or piece[-1:] != b"}" or len(piece) >= min(HUGE, self.limit):
             return None
-        record = Record(self.line, self.offset, piece, (), self.column, extra=self.extra)
+        record = Record(self.line, self.offset, piece, (), self.column, extra=self.extra, known=known)
         self.line += 1
         self.offset += len(piece) + 1
         self.column, self.extra = 1, (0, 0)

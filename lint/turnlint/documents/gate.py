@@ -8,6 +8,8 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from turnlint.model import Known
+
 START_BYTES = 8
 """The number of bytes of a line that decide whether it begins a record."""
 _SPACE = b" \t\r\n"
@@ -24,7 +26,8 @@ class Span(Struct, gc=False):
     line: int
     """How many lines of the window stand before it."""
     passed: int
-    """How many conversations of the window were vouched for before it."""
+    """How many conversations of the window were accepted before it."""
+    known: Known | None = None
 
 
 class Ended(Struct):

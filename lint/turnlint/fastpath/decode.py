@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from turnlint.keys import Strict
 
 _LAYOUT = Layout("<11QI" + "HHBB" * 7 + "10B0Q")
-_CALLS_AT = _LAYOUT.size - 2
+_FIRST_AT, _CALLS_AT = _LAYOUT.size - 10, _LAYOUT.size - 2
 MAX_SETS = 1 << 14
 """Sets of keys that are kept."""
 _WRITTEN: tuple[Written, ...] = ("absent", "null", "text", "object", "list")
@@ -48,9 +48,9 @@ def envelope_of(facts: bytes) -> int:
     return int.from_bytes(facts[:8], "little")
 
 
-def has_calls(facts: bytes) -> bool:
-    """Whether the record has calls of the caller's own tools."""
-    return bool(facts[_CALLS_AT])
+def kind_of(facts: bytes) -> tuple[int, bool]:
+    """The class of the first message, and whether the record has calls: formats are recognized by both."""
+    return facts[_FIRST_AT], bool(facts[_CALLS_AT])
 
 
 class KnownKeys:

@@ -13,9 +13,9 @@ from turnlint.carrying.carrier import Carrier
 from turnlint.checks import Checks, suspects
 from turnlint.documents.gate import Scan, Span
 from turnlint.facts import ConversationFacts, request_facts
-from turnlint.fastpath.decode import Decoder, envelope_of, has_calls
+from turnlint.fastpath.decode import Decoder, envelope_of, kind_of
 from turnlint.fastpath.tables import compile_syntax
-from turnlint.model import Record, Transcript
+from turnlint.model import Known, Record, Transcript
 from turnlint.sampling import owner_of
 from turnlint.scan.seam import Kind, Passed
 
@@ -49,8 +49,8 @@ class Around(Struct):
     """How many records with this envelope were accepted."""
 
 
-Decision = Around | None
-"""What is around an accepted record; nothing for a record that the plain reader takes."""
+Decision = Around | Known | None
+"""What is around an accepted record; what is known of a record that may have findings; nothing without facts."""
 
 
 class WireGate:
@@ -75,11 +75,11 @@ class WireGate:
         self.envelopes: dict[int, bytes] = {}
         self.held = 0
         """Bytes of envelopes."""
-        self.around: dict[tuple[int, bool], Decision] = {}
+        self.around: dict[tuple[int, int, bool], Around | None] = {}
         self.decisions: dict[bytes, Decision] = {}
 
-    def accepts(self, facts: bytes, counts: tuple[Any, ...]) -> bool:
-        """Whether a record concerns no rule; if so, it is counted."""
+    def decide(self, facts: bytes, counts: tuple[Any, ...]) -> Decision:
+        """Decide about a record. An accepted one is counted."""
         messages, calls, results, orphans, envelope, keys, servers = counts
         if keys is not None:
             self.decoder.note_keys(facts, keys)
@@ -89,8 +89,8 @@ class WireGate:
             self._keep(envelope_of(facts), envelope)
         decisions = self.decisions
         around = decisions[facts] if facts in decisions else self._decide(facts)
-        if around is None:
-            return False
+        if not isinstance(around, Around):
+            return around
         around.accepted += 1
         sums = self.sums
         sums.conversations += 1
@@ -98,7 +98,7 @@ class WireGate:
         sums.calls += calls
         sums.results += results
         sums.kept_calls += orphans
-        return True
+        return around
 
     def _keep(self, number: int, envelope: bytes) -> None:
         if len(self.envelopes) >= MAX_ENVELOPES or self.held + len(envelope) > MAX_ENVELOPE_BYTES:
@@ -115,35 +115,39 @@ class WireGate:
             cache.clear()
 
     def _decide(self, facts: bytes) -> Decision:
-        key = envelope_of(facts), has_calls(facts)
+        key = envelope_of(facts), *kind_of(facts)
         around = self.around[key] if key in self.around else self._read(*key)
+        decision: Decision = None
         if around is not None and self.decoder.knows(facts):
             found = self.decoder.decode(facts, around.facts)
             concerns = found.triggers.union(
                 *(suspects(found, checks, named=named) for checks, named in around.checks)
             )
-            if self.book.may_report(concerns):
-                around = None
-        else:
-            around = None
+            decision = Known(self.carrier.name, concerns) if self.book.may_report(concerns) else around
         if len(self.decisions) >= MAX_DECISIONS:
             self.decisions.clear()
-        self.decisions[facts] = around
-        return around
+        self.decisions[facts] = decision
+        return decision
 
-    def _read(self, number: int, with_calls: bool) -> Decision:
+    def _read(self, number: int, first: int, with_calls: bool) -> Around | None:
         envelope = self.envelopes.get(number)
-        around = None if envelope is None else self._read_around(envelope, with_calls=with_calls)
-        self.around[number, with_calls] = around
+        around = None if envelope is None else self._read_around(envelope, self._sample(first, with_calls))
+        self.around[number, first, with_calls] = around
         return around
 
-    def _read_around(self, envelope: bytes, *, with_calls: bool) -> Decision:
+    def _sample(self, first: int, with_calls: bool) -> bytes:
+        """Messages by which a format is recognized, with the role of the first message."""
+        plain, calls = self.syntax.samples
+        role = self.decoder.tables.classes[first].written
+        if role:
+            plain = plain.replace(b'"user"', b'"%b"' % role.encode(), 1)
+        return plain[:-1] + b"," + calls[1:] if with_calls else plain
+
+    def _read_around(self, envelope: bytes, sample: bytes) -> Around | None:
         """Read an envelope as any record, with no message in it."""
         key = b'"%b":' % self.syntax.messages.encode()
         bare = envelope.replace(key + b'"x"', key + b"[]")
-        if not self.told and not self._is_owner(
-            envelope.replace(key + b"[]", key + self.syntax.samples[with_calls])
-        ):
+        if not self.told and not self._is_owner(envelope.replace(key + b"[]", key + sample)):
             return None
         decoded = self.carrier.shape.read(Record(1, 0, bare, kept=True, plain=True))
         found = list(self.carrier.read([decoded]))
@@ -204,22 +208,25 @@ class FactGate:
         spans: list[Span] = []
         first, number = self.first, 0
         for facts, start, end, *counts in first.scanner.scan(window):
-            is_accepted = facts is not None and first.accepts(facts, tuple(counts))
-            if not is_accepted and (self.told or not self._is_accepted_elsewhere(window[start:end])):
-                spans.append(Span(start, end, number, number - len(spans)))
+            decision = None if facts is None else first.decide(facts, tuple(counts))
+            if decision is None and not self.told:
+                decision = self._decide_elsewhere(window[start:end])
+            if not isinstance(decision, Around):
+                spans.append(Span(start, end, number, number - len(spans), decision))
             number += 1
         return Scan(spans, number, number - len(spans))
 
-    def _is_accepted_elsewhere(self, line: bytes) -> bool:
-        """Whether the gate of another wire accepts a line."""
+    def _decide_elsewhere(self, line: bytes) -> Decision:
+        """Decide about a line by the tables of another wire."""
         while self.unopened:
             self.others.append(self._open(carriers.carrier(self.unopened.pop())))
         for place, gate in enumerate(self.others):
             rows = gate.scanner.scan(line)
-            if rows and rows[0][0] is not None and gate.accepts(rows[0][0], rows[0][3:]):
+            decision = gate.decide(rows[0][0], rows[0][3:]) if rows and rows[0][0] is not None else None
+            if decision is not None:
                 self.others.insert(0, self.others.pop(place))
-                return True
-        return False
+                return decision
+        return None
 
     @property
     def passed(self) -> Passed:
