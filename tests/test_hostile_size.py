@@ -65,6 +65,7 @@ def _messages(count: int, build: Callable[[int], Any]) -> bytes:
 CROWDS: dict[str, Callable[[int], bytes]] = {
     "bad values": lambda count: _filled(count, 'NaN, "é'.encode() + b"x" * 100 + b'"'),
     "bad bytes": lambda count: _filled(1, b'"' + b"\x01\\q" * (count // 2) + b'"'),
+    "bad escapes in a long text": lambda count: _filled(1, b'"' + (b"x" * 2000 + b"\\q") * count + b'"'),
     "joined records": lambda count: ORPHAN.strip() * (count // 2),
     "duplicate keys": lambda count: b'{"messages": [], ' + b", ".join([b'"a": 1'] * count) + b', "model": "m"}',
     "orphans": lambda count: _messages(count, lambda at: _result(f"c{at}")),

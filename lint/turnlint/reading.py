@@ -383,10 +383,14 @@ class Reading:
 
 
 def _copied(item: Any) -> Any:
-    """Damage with a record of its own, whose bytes stay when the record is let go."""
+    """Damage with a record of its own, whose bytes stay when the record is let go.
+
+    Damages of one record share the copy: their places are found in one pass over the record.
+    """
     if not isinstance(item, tuple):
         return item
-    return tuple(structs.replace(one, record=copy(one.record)) for one in item)
+    copies = {id(one.record): copy(one.record) for one in item}
+    return tuple(structs.replace(one, record=copies[id(one.record)]) for one in item)
 
 
 def _is_line(record: Record) -> bool:

@@ -366,7 +366,7 @@ class _Reader:
 
     def _stop_if_cut(self, at: int) -> None:
         """An escape that the end of the text cuts short is no fault of its own."""
-        rest = self.data[at:]
+        rest = self.data[at : at + 6]
         if len(rest) < 6 and b"\\u".startswith(rest[:2]) and not rest[2:].strip(_HEX_DIGITS):
             self.pos = len(self.data)
             raise self._stop("torn", "a string")
