@@ -15,7 +15,7 @@ from turnlint.rulebook import FAMILIES
 ROOT = Path(__file__).parent.parent
 LAYERS = (
     {"steps", "model", "globs", "handwritten", "compiled", "bounded_cache", "names"},
-    {"lifecycle", "rows", "documents", "text", "packages", "provenance"},
+    {"lifecycle", "rows", "documents", "text", "schema_errors", "packages", "provenance"},
     {"keeping", "neighbours"},
     {"events"},
     {"ledger", "carrying", "placing"},

@@ -7,9 +7,10 @@ know any key: the same schema says what is wrong with one.
 from collections.abc import Iterable
 from typing import Any
 
-from turnlint.config.checking import in_words, shape_faults
+from turnlint.config.checking import shape_faults
 from turnlint.config.reading import KIND, BadConfig, Layer, lines_of
 from turnlint.handwritten import Document, Fault, documents
+from turnlint.schema_errors import in_words
 from turnlint.text import quote_value
 
 ORIGIN = "--set"

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from turnlint.config.checking import in_words
 from turnlint.config.reading import Layer
 from turnlint.config.selectors import parts, unknown
 from turnlint.globs import DEEP, is_plain, pointer_steps
 from turnlint.handwritten import Fault, Path
 from turnlint.own_rules.expressions import BadExpression, expression
+from turnlint.schema_errors import in_words
 from turnlint.text import did_you_mean, quote_value
 
 PROFILES = (".yaml", ".yml")

@@ -18,6 +18,7 @@ from turnlint import clauses, profiles
 
 SCHEMA = "turnlint/profile-v1"
 NAME = "^[a-z0-9]([a-z0-9_.-]*[a-z0-9])?$"
+VERSION = r"^[^\s@,]*$"
 OPTIONAL = frozenset({"title", "wires", "capabilities", "format", "source", "date"})
 """What a user's file need not say, though a built-in profile must."""
 SOURCE = "your own profile"
@@ -70,7 +71,7 @@ def schema() -> dict[str, Any]:
         top["properties"][name] = {**top["properties"][name], "description": note}
     top["properties"]["name"] |= {"pattern": NAME, "maxLength": 64}
     top["properties"]["wires"]["minItems"] = 1
-    top["properties"]["version"]["pattern"] = r"^[^\s@,]*$"
+    top["properties"]["version"]["pattern"] = VERSION
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": SCHEMA,
