@@ -20,7 +20,7 @@ from turnlint.repair.outcome import Fixed
 from turnlint.report.aligning import differences
 from turnlint.report.changes import MOST, changes
 from turnlint.report.escape import columns
-from turnlint.report.likeness import gaps
+from turnlint.report.sequence_diff import find_gaps
 from turnlint.report.stretches import stretches
 
 
@@ -90,7 +90,7 @@ def test_they_do_for_texts_that_are_no_json(old: str, new: str) -> None:
 def test_what_is_between_gaps_is_the_same(one: list[bytes], other: list[bytes]) -> None:
     kept: list[bytes] = []
     i = j = 0
-    for a, b, c, d in [*gaps(one, other), (len(one), len(one), len(other), len(other))]:
+    for a, b, c, d in [*find_gaps(one, other), (len(one), len(one), len(other), len(other))]:
         assert one[i:a] == other[j:c]
         kept += one[i:a]
         i, j = b, d

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from turnlint.documents.tokens import Items, find_string_end, find_value_end, skip_space
 from turnlint.keeping.ends import common_end, common_start
-from turnlint.report.likeness import gaps
+from turnlint.report.sequence_diff import find_gaps
 
 _LEVELS = 24
 """Deeper differences are shown as one."""
@@ -81,7 +81,7 @@ def _of_parts(old: bytes, new: bytes, ours: list[_Part], theirs: list[_Part], le
     one = [part.key if keyed else old[part.start : part.end] for part in ours]
     other = [part.key if keyed else new[part.start : part.end] for part in theirs]
     i = j = 0
-    for a, b, c, d in [*gaps(one, other), (len(one), len(one), len(other), len(other))]:
+    for a, b, c, d in [*find_gaps(one, other), (len(one), len(one), len(other), len(other))]:
         while i < a:
             yield from _pair(ours[i], theirs[j], level)
             i, j = i + 1, j + 1
@@ -107,7 +107,7 @@ def _kin(
         return
     one, other = [_first(old, part) for part in ours], [_first(new, part) for part in theirs]
     i = j = 0
-    for a, b, c, d in [*gaps(one, other), (len(one), len(one), len(other), len(other))]:
+    for a, b, c, d in [*find_gaps(one, other), (len(one), len(one), len(other), len(other))]:
         yield from zip(ours[i:a], theirs[j:c], strict=False)
         i, j = b, d
 
@@ -180,7 +180,7 @@ def _unit_by_unit(old: bytes, new: bytes, span: Span) -> Iterator[Span]:
     a, b, c, d = span
     ours, theirs = _UNIT.findall(old, a, b), _UNIT.findall(new, c, d)
     left, right = _places(a, ours), _places(c, theirs)
-    for i, j, k, m in gaps(ours, theirs):
+    for i, j, k, m in find_gaps(ours, theirs):
         yield left[i], left[j], right[k], right[m]
 
 

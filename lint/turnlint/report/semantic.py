@@ -7,7 +7,6 @@ not told of as changed. It refuses to let a character past `escape`, and to be a
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from itertools import accumulate, zip_longest
 from json import dumps
 from typing import Any
@@ -24,6 +23,7 @@ from turnlint.model import Pointer, Record
 from turnlint.repair.outcome import Fixed
 from turnlint.report import Look
 from turnlint.report.escape import clip, columns, fold, visible
+from turnlint.report.sequence_diff import find_gaps
 
 MOST = 60
 """So many records of a file are shown; the rest is counted."""
@@ -194,9 +194,7 @@ def _values(old: Any, new: Any, was: Pointer, now: Pointer) -> Iterator[Line]:
 
 def _lists(old: list[Any], new: list[Any], was: Pointer, now: Pointer) -> Iterator[Line]:
     texts = [_text(one) for one in old], [_text(one) for one in new]
-    for tag, a, b, c, d in SequenceMatcher(None, *texts, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
+    for a, b, c, d in find_gaps(*texts):
         if b - a == d - c:
             for left, right in zip(range(a, b), range(c, d), strict=True):
                 yield from _values(old[left], new[right], (*was, left), (*now, right))

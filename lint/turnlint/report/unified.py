@@ -9,7 +9,6 @@ import os
 from codecs import getincrementaldecoder
 from collections import deque
 from collections.abc import Iterator
-from difflib import SequenceMatcher
 from typing import Literal
 
 from msgspec import Struct, field
@@ -18,10 +17,9 @@ from turnlint.documents.source import MAGIC, Source, SourceError
 from turnlint.keeping.patches import Patch
 from turnlint.repair.outcome import Fixed
 from turnlint.report.escape import steers_runner, visible
+from turnlint.report.sequence_diff import find_gaps
 
 AROUND = 3
-MOST = 2_000
-"""More lines than that are not compared one by one."""
 _PIECE = 1 << 20
 _PLAIN = (
     frozenset(b"!#$%&'()*+,-./:;<=>?@[]^_`{|}~ ")
@@ -200,8 +198,9 @@ def _split(data: bytes) -> Iterator[bytes]:
 
 
 def _compared(was: list[bytes], now: list[bytes]) -> Iterator[Op]:
-    if len(was) + len(now) > MOST:
-        yield True, was, now
-        return
-    for tag, a, b, c, d in SequenceMatcher(None, was, now, autojunk=False).get_opcodes():
-        yield tag != "equal", was[a:b], now[c:d]
+    i = j = 0
+    for a, b, c, d in find_gaps(was, now):
+        yield False, was[i:a], now[j:c]
+        yield True, was[a:b], now[c:d]
+        i, j = b, d
+    yield False, was[i:], now[j:]
