@@ -199,4 +199,13 @@ def test_a_wrong_command_line_has_one_sentence_and_the_exit_code_of_usage(
 def test_a_run_of_fix_counts_files(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(bytes(range(256)))
     done = run(tmp_path, "fix", "a.jsonl")
-    assert (done.returncode, done.stdout) == (3, "1 file of unrecognized format\n")
+    assert (done.returncode, done.stdout) == (3, "1 file skipped: a binary file\n")
+
+
+def test_fix_counts_a_repeated_key_as_often_as_lint(tmp_path: Path) -> None:
+    """`lint` reports a key once for a file."""
+    body = {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [USER | {"ts": 1}, USER | {"ts": 2}]}
+    write(tmp_path / "log.jsonl", body, body)
+    said = " ".join(run(tmp_path, "fix", "log.jsonl", "--check").stdout.split())
+    assert "1 error remains" in said
+    assert "1 error needs --level lossy: it would remove 4 values" in said

@@ -226,7 +226,7 @@ def test_a_run_says_whether_the_named_providers_accept_the_result(folder: Path) 
     narrow = fix("broken.jsonl", *names, "--select", "pairing", "--check").stdout
     assert "would be accepted by openai: unknown; not all rules were applied\n" in narrow
     other = fix("broken.jsonl", "--provider", "anthropic", "--check").stdout
-    assert "would be accepted by anthropic: unknown; the conversations are written for openai-chat\n" in other
+    assert "would be accepted by anthropic: unknown; conversations are in the format openai-chat\n" in other
     said = fix("broken.jsonl", *names, "--level", "lossy").stdout
     assert "accepted by openai: yes\naccepted by mistral: yes\n" in said
 

@@ -191,7 +191,7 @@ def test_a_named_file_that_is_not_read_is_told_of_and_may_fail_the_run(tmp_path:
     for name, words in {
         "spans.jsonl": "looks like OpenTelemetry spans (OTLP); not supported yet",
         "empty.jsonl": "the file is empty",
-        "blank.jsonl": "no conversation in it",
+        "blank.jsonl": "the file contains no conversation",
     }.items():
         done = run(tmp_path, "lint", "log.jsonl", name)
         assert (done.returncode, done.stderr) == (0, f"turnlint: {name}: {words}\n")
@@ -199,3 +199,49 @@ def test_a_named_file_that_is_not_read_is_told_of_and_may_fail_the_run(tmp_path:
         assert run(tmp_path, "lint", name, "--fail-on-skipped", "--output-format", "json").returncode == 1
     assert run(tmp_path, "lint", "log.jsonl", "--fail-on-skipped").returncode == 0
     assert run(tmp_path, "lint", ".", "--fail-on-skipped").returncode == 0
+
+
+def test_skipped_files_of_a_folder_are_named_by_what_they_look_like(tmp_path: Path) -> None:
+    write(tmp_path / "log.jsonl", SOUND)
+    write(tmp_path / "package.json", {"name": "x"})
+    for number in range(4):
+        write(
+            tmp_path / f"kimi-{number}.jsonl",
+            {"role": "_checkpoint", "id": 1},
+            {"role": "user", "content": "hi"},
+        )
+    kinds = "similar to a Kimi CLI context (4), unrecognized format (1)"
+    said = " ".join(run(tmp_path, "lint", ".").stdout.split())
+    names = "kimi-0.jsonl and 3 more (similar to a Kimi CLI context); package.json (unrecognized format)."
+    assert said.endswith(f"Skipped: {names}")
+    assert (
+        f"turnlint: 5 files skipped: {kinds}\n"
+        in run(tmp_path, "lint", ".", "--output-format", "json").stderr
+    )
+    assert f"5 files skipped: {kinds}" in " ".join(run(tmp_path, "fix", ".").stdout.split())
+    assert f"5 files skipped: {kinds}" in run(tmp_path, "lint", ".", "--output-format", "sarif").stdout
+    assert (
+        f"5 files skipped: {kinds}" in run(tmp_path, "lint", ".", "--output-format", "github-summary").stdout
+    )
+
+
+def test_a_run_without_a_log_says_what_it_looked_for(tmp_path: Path) -> None:
+    write(tmp_path / "package.json", {"name": "x"})
+    done = run(tmp_path, "lint", "package.json")
+    assert done.stdout == "Nothing checked. Skipped: package.json (unrecognized format).\n"
+    for command in ("lint", "fix", "ids --canonical", "inspect"):
+        done = run(tmp_path, *command.split(), "*.jsonl")
+        assert (done.returncode, done.stderr.rstrip().rpartition(": ")[2]) == (
+            3,
+            "no file matches *.jsonl",
+        ), command
+
+
+def test_fix_names_a_file_without_conversations(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    (tmp_path / "blank.jsonl").write_text("\n")
+    done = run(tmp_path, "fix", "empty.jsonl", "blank.jsonl")
+    assert done.stderr.splitlines() == [
+        "turnlint: empty.jsonl: the file is empty",
+        "turnlint: blank.jsonl: the file contains no conversation",
+    ]

@@ -13,7 +13,7 @@ import click
 from turnlint.carriers import NAMES
 from turnlint.cli import option
 from turnlint.cli.nearest import Named
-from turnlint.documents.source import STDIN, Source, SourceError, find, wanted
+from turnlint.documents.source import STDIN, Source, SourceError, find, size_of, wanted
 
 if TYPE_CHECKING:
     from turnlint.documents.folders import Walk
@@ -131,9 +131,19 @@ def skipped_in_folders() -> list[str]:
 
 def nothing_to(verb: str, *, skipped: bool, named: bool) -> str:
     """The sentence of a run that read no conversation. A file that the user named already has a sentence of its own."""
+    paths: tuple[str, ...] = click.get_current_context().params.get("paths", ())
+    unmatched = [one for one in paths if one != STDIN and not os.path.exists(one)]
+    if unmatched and not (skipped or named):
+        return f"nothing to {verb}: no file matches {', '.join(map(shown, unmatched))}"
     if skipped:
         return f"nothing to {verb}: no file has a known format; `turnlint inspect FILE` describes a file"
     return f"nothing to {verb}" if named else f"nothing to {verb}: no .jsonl, .ndjson or .json file to read"
+
+
+def no_conversation_in(source: Source) -> str:
+    """The sentence about a file that was read and holds no conversation."""
+    is_blank = source.path is not None and size_of(source) == 0
+    return f"{shown(source.name)}: the file {'is empty' if is_blank else 'contains no conversation'}"
 
 
 def files(count: int) -> str:

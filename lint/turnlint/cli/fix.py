@@ -16,6 +16,7 @@ from turnlint.aggregation import aggregate
 from turnlint.cli import option
 from turnlint.cli.asking import (
     is_same,
+    no_conversation_in,
     nothing_to,
     rules_of_a_run,
     shown,
@@ -280,6 +281,8 @@ def _fix_all(
                 if one.fixed and one.fixed.foreign and source.named:
                     name = shown(source.name)
                     click.echo(f"turnlint: {name}: {sentence_of(one.fixed.near)}; unchanged", err=True)
+                elif one.fixed and not one.fixed.conversations and source.named and not one.problem:
+                    click.echo(f"turnlint: {no_conversation_in(source)}", err=True)
                 waiting += lines_of(one, voice[1], dry=not run.way.write) if voice else ()
                 if one.fixed and not keep:
                     one.fixed.changes, one.fixed.told = [], []

@@ -4,6 +4,7 @@ This module owns the options of that command, where its output goes, and the cod
 """
 
 import sys
+from collections import Counter
 from contextlib import ExitStack, nullcontext
 from itertools import chain
 from typing import TYPE_CHECKING, Any, cast
@@ -11,16 +12,23 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from turnlint.cli import option
-from turnlint.cli.asking import nothing_to, rules_of_a_run, shown, skipped_in_folders, words
+from turnlint.cli.asking import (
+    no_conversation_in,
+    nothing_to,
+    rules_of_a_run,
+    shown,
+    skipped_in_folders,
+    words,
+)
 from turnlint.cli.lint_way import Lint, Way, sinks_of
 from turnlint.cli.look import is_terminal
 from turnlint.cli.loose import Loose
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, Terms, configured, given
-from turnlint.documents.source import Progress, Source, size_of
+from turnlint.documents.source import Progress, Source
 from turnlint.engine import Book, Content, Crash, Options, Skipped, Tally
 from turnlint.model import SEVERITIES
-from turnlint.neighbours import sentence_of
+from turnlint.neighbours import reason_of, sentence_of
 from turnlint.report import COUNTED, FORMATS, Sink
 from turnlint.rows import Row
 from turnlint.spread.here import Done, Failure, here
@@ -231,8 +239,9 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "See
             seen.take(_until_done(told), plan.of(source), sinks, source)
     seen.finish(sinks)
     if seen.passed_over and way.output_format != "text" and not way.quiet:
-        files = "1 file" if seen.passed_over == 1 else f"{seen.passed_over:,} files"
-        click.echo(f"turnlint: {files} skipped: unrecognized format", err=True)
+        from turnlint.report.words import skipped
+
+        click.echo(f"turnlint: {skipped(seen.passed_over)}", err=True)
     if not way.outputs:
         sys.stdout.flush()
     return seen
@@ -245,7 +254,8 @@ class Seen:
         self.quiet = quiet
         self.total = Tally()
         self.failed = self.unreadable = False
-        self.passed_over = 0
+        self.passed_over: Counter[str] = Counter()
+        """Files of folders that were not read, by the reason."""
         self.named_skipped = 0
         """Files that were named and hold no conversation."""
 
@@ -266,8 +276,10 @@ class Seen:
                 if self.quiet < 2 or isinstance(event, Crash):
                     _tell(event)
                 if isinstance(event, Skipped):
-                    self.passed_over += not event.source.named
-                    self.named_skipped += event.source.named
+                    if event.source.named:
+                        self.named_skipped += 1
+                    else:
+                        self.passed_over[reason_of(event.near)] += 1
                 for sink in sinks:
                     sink.take(event)
         if source is not None and source.named and _is_empty(whole):
@@ -276,9 +288,7 @@ class Seen:
 
     def _say_empty(self, source: Source) -> None:
         if self.quiet < 2:
-            is_blank = source.path is not None and size_of(source) == 0
-            what = "the file is empty" if is_blank else "no conversation in it"
-            click.echo(f"turnlint: {shown(source.name)}: {what}", err=True)
+            click.echo(f"turnlint: {no_conversation_in(source)}", err=True)
 
     def finish(self, sinks: list[Sink]) -> None:
         for sink in sinks:

@@ -8,7 +8,8 @@ from msgspec import Raw, Struct, json
 
 from turnlint.model import Record
 
-UNKNOWN = "unrecognized format; `turnlint formats` lists the supported ones, --format forces one"
+UNRECOGNIZED = "unrecognized format"
+UNKNOWN = f"{UNRECOGNIZED}; `turnlint formats` lists the supported ones, --format forces one"
 NOT_YET = "not supported yet"
 SHARE = 0.2
 """A larger share of records, or of messages, that another format has makes a file that format's."""
@@ -91,6 +92,13 @@ def container_of(start: bytes) -> Near | None:
     if controls > _MOST_CONTROLS * len(start) and not _JSON_START.match(start):
         return Near("a binary file", _NO_LOG, is_certain=True)
     return None
+
+
+def reason_of(near: Near | None) -> str:
+    """Why a file was not read, in a few words."""
+    if near is None:
+        return UNRECOGNIZED
+    return near.name if near.is_certain else f"similar to {near.name}"
 
 
 def sentence_of(near: Near | None) -> str:

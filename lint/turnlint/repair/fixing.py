@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import structs
 
 from turnlint import carriers
+from turnlint.aggregation import PER_FILE
 from turnlint.carrying.carrier import Carrier
 from turnlint.documents.breaks import line_ends
 from turnlint.documents.reread import reread
@@ -88,6 +89,8 @@ class _Fixing:
         self.options = options
         self.book = book
         self.policy = policy
+        self.told: set[tuple[str, str | None, str]] = set()
+        """The findings that are counted once for a file."""
         self.waiting: list[Waiting] = []
         self.loose: dict[int, Loose] = {}
         """Damaged records whose bytes are let go as soon as they are read, by their place."""
@@ -480,10 +483,19 @@ class _Fixing:
                 self.out.left[one.rule] = self.out.left.get(one.rule, 0) + 1
             if one.severity == "error":
                 self.out.errors_left[one.rule] = self.out.errors_left.get(one.rule, 0) + 1
-            if held := _held_back(one, self.policy):
+            if (held := _held_back(one, self.policy)) and not self._is_known(one):
                 self.out.held[held] = self.out.held.get(held, 0) + 1
                 counts = self.out.needs.setdefault(held, {})
                 counts[one.severity] = counts.get(one.severity, 0) + 1
+
+    def _is_known(self, finding: Finding) -> bool:
+        """Whether a finding is told of already: `lint` reports all of some rules once for a file."""
+        if finding.rule not in PER_FILE:
+            return False
+        key = finding.severity, finding.provider, finding.message
+        is_known = key in self.told
+        self.told.add(key)
+        return is_known
 
 
 def _all(judged: list[Judged], damaged: list[Finding]) -> list[Finding]:

@@ -68,7 +68,7 @@ def _unknown(name: str, done: list[Done], terms: Terms) -> str:
         for key in (one.fixed.across if one.fixed else {})
         if key.partition(" on ")[0].partition("@")[0] == name
     }
-    return f"the conversations are written for {', '.join(sorted(wires))}" if wires else ""
+    return f"conversations are in the format {', '.join(sorted(wires))}" if wires else ""
 
 
 def as_json(one: Acceptance) -> dict[str, Any]:

@@ -8,6 +8,7 @@ file while their suite is counted, so a log may be larger than memory. No times:
 from msgspec import Struct
 
 from turnlint.engine import Crash, Event, Heard, Skipped, Tally
+from turnlint.neighbours import reason_of
 from turnlint.report import Look, Sink, Write
 from turnlint.report.concise import line_of
 from turnlint.report.escape import clip, in_xml, visible
@@ -117,7 +118,7 @@ class JUnit:
                 f"line {event.line}", event.line, f'<error type="crash" message="{words}"/>\n', "errors"
             )
         elif isinstance(event, Skipped):
-            inside = '<skipped message="unrecognized format"/>\n'
+            inside = f'<skipped message="{in_xml(reason_of(event.near))}"/>\n'
             self._at(event.source.name).case("the file", 1, inside, "skipped")
 
     def _row(self, suite: _Suite, row: Row) -> None:

@@ -9,10 +9,11 @@ from collections.abc import Iterator
 
 from turnlint.engine import Crash, Event, Skipped, Tally
 from turnlint.model import SEVERITIES
+from turnlint.neighbours import reason_of
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import as_code, clip, in_markdown, visible
 from turnlint.report.paths import shown
-from turnlint.report.words import LEFT_OUT, answer, behind, crashed, found
+from turnlint.report.words import LEFT_OUT, answer, behind, crashed, found, skipped
 from turnlint.rows import Row
 from turnlint.text import pluralize
 
@@ -56,7 +57,7 @@ class Summary:
         self.write = write
         self.worst: dict[str, list[Row]] = {severity: [] for severity in SEVERITIES}
         self.crashes: Counter[str] = Counter()
-        self.skipped = 0
+        self.skipped: Counter[str] = Counter()
 
     def take(self, event: Event) -> None:
         if isinstance(event, Row):
@@ -66,14 +67,14 @@ class Summary:
         elif isinstance(event, Crash):
             self.crashes[crashed(event)] += 1
         elif isinstance(event, Skipped):
-            self.skipped += 1
+            self.skipped[reason_of(event.near)] += 1
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
         self.write(HEAD)
         for piece in _sum(tally, complete=complete):
             self.write(piece)
         if self.skipped:
-            self.write(f"\nSkipped, unrecognized format: {pluralize(self.skipped, 'file')}.\n")
+            self.write(f"\n{in_markdown(skipped(self.skipped))}.\n")
         if self.crashes:
             self.write("\n")
         for words, count in self.crashes.most_common(MOST):

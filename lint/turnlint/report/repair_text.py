@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from shlex import quote
 
 from turnlint.model import SEVERITIES
+from turnlint.neighbours import reason_of
 from turnlint.repair.accepting import ID_RULES
 from turnlint.repair.change import Change
 from turnlint.repair.outcome import Failure, Fixed, Removal
@@ -17,6 +18,7 @@ from turnlint.report import Look
 from turnlint.report.accepted import Terms, acceptances
 from turnlint.report.escape import clip, columns, fold, line_start, visible
 from turnlint.report.repaired import Done, completes, key_of, removed_in, repaired_in
+from turnlint.report.words import skipped
 from turnlint.text import pluralize
 
 LEAST_WIDTH = 20
@@ -131,12 +133,15 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     plain = _without_canonical(known)
     well = not plain and not sum(count for count, _ in left)
     parts = [_sum(len(known), changed, dry=dry, well=well)] if known else []
-    skipped = sum(one.fixed is not None and one.fixed.foreign for one in done)
+    foreign = Counter(
+        reason_of(one.fixed.near) for one in done if one.fixed is not None and one.fixed.foreign
+    )
     failed = sum(one.problem is not None for one in done)
     lost = sum(len(one.fixed.failures) for one in known if one.fixed)
-    for count, what in ((skipped, "of unrecognized format"), (failed, "not read or not written (see above)")):
-        if count:
-            parts.append(f"{f'{count:,}' if parts else pluralize(count, 'file')} {what}")
+    parts += [skipped(foreign)] if foreign else []
+    if failed:
+        count = f"{failed:,}" if known else pluralize(failed, "file")
+        parts.append(f"{count} not read or not written (see above)")
     parts += [f"{pluralize(lost, 'conversation')} could not be repaired safely"] if lost else []
     if some := [pluralize(count, name) for count, name in left if count]:
         one = sum(count for count, _ in left) == 1
@@ -195,7 +200,7 @@ def _across(known: list[Done]) -> Iterator[str]:
         met.update(one.fixed.across if one.fixed else {})
     for key in sorted(met):
         provider, _, wire = visible(key).partition(" on ")
-        yield f"in the format {wire}: of {provider}, only the rules for ids, names and limits apply"
+        yield f"of {provider}, only the rules for ids, names and limits apply to conversations in the format {wire}"
 
 
 def _removed(known: list[Done], look: Look) -> Iterator[str]:
@@ -287,7 +292,8 @@ def _undo(done: list[Done], look: Look) -> Iterator[str]:
     kept = [one for one in done if one.journal]
     if not kept:
         return
-    path = _argument(kept[0].name) if len(kept) == 1 else "PATH..."
+    is_last = len(kept) > 1 and not any(one.own_journal for one in kept)
+    path = _argument(kept[0].name) if len(kept) == 1 else "--last" if is_last else "PATH..."
     places = {one.journal or "" for one in kept}
     where = places.pop() if len(places) == 1 else os.path.dirname(min(places))
     own = next(

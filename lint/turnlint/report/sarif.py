@@ -15,11 +15,12 @@ from typing import Any
 from turnlint import __version__
 from turnlint.engine import Crash, Event, Skipped, Tally
 from turnlint.model import SEVERITIES, Finding
+from turnlint.neighbours import reason_of
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, in_json, visible
 from turnlint.report.paths import address
 from turnlint.report.sarif_rules import LEVELS, Rules
-from turnlint.report.words import LEFT_OUT, answer, counted, crashed, known, repair
+from turnlint.report.words import LEFT_OUT, answer, counted, crashed, known, repair, skipped
 from turnlint.rows import Place, Row
 from turnlint.text import pluralize
 
@@ -41,7 +42,7 @@ class Sarif:
         self.codes: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
         self.crashes: list[Crash] = []
         self.more_crashes = 0
-        self.skipped = 0
+        self.skipped: Counter[str] = Counter()
 
     def take(self, event: Event) -> None:
         if isinstance(event, Row):
@@ -52,7 +53,7 @@ class Sarif:
             else:
                 self.more_crashes += 1
         elif isinstance(event, Skipped):
-            self.skipped += 1
+            self.skipped[reason_of(event.near)] += 1
 
     def _keep(self, row: Row) -> None:
         """Keep it, if need be in the place of the last of the mildest."""
@@ -131,9 +132,7 @@ class Sarif:
         if unsent:
             told.append(_notification("note", f"not shown: {unsent}"))
         if self.skipped:
-            told.append(
-                _notification("note", f"{pluralize(self.skipped, 'file')} skipped: unrecognized format")
-            )
+            told.append(_notification("note", skipped(self.skipped)))
         return told
 
 

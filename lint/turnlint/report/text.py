@@ -4,12 +4,15 @@ This module owns that picture and the grouping of findings that say the same. It
 character of the transcript past `escape`.
 """
 
+from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from turnlint.engine import Crash, Event, Skipped, Tally
 from turnlint.model import SEVERITIES, Finding
+from turnlint.neighbours import reason_of
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, fold, line_start, visible
 from turnlint.report.words import answer, behind, found, noted
@@ -49,7 +52,9 @@ class Text:
         self.files: dict[str, int] = {}
         self.hidden = 0
         self.crashes: list[Crash] = []
-        self.skipped: list[str] = []
+        self.skipped: dict[str, list[str]] = {}
+        """The first names of the files that were not read, by the reason."""
+        self.skips: Counter[str] = Counter()
         self.count: Count | None = None
         if look.statistics not in ("", "rule"):  # the tally has the rules
             from turnlint.report import statistics
@@ -67,7 +72,10 @@ class Text:
         elif isinstance(event, Crash):
             self.crashes.append(event)
         elif isinstance(event, Skipped):
-            self.skipped.append(event.source.name)
+            why = reason_of(event.near)
+            self.skips[why] += 1
+            if len(names := self.skipped.setdefault(why, [])) < SAMPLES:
+                names.append(event.source.name)
 
     def _is_hidden(self, row: Row) -> bool:
         if self.look.infos or row.finding.severity != "info":
@@ -232,16 +240,17 @@ class Text:
         self.write(table + "\n\n")
 
     def _sum(self, tally: Tally, *, complete: bool) -> str:
-        summed = found(tally)
+        summed = found(tally) if tally.files else "Nothing checked."
         if self.skipped:
-            some = ", ".join(visible(name) for name in self.skipped[:3])
-            rest = f" and {len(self.skipped) - 3:,} more" if len(self.skipped) > 3 else ""
-            summed += f" Skipped, unrecognized format: {some}{rest}."
+            summed += f" Skipped: {'; '.join(self._skips())}."
         if self.hidden:
             summed += f" {pluralize(self.hidden, 'info')} hidden: --show-info."
         for key, count in sorted(tally.across.items()):
             provider, _, wire = visible(key).partition(" on ")
-            summed += f" In the format {wire} ({pluralize(count, 'conversation')}): of {provider}, only the rules for ids, names and limits apply."
+            summed += (
+                f" Of {provider}, only the rules for ids, names and limits apply to "
+                f"{pluralize(count, 'conversation')} in the format {wire}."
+            )
         for what, count in sorted(tally.noted.items()):
             summed += f" {visible(noted(what, count))}."
         return (
@@ -249,6 +258,13 @@ class Text:
             if complete
             else summed + " Incomplete: a file could not be read, or a rule crashed (see above)."
         )
+
+    def _skips(self) -> Iterator[str]:
+        """The files that were not read, with the reason behind their names."""
+        for why, count in self.skips.most_common():
+            names = self.skipped[why] if count <= SAMPLES else self.skipped[why][:1]
+            rest = f" and {count - len(names):,} more" if count > len(names) else ""
+            yield f"{', '.join(map(visible, names))}{rest} ({why})"
 
     def _paint(self, code: str, text: str, *, bold: bool = False) -> str:
         if not self.look.color or not text:

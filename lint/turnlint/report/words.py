@@ -4,6 +4,8 @@ This module owns those sentences: what was found in how much, what a finding is,
 know any format; what it gives is not yet escaped.
 """
 
+from collections.abc import Mapping
+
 from turnlint.engine import Crash, Tally
 from turnlint.model import Finding
 from turnlint.text import pluralize
@@ -45,6 +47,13 @@ def noted(what: str, count: int) -> str:
         return f"{pluralize(count, 'conversation')} not read, similar to {what.removeprefix(UNREAD)}"
     noun, words = NOTED[what]
     return f"{pluralize(count, noun)} {words}"
+
+
+def skipped(reasons: Mapping[str, int]) -> str:
+    """How many files were not read, and why."""
+    ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
+    why = [name if len(ranked) == 1 else f"{name} ({count:,})" for name, count in ranked]
+    return f"{pluralize(sum(reasons.values()), 'file')} skipped: {', '.join(why)}"
 
 
 def known(tally: Tally) -> str:
