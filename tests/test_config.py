@@ -239,7 +239,7 @@ WRONG = [
     ("fail-on: error\nfail-on: info", "2:1: the key 'fail-on' stands twice, first in line 1"),
     ("select: []", "1:9: select: expected at least one"),
     ("- a", "1:1: expected a mapping, got a list"),
-    ("a: [", "1:5: is no YAML:"),
+    ("a: [", "1:5: is not valid YAML:"),
     ("a: 1\n---\nb: 2", "3:1: contains several YAML documents; expected one"),
     ("rules: [{name: N, message: m, pointer: /a, when: {exists: true}}]",
      "1:16: rules[0].name: 'N' is not a valid name: use lower-case letters, digits and single hyphens"),

@@ -177,7 +177,7 @@ def test_config_show_says_what_comes_from_the_command_line(folder: Path) -> None
         ("levl=lossy", "--set: unknown key 'levl'; did you mean 'level'?"),
         ("level=lossi", "--set: level: unknown value 'lossi'; did you mean 'lossy'?"),
         ("level=", "--set: level: expected one of lossless, placeholder, lossy, got nothing"),
-        ("level=[", "--set: level: '[' is no YAML: "),
+        ("level=[", "--set: level: '[' is not valid YAML: "),
         ("level", "--set: expected KEY=VALUE, got 'level'"),
         (".level=x", "--set: expected KEY=VALUE, got '.level=x'"),
         ("severity.PA999=info", "--set: severity.PA999: unknown rule 'PA999'; did you mean"),

@@ -4,12 +4,15 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from commands import run_cli
+from turnlint.cli import cli
 from turnlint.cli.explain import TOPICS, topics
 from turnlint.engine import Options
 from turnlint.library import showing
@@ -183,6 +186,18 @@ def test_a_run_without_input_says_what_it_looked_for(tmp_path: Path) -> None:
         (["why", "Foo bar", "gone.jsonl"], "gone.jsonl: no such file or folder"),
         (["why", "log.jsonl", "Foo bar"], "the error text comes first: turnlint why TEXT log.jsonl"),
         (["lint", "log.jsonl", "--baseline", "log.jsonl"], "log.jsonl:1: not a baseline entry"),
+        (["lint", "log.jsonl", "--statistics=x"], "unknown grouping 'x'; expected one of rule, file"),
+        (["lint", "log.jsonl", "--provider", "gemini@9"], "unknown version '9' of gemini; expected one of"),
+        (
+            ["profiles", "--profile", "prose.yaml"],
+            "prose.yaml:2:1: is not valid YAML: expected document start but found scalar",
+        ),
+        (["baseline", "chek"], "unknown command 'chek'; did you mean 'check'?"),
+        (["config", "xyz"], "unknown command 'xyz'; expected one of explain, files, init, show"),
+        (["config", "init", "gone"], "gone: no such folder; make it first"),
+        (["schema"], "Missing argument 'SCHEMA'. Expected one of report, repair"),
+        (["completion"], "Missing argument 'SHELL'. Expected one of bash, zsh"),
+        (["explain", "level", "--output-format", "markdown"], "level has no Markdown, only a TOPIC has"),
     ],
 )
 def test_a_wrong_command_line_has_one_sentence_and_the_exit_code_of_usage(
@@ -190,6 +205,7 @@ def test_a_wrong_command_line_has_one_sentence_and_the_exit_code_of_usage(
 ) -> None:
     write(tmp_path / "log.jsonl", SOUND)
     (tmp_path / "link.jsonl").symlink_to("gone.jsonl")
+    (tmp_path / "prose.yaml").write_text("{a: 1}\nprose\n")
     done = run(tmp_path, *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("Error: ") == 1
@@ -209,3 +225,33 @@ def test_fix_counts_a_repeated_key_as_often_as_lint(tmp_path: Path) -> None:
     said = " ".join(run(tmp_path, "fix", "log.jsonl", "--check").stdout.split())
     assert "1 error remains" in said
     assert "1 error needs --level lossy: it would remove 4 values" in said
+
+
+def _commands(group: click.Group, *above: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        yield (*above, name), command
+        if isinstance(command, click.Group):
+            yield from _commands(command, *above, name)
+
+
+ALL = dict(_commands(cli))
+
+
+@pytest.mark.parametrize("names", ALL, ids=" ".join)
+def test_a_help_page_lists_the_exit_codes(names: tuple[str, ...], tmp_path: Path) -> None:
+    said = " ".join(run(tmp_path, *names, "--help").stdout.split())
+    assert ("Exit codes: 0 " in said) != isinstance(ALL[names], click.Group)
+
+
+def test_the_help_of_explain_names_every_topic(tmp_path: Path) -> None:
+    said = " ".join(run(tmp_path, "explain", "--help").stdout.split())
+    listed = said.partition("TOPIC is ")[2].partition(". ")[0].replace(" or ", ", ").split(", ")
+    assert listed == sorted(TOPICS)
+
+
+def test_the_help_of_a_group_shows_whole_sentences(tmp_path: Path) -> None:
+    for group in ("config", "baseline"):
+        assert "..." not in run(tmp_path, group, "--help").stdout.partition("Commands:")[2]

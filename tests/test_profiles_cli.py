@@ -128,7 +128,7 @@ def test_the_matrix_says_what_is_known_and_what_is_not(tmp_path: Path) -> None:
     ("arguments", "told"),
     [
         (("antropic",), "did you mean 'anthropic'?"),
-        (("shared@9",), "unknown version of shared '9'"),
+        (("shared@9",), "unknown version '9' of shared"),
         (("shared", "--matrix"), "it takes no NAME"),
         (("shared", "--output-format", "markdown"), "a single profile"),
         (("--output-format", "xml"), "unknown output format 'xml'"),

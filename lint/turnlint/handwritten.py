@@ -92,10 +92,17 @@ def _nodes(text: str) -> Iterator[Any]:
         code = error.character if isinstance(error.character, int) else ord(error.character)
         raise Fault(f"YAML has no place for the character U+{code:04X}", spot) from None
     except MarkedYAMLError as error:
-        raise Fault(f"is no YAML: {error.problem or error.context}", _spot(error.problem_mark)) from None
+        raise Fault(
+            f"is not valid YAML: {_plain(error.problem or error.context or '')}", _spot(error.problem_mark)
+        ) from None
     except (YAMLError, ValueError, IndexError, AttributeError) as error:  # what its scanner lets slip
         first = next(iter(str(error).splitlines()), "")
-        raise Fault(f"is no YAML: {first or type(error).__name__}") from None
+        raise Fault(f"is not valid YAML: {first or type(error).__name__}") from None
+
+
+def _plain(problem: str) -> str:
+    """An error text of the parser without its notation of tokens: `('<scalar>',)` is a scalar."""
+    return re.sub(r"\(?'<([a-z -]+)>',?\)?", r"\1", problem)
 
 
 def _spot(mark: Any) -> Spot | None:

@@ -83,7 +83,7 @@ class Providers:
         exactly = [one for one in versions if one.version == version]
         if not exactly:
             known = [one.version for one in versions if one.version]
-            raise UnknownProvider(_sentence(f"version of {name}", version, known))
+            raise UnknownProvider(_sentence("version", version, known, of=f" of {name}"))
         return (exactly[0],)
 
     def for_named(self, versions: tuple[Profile, ...], transcript: Transcript) -> Chosen:
@@ -180,5 +180,7 @@ def _is_host(host: str, ends: tuple[str, ...]) -> bool:
     return any(host == end or host.endswith(f".{end}") for end in ends)
 
 
-def _sentence(what: str, name: str, known: list[str]) -> str:
-    return f"unknown {what} {did_you_mean(name, known) if known else f'{name!r}; it has none'}"
+def _sentence(what: str, name: str, known: list[str], of: str = "") -> str:
+    hint = did_you_mean(name, known) if known else f"{name!r}; it has none"
+    quoted = repr(name)
+    return f"unknown {what} {hint.replace(quoted, f'{quoted}{of}', 1) if of else hint}"

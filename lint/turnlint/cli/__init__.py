@@ -156,11 +156,14 @@ class Commands(Helped, click.Group):
 def cli() -> None:
     """A linter for logged LLM conversations.
 
-    It finds the broken tool calls and results that make every provider answer 400, and says what is
-    wrong, where, and why it matters.
+    It finds broken tool calls, damaged records and requests that a provider would reject. It says what is wrong,
+    where, and what to do, and it can repair the file.
 
+    \b
     Start with:  turnlint lint FILE
-    """
+    Repair:      turnlint fix FILE
+    Explain:     turnlint why "ERROR" FILE
+    """  # noqa: D301 - the mark that keeps these lines is click's
 
 
 def main() -> NoReturn:

@@ -15,6 +15,7 @@ from turnlint.baseline import NAME, BadBaseline, Baseline, Entry, read, write
 from turnlint.cli import option
 from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
 from turnlint.cli.settings import Asked, Plan, configured, given
+from turnlint.cli.verbs import Verbs
 from turnlint.cli.waiting import bar
 from turnlint.documents.source import Source, SourceError
 from turnlint.engine import Crash, Options, Skipped, Tally, lint
@@ -29,7 +30,7 @@ MOST_SHOWN = 20
 Command = Callable[..., Any]
 
 
-@click.group("baseline", epilog="Example: turnlint baseline write logs/")
+@click.group("baseline", cls=Verbs, epilog="Example: turnlint baseline write logs/")
 def command() -> None:
     """Record known findings, so that only new ones are reported.
 

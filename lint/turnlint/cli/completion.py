@@ -17,11 +17,23 @@ VARIABLE = "_TURNLINT_COMPLETE"
 def command(shell: str) -> None:
     """Print the completion script for a shell.
 
+    Write it to a file that the shell reads, then start a new shell.
+
     \b
-    bash: turnlint completion bash > ~/.local/share/bash-completion/completions/turnlint
-    zsh:  turnlint completion zsh > "${fpath[1]}/_turnlint"
-    fish: turnlint completion fish > ~/.config/fish/completions/turnlint.fish
-    powershell: turnlint completion powershell >> $PROFILE
+    turnlint completion bash \\
+      > ~/.local/share/bash-completion/completions/turnlint
+
+    \b
+    turnlint completion zsh > "${fpath[1]}/_turnlint"
+
+    \b
+    turnlint completion fish \\
+      > ~/.config/fish/completions/turnlint.fish
+
+    \b
+    turnlint completion powershell >> $PROFILE
+
+    Exit codes: 0 printed, 2 usage error.
     """  # noqa: D301 - the mark that keeps these lines is click's
     from click.shell_completion import get_completion_class
 

@@ -15,6 +15,7 @@ from turnlint.cli.asking import shown
 from turnlint.cli.look import line_limit, width
 from turnlint.cli.nearest import Named
 from turnlint.cli.settings import Asked, Plan, choosing
+from turnlint.cli.verbs import Verbs
 from turnlint.config.given import ORIGIN
 from turnlint.config.keys import keys
 from turnlint.documents.source import Source
@@ -35,7 +36,7 @@ Line = tuple[str, Any, str]
 """A key, what it says, and where from."""
 
 
-class Lazily(click.Group):
+class Lazily(Verbs):
     """The verbs that stand in modules of their own are imported when they are called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -95,6 +96,8 @@ def explain(names: tuple[str, ...], output_format: str) -> None:
     """Explain a setting: its meaning, its values and its default.
 
     KEY is the name of a setting, with its parents: level, paths.level, ignore.until.
+
+    Exit codes: 0 explained, 2 usage error.
     """
     from turnlint.cli.setting_text import document, key_of, lines
 

@@ -46,6 +46,8 @@ def command(folder: str) -> None:
             f"{shown(table)} may already contain settings, which a new turnlint.yaml would hide"
         )
     path = os.path.join(folder, NAMES[0])
+    if not os.path.isdir(folder):
+        raise click.UsageError(f"{shown(folder)}: no such folder; make it first")
     try:
         with open(path, "x", encoding="utf-8", newline="\n") as file:
             file.write(text())

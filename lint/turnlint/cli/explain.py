@@ -34,7 +34,7 @@ LONGEST = 600
 TOPICS = {
     "ci": "CI systems, pre-commit and GitHub Actions",
     "configuration": "all settings",
-    "editors": "findings while you type: VS Code, Neovim, Emacs and others",
+    "editors": "findings while you type: Neovim, Helix and VS Code",
     "formats": "supported file formats, each with an example",
     "library": "use from Python",
     "outputs": "report formats, each with an example",
@@ -60,8 +60,10 @@ def command(what: tuple[str, ...], output_format: str) -> None:
     """Explain a rule, a setting or a topic.
 
     RULE is a code, a code prefix, a name or a family, or own/NAME for a rule of the current folder's settings. KEY
-    is a setting, such as level or paths.level. TOPIC is rules, providers, formats, configuration, outputs, library,
-    pytest, editors or ci. Without an argument, it lists the topics.
+    is a setting, such as level or paths.level. TOPIC is ci, configuration, editors, formats, library, outputs,
+    providers, pytest, reading, repairs, rules or settings. Without an argument, it lists the topics.
+
+    Exit codes: 0 explained, 2 usage error.
     """
     if not what:
         _list_topics(output_format)
@@ -77,7 +79,7 @@ def command(what: tuple[str, ...], output_format: str) -> None:
     if output_format == "markdown":
         for one in found.values():
             if not one.markdown:
-                raise click.UsageError(f"{one.name} is not a TOPIC, and has no markdown; use text or json")
+                raise click.UsageError(f"{one.name} has no Markdown, only a TOPIC has; use text or json")
             click.echo(one.markdown, nl=False)
         return
     for number, one in enumerate(found.values()):
@@ -105,11 +107,15 @@ def _list_topics(output_format: str) -> None:
         "",
         _bold("Rules"),
         *fold(
-            "  A code, a name or a family, as PA201, orphan-result or pairing: `turnlint rules`", width, "  "
+            "  A code, a name or a family, such as PA201, orphan-result or pairing. `turnlint rules` lists them.",
+            width,
+            "  ",
         ),
         "",
         _bold("Settings"),
-        *fold("  A key, as level or paths.level: `turnlint explain configuration`", width, "  "),
+        *fold(
+            "  A key, such as level or paths.level. `turnlint explain configuration` lists them.", width, "  "
+        ),
     ]
     click.echo("\n".join(lines))
 

@@ -26,6 +26,8 @@ def command(output_format: str) -> None:
 
     The columns show whether a format can be read, fixed and rendered. Where fix is `partly`, results are moved,
     renamed and removed, but not added.
+
+    Exit codes: 0 printed, 2 usage error.
     """
     from turnlint.carriers import NAMES, carrier
 

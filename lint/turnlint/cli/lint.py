@@ -104,8 +104,8 @@ def _seconds(_: click.Context, __: click.Parameter, value: str) -> float:
 )  # fmt: skip
 @option(
     "--show-info", is_flag=True,
-    help="Show findings of severity info in text too. Other formats always have them; so has text with --select or "
-    "--fail-on info.",
+    help="Also show findings of severity info in text output. All other formats always contain them, and so does text "
+    "with --select or --fail-on info.",
 )  # fmt: skip
 @option(
     "-j", "--jobs", metavar="N|auto", default="auto", show_default=True, callback=_jobs,
@@ -117,7 +117,7 @@ def _seconds(_: click.Context, __: click.Parameter, value: str) -> float:
     "that TURNLINT_CACHE names.",
 )  # fmt: skip
 @option(
-    "--statistics", cls=Loose, bare="rule", type=Named("statistics by", COUNTED), metavar="[=BY]",
+    "--statistics", cls=Loose, bare="rule", type=Named("grouping", COUNTED), metavar="[=BY]",
     help="Add a table of findings to text and JSON output, grouped by " + ", ".join(COUNTED) + ". Default: rule.",
 )  # fmt: skip
 @option("--profile-rules", is_flag=True, help="Print the time spent in each rule to standard error.")
@@ -130,7 +130,7 @@ def _seconds(_: click.Context, __: click.Parameter, value: str) -> float:
     "--fix",
     is_flag=True,
     expose_value=False,
-    help="Repair instead: the same as `turnlint fix`, and takes its options.",
+    help="Repair the files: the same as `turnlint fix`, with its options.",
 )
 @option(
     "--follow",

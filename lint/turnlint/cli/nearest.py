@@ -24,6 +24,9 @@ class Named(click.ParamType[str]):
             self.fail(f"unknown {self.name} {did_you_mean(text, self.names)}{self.note}", param, ctx)
         return text
 
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None = None) -> str:  # noqa: ARG002
+        return f"Expected one of {', '.join(self.names)}"
+
     def shell_complete(
         self,
         ctx: click.Context,  # noqa: ARG002

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     show_default=True, help="Output format: table, json or markdown.",
 )  # fmt: skip
 def command(output_format: str) -> None:
-    """List all rules."""
+    """List all rules.
+
+    The column `fix up to` has the highest level that a repair may need; - means that there is no repair.
+
+    Exit codes: 0 printed, 2 usage error.
+    """
     from turnlint import rulebook
 
     entries = rulebook.everything()
@@ -37,7 +42,7 @@ def command(output_format: str) -> None:
         (one.rule.code, one.rule.name, one.rule.severity, one.rule.fix or "-", lived(one.rule), one.headline)
         for one in entries
     ]
-    headers = ("code", "rule", "severity", "fix", "since", "what it finds")
+    headers = ("code", "rule", "severity", "fix up to", "since", "what it finds")
     if output_format == "markdown":
         from tabulate import tabulate
 

@@ -25,8 +25,10 @@ MADE = "profile"
 def command(name: str) -> None:
     """Print a JSON Schema.
 
-    SCHEMA names what it describes: a report, a repair report, an inspection, a canonical transcript, the settings,
-    or a provider profile.
+    SCHEMA is report (of `turnlint lint`), repair (of `turnlint fix --report`), inspect, transcript (the format
+    canonical), config (the settings file) or profile (a provider profile).
+
+    Exit codes: 0 printed, 2 usage error.
     """
     if name == MADE:
         from json import dumps

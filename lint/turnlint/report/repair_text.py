@@ -140,8 +140,8 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
     lost = sum(len(one.fixed.failures) for one in known if one.fixed)
     parts += [skipped(foreign)] if foreign else []
     if failed:
-        count = f"{failed:,}" if known else pluralize(failed, "file")
-        parts.append(f"{count} not read or not written (see above)")
+        unread = f"{failed:,}" if known else pluralize(failed, "file")
+        parts.append(f"{unread} not read or not written (see above)")
     parts += [f"{pluralize(lost, 'conversation')} could not be repaired safely"] if lost else []
     if some := [pluralize(count, name) for count, name in left if count]:
         one = sum(count for count, _ in left) == 1
