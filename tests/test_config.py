@@ -236,7 +236,7 @@ WRONG = [
     ("provider: mine.yaml", "1:11: provider: 'mine.yaml' is a file; put the file in `profile` and the provider's name here"),
     ("extend: gone.yaml", "1:9: extend: gone.yaml no such file or directory"),
     ("extend: turnlint.yaml", "1:9: extend: turnlint.yaml extends itself"),
-    ("fail-on: error\nfail-on: info", "2:1: the key 'fail-on' stands twice, first in line 1"),
+    ("fail-on: error\nfail-on: info", "2:1: duplicate key 'fail-on', first in line 1"),
     ("select: []", "1:9: select: expected at least one"),
     ("- a", "1:1: expected a mapping, got a list"),
     ("a: [", "1:5: is not valid YAML:"),

@@ -66,12 +66,12 @@ def documents(data: bytes, kind: Kind = PROFILE) -> list[Document]:
     try:
         return [_Walk(kind).document(node) for node in _nodes(text) if not _is_empty(node)]
     except RecursionError:
-        raise Fault(f"is nested deeper than any {kind.name} is") from None
+        raise Fault(f"is nested too deeply for a {kind.name}") from None
 
 
 def decoded(data: bytes, kind: Kind) -> str:
     if len(data) > MOST_BYTES:
-        raise Fault(f"is larger than {MOST_BYTES >> 10} KiB, which no {kind.name} is")
+        raise Fault(f"is larger than {MOST_BYTES >> 10} KiB, the limit of a {kind.name}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -90,7 +90,7 @@ def _nodes(text: str) -> Iterator[Any]:
         before = text[: error.position]
         spot = (before.count("\n") + 1, len(before) - before.rfind("\n"))
         code = error.character if isinstance(error.character, int) else ord(error.character)
-        raise Fault(f"YAML has no place for the character U+{code:04X}", spot) from None
+        raise Fault(f"YAML does not allow the character U+{code:04X}", spot) from None
     except MarkedYAMLError as error:
         raise Fault(
             f"is not valid YAML: {_plain(error.problem or error.context or '')}", _spot(error.problem_mark)
@@ -134,9 +134,9 @@ class _Walk:
         self.made.values[path] = spot
         self.count += 1
         if self.count > MOST_VALUES:
-            raise Fault(f"unfolds to more than {MOST_VALUES:,} values", spot)
+            raise Fault(f"expands to more than {MOST_VALUES:,} values", spot)
         if len(path) > DEEPEST:
-            raise Fault(f"is nested deeper than any {self.kind.name} is", spot)
+            raise Fault(f"is nested too deeply for a {self.kind.name}", spot)
         kind = type(node).__name__
         if kind == "ScalarNode":
             key = next((part for part in reversed(path) if isinstance(part, str)), "")
@@ -152,14 +152,14 @@ class _Walk:
         for key, value in node.value:
             spot = _spot(key.start_mark) or (1, 1)
             if type(key).__name__ != "ScalarNode":
-                raise Fault("a key is a plain text", spot)
+                raise Fault("a key must be a plain string", spot)
             name = str(key.value)
             if _tag(key) == "merge":
-                one = f"a {self.kind.name} takes over another by `{self.kind.key}`"
-                raise Fault(f"merge keys (<<) are not read; {one}", spot)
+                one = f"use `{self.kind.key}` to build on another {self.kind.name}"
+                raise Fault(f"merge keys (<<) are not supported; {one}", spot)
             if name in found:
                 line = self.made.keys[*path, name][0]
-                raise Fault(f"the key {name!r} stands twice, first in line {line}", spot)
+                raise Fault(f"duplicate key {name!r}, first in line {line}", spot)
             self.made.keys[*path, name] = spot
             found[name] = self._value(value, (*path, name))
         return found
@@ -183,7 +183,7 @@ def _scalar(node: Any, spot: Spot, *, as_written: bool) -> Any:
         if tag == "float":
             return float(text.replace("_", "").replace(".inf", "inf").replace(".nan", "nan").lower())
     except (KeyError, ValueError):
-        raise Fault(f"{text[:40]!r} is no value that can be read", spot) from None
+        raise Fault(f"{text[:40]!r} is not a readable value", spot) from None
     raise _tagged(node, spot)
 
 
