@@ -188,6 +188,10 @@ class Decoder:
         """
         pairs = [(number >> 3, number & 7) for number in _bits(bits)]
         turns = {one: {self.labels[one]} for pair in pairs for one in pair}
+        for one in turns:
+            said = self.tables.classes[one]
+            if said.role == "assistant" and said.results:
+                turns[one].add(self.labels[one] | {"server-result"})  # its last block may be one
         if is_mixed:
             for one in turns:
                 if self.tables.classes[one].role == "assistant":

@@ -1,0 +1,147 @@
+"""The native facts of a record cover the facts that are extracted from its messages.
+
+`test_scan.py` holds accepted records to the plain reader. Here the facts themselves are compared, for records that the
+rules may speak of, too.
+"""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from msgspec import structs
+
+from budgets import examples
+from drawn import disturb, steps, writable
+from dressed import dress
+from test_mixed_logs import records
+from turnlint import carriers, compiled, ledger
+from turnlint.extraction import facts_of
+from turnlint.facts import ConversationFacts, request_facts
+from turnlint.fastpath.decode import Decoder
+from turnlint.fastpath.gate import REQUEST_FORMATS, FactGate
+from turnlint.fastpath.tables import compile_syntax
+from turnlint.judging import Book, Options
+from turnlint.model import Record, Transcript
+from turnlint.names import Names
+from turnlint.sampling import owner_of
+from turnlint.writing import spell
+
+BOUNDS = {"messages", "calls", "most_calls", "longest_result", "longest_item"}
+"""Facts that the native side gives as upper bounds."""
+OF_ENVELOPE = {"request", "has_whole_end", "has_sent_end", "is_log", "open_end", "headless", "keys"}
+EXACT = {"first", "last", "last_content", "spoken"}
+
+
+@pytest.fixture(autouse=True)
+def _needs_native() -> None:
+    if compiled.load() is None:
+        pytest.skip("the native scanner is not compiled")
+
+
+class Reader:
+    """The native facts of records of one wire."""
+
+    def __init__(self, wire: str) -> None:
+        native: Any = compiled.load()
+        self.carrier = carriers.carrier(wire)
+        assert self.carrier.syntax is not None
+        tables = compile_syntax(self.carrier.syntax, native)
+        self.scanner = native.FactScanner(tables.objects, tables.settings)
+        self.decoder = Decoder(tables, native.MARKS)
+
+    def facts(self, line: bytes, around: ConversationFacts) -> ConversationFacts | None:
+        (row,) = self.scanner.scan(line)
+        if row[0] is None:
+            return None
+        facts, keys, servers = row[0], row[8], row[9]
+        if keys is not None:
+            self.decoder.note_keys(facts, keys)
+        if servers is not None:
+            self.decoder.note_servers(facts, servers)
+        return self.decoder.decode(facts, around)
+
+
+def covers(native: Names, read: Names) -> bool:
+    """Whether a summary has all that another one has."""
+    if not read.count:
+        return True
+    bits = not (read.first & ~native.first or read.letters & ~native.letters)
+    return bool(native.count) and bits and native.shortest <= read.shortest and native.longest >= read.longest
+
+
+def compare(reader: Reader, line: bytes) -> bool:
+    """Whether a record has native facts; if so, they cover the extracted ones."""
+    found = reader.carrier.read([reader.carrier.shape.read(Record(1, 0, line, kept=True))])
+    transcripts = [one for one in found if isinstance(one, Transcript)]
+    if len(transcripts) != 1 or transcripts[0].request is None:
+        return False
+    (transcript,) = transcripts
+    around = ConversationFacts(request=request_facts(transcript.request), headless=transcript.headless)
+    native = reader.facts(line, around)
+    if native is None:
+        return False
+    pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
+    read = facts_of(transcript, pairs)
+    for field in structs.fields(ConversationFacts):
+        mine, theirs = getattr(native, field.name), getattr(read, field.name)
+        if field.name in OF_ENVELOPE:
+            continue
+        if field.name in BOUNDS:
+            assert mine >= theirs, field.name
+        elif field.name in EXACT:
+            assert mine == theirs or mine == theirs - {"server-result"}, field.name
+        elif isinstance(mine, Names):
+            assert covers(mine, theirs), field.name
+        else:
+            assert theirs <= mine, field.name
+    return True
+
+
+@pytest.mark.parametrize("wire", REQUEST_FORMATS)
+@pytest.mark.hypothesis
+def test_native_facts_cover_the_extracted_ones(wire: str) -> None:
+    reader = Reader(wire)
+    with_facts = 0
+
+    @settings(max_examples=examples(400), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(data=st.data())
+    def held(data: st.DataObject) -> None:
+        nonlocal with_facts
+        record = spell(data.draw(steps().filter(writable)), wire).record
+        key = reader.carrier.syntax.messages if reader.carrier.syntax else ""
+        if data.draw(st.booleans()):
+            dress(record[key], data.draw)
+        if data.draw(st.booleans()):
+            disturb(record, data.draw)
+        line = json.dumps(record, ensure_ascii=data.draw(st.booleans())).encode(errors="surrogatepass")
+        with_facts += compare(reader, line)
+
+    held()
+    assert with_facts
+
+
+@pytest.mark.parametrize("wire", REQUEST_FORMATS)
+def test_native_facts_cover_those_of_the_fixtures(wire: str) -> None:
+    reader = Reader(wire)
+    assert sum(compare(reader, line) for line in records()) > 0
+
+
+@pytest.mark.parametrize("log", REQUEST_FORMATS)
+def test_a_gate_names_the_format_that_the_whole_record_has(log: str) -> None:
+    """A gate recognizes a format by the envelope and a sample of messages, the plain reader by all of them."""
+    carrier = carriers.carrier(log)
+    gate = FactGate(compiled.load(), carrier, Book(Options()), told=False)
+    decided = 0
+    for line in records():
+        (row,) = gate.first.scanner.scan(line) or [(None,)]
+        decision = gate.first.decide(row[0], row[3:]) if row[0] is not None else None
+        name = log
+        if decision is None:
+            decision = gate._decide_elsewhere(line)
+            name = gate.others[0].carrier.name
+        if decision is not None:
+            decided += 1
+            assert owner_of(carrier, carrier.shape.read(Record(1, 0, line, kept=True))).name == name, line
+    assert decided
