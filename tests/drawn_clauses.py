@@ -7,7 +7,7 @@ import typing
 from random import Random
 from typing import Any
 
-from turnlint.clauses import Clause
+from turnlint.clause import Clause
 
 KINDS = Clause.__subclasses__()
 ROLES = (

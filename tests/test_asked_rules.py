@@ -18,7 +18,8 @@ from drawn_clauses import drawn_clause
 from turnlint import checks, ledger, rulebook
 from turnlint.api import Capabilities, Case, Profile
 from turnlint.checks import checks_of, suspects
-from turnlint.clauses import Clause, UnknownKey
+from turnlint.clause import Clause
+from turnlint.clauses import UnknownKey
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options
 from turnlint.extraction import facts_of

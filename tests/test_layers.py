@@ -16,11 +16,11 @@ ROOT = Path(__file__).parent.parent
 LAYERS = (
     {"steps", "model", "globs", "handwritten", "compiled", "bounded_cache", "names"},
     {"lifecycle", "rows", "documents", "text", "schema_errors", "packages", "provenance"},
-    {"keeping", "neighbours"},
-    {"events"},
+    {"keeping"},
     {"ledger", "carrying", "placing"},
-    {"carriers", "harmless"},
-    {"facts", "clauses", "keys", "profiles"},
+    {"carriers", "harmless", "neighbours"},
+    {"events", "aggregation"},
+    {"facts", "clause", "clauses", "keys", "profiles"},
     {"gaps", "repeats", "view", "fingerprint", "provenance", "sampling", "wording", "providers"},
     {"extraction", "checks"},
     {"case", "weighing", "ids"},
@@ -35,7 +35,7 @@ LAYERS = (
     {"repair"},
     {"report", "why", "inspecting"},
     {"baseline"},
-    {"sifting", "aggregation"},
+    {"sifting"},
     {"library", "lsp"},
     {"testing", "cli", "pytest_plugin", "reference"},
 )
@@ -103,7 +103,7 @@ HEAVY = ("jsonschema", "ruamel", "tabulate", "importlib.metadata", "dataclasses"
 """What no run on one sound file has a use for."""
 IDLE = ("rulebook", "steps", "wording", "weighing", "placing", "spread.cutting", "cli.own", "config.settings")
 """The same of our own."""
-MOST = 80
+MOST = 86
 """So many modules of ours such a run loads at most: each costs some 50 µs before it does anything."""
 
 

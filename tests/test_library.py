@@ -113,7 +113,7 @@ def test_a_provider_a_format_and_rules_can_be_named() -> None:
     ("options", "said"),
     [
         ({"provider": "anthropc"}, "unknown provider 'anthropc'; did you mean 'anthropic'?"),
-        ({"provider": "mistral@v0"}, "unknown version of mistral 'v0'"),
+        ({"provider": "mistral@v0"}, "unknown version 'v0' of mistral"),
         ({"provider": ("none", "openai")}, "cannot be combined with other providers"),
         ({"provider": (1,)}, "names of providers and rules must be strings"),
         ({"format": "openai_chat"}, "unknown format 'openai_chat'; did you mean 'openai-chat'?"),

@@ -29,7 +29,7 @@ from turnlint.api import (
     ThoughtSignature,
     UnknownKey,
 )
-from turnlint.clauses import Clause
+from turnlint.clause import Clause
 from turnlint.profiles import Known, Weight
 
 MODULES = ("anthropic", "bedrock", "gemini", "vertex", "openai_responses")

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 from msgspec import Struct, structs
 
 from turnlint.case import Case, in_its_words
+from turnlint.clause import Clause
 from turnlint.clauses import (
     AnyClause,
     ArgumentsEncoding,
     BlockAfterCall,
-    Clause,
     ContentKey,
     ContentKind,
     EmptyContent,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import Struct, field, json
 
-from turnlint.clauses import Clause
+from turnlint.clause import Clause
 from turnlint.documents.decode import below as value_below
 from turnlint.documents.decode import value_at
 from turnlint.ledger import Answered, Asked, Ledger

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from types import ModuleType
 
-from turnlint.clauses import Clause, UnknownKey
+from turnlint.clause import Clause
+from turnlint.clauses import UnknownKey
 from turnlint.facts import TRIGGERS, ConversationFacts
 from turnlint.keys import Strict, by_place
 from turnlint.packages import BUILTIN

@@ -10,7 +10,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from turnlint.clauses import AnyClause, Clause
+from turnlint.clause import Clause
+from turnlint.clauses import AnyClause
 from turnlint.model import Severity
 
 Paths = Literal["dots", "brackets", "members", "google"]

@@ -19,7 +19,7 @@ from msgspec import to_builtins
 
 from turnlint import rulebook
 from turnlint.carriers import NAMES, carrier
-from turnlint.clauses import Clause
+from turnlint.clause import Clause
 from turnlint.cli import cli
 from turnlint.cli.explain import DOCS, examples_of
 from turnlint.cli.profiles import MATRIX, UNKNOWN, cell_of

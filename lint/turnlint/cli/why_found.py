@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from turnlint import rulebook
 from turnlint.carriers import NAMES
-from turnlint.clauses import Clause
+from turnlint.clause import Clause
 from turnlint.documents.source import Source, SourceError, find
 from turnlint.engine import Book, Crash, Options, Skipped, Tally, lint
 from turnlint.model import SEVERITIES

@@ -188,14 +188,14 @@ class Decoder:
         """
         pairs = [(number >> 3, number & 7) for number in _bits(bits)]
         turns = {one: {self.labels[one]} for pair in pairs for one in pair}
-        for one in turns:
+        for one, labels in turns.items():
             said = self.tables.classes[one]
             if said.role == "assistant" and said.results:
-                turns[one].add(self.labels[one] | {"server-result"})  # its last block may be one
+                labels.add(self.labels[one] | {"server-result"})  # its last block may be one
         if is_mixed:
-            for one in turns:
+            for one, labels in turns.items():
                 if self.tables.classes[one].role == "assistant":
-                    turns[one] |= self.unions
+                    labels.update(self.unions)
         return frozenset(
             pair for before, here in pairs if here for pair in product(turns[before], turns[here])
         )

@@ -14,7 +14,8 @@ from string import ascii_letters, ascii_lowercase, digits
 
 from msgspec import Struct
 
-from turnlint.clauses import Clause, IdCharset, IdForm, IdLength
+from turnlint.clause import Clause
+from turnlint.clauses import IdCharset, IdForm, IdLength
 from turnlint.ids.canonical import ANTHROPIC, HISTORY, LENGTH, OPENAI
 from turnlint.model import Call, Result, Transcript
 from turnlint.profiles import Profile

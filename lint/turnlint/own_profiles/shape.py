@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from turnlint import clauses, profiles
+from turnlint import clause, profiles
 
 SCHEMA = "turnlint/profile-v1"
 NAME = "^[a-z0-9]([a-z0-9_.-]*[a-z0-9])?$"
@@ -83,9 +83,9 @@ def schema() -> dict[str, Any]:
 
 
 @cache
-def kinds() -> dict[str, type[clauses.Clause]]:
+def kinds() -> dict[str, type[clause.Clause]]:
     """The kinds of clauses, by the rule that reads them."""
-    return {str(one.__struct_config__.tag): one for one in clauses.Clause.__subclasses__()}
+    return {str(one.__struct_config__.tag): one for one in clause.Clause.__subclasses__()}
 
 
 def _describe(one: dict[str, Any], struct: type[Any]) -> None:
@@ -93,7 +93,7 @@ def _describe(one: dict[str, Any], struct: type[Any]) -> None:
     for name, value in one["properties"].items():
         if name in notes:
             value["description"] = notes[name]
-    if issubclass(struct, clauses.Clause):
+    if issubclass(struct, clause.Clause):
         one["title"] = f"{one['properties']['rule']['enum'][0]} ({struct.code})"
         one["properties"]["rule"]["description"] = (
             f"`turnlint explain {struct.code}` says what the rule means."

@@ -13,10 +13,10 @@ from msgspec import Struct, field, structs
 
 from turnlint.bounded_cache import BoundedCache
 from turnlint.case import Case
+from turnlint.clause import Clause
 from turnlint.clauses import (
     ArgumentsEncoding,
     BlockAfterCall,
-    Clause,
     ContentKey,
     ContentKind,
     EmptyContent,
