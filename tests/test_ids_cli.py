@@ -86,7 +86,7 @@ def rows(*arguments: Any, stdin: bytes = b"") -> list[dict[str, Any]]:
         (["talk.jsonl"], 2, "--provider"),
         ([], 2, "PATH"),
         (["talk.jsonl", "--provider", "antropic"], 2, "did you mean 'anthropic'"),
-        (["talk.jsonl", "--provider", "anthropic@nine"], 2, "unknown version of anthropic"),
+        (["talk.jsonl", "--provider", "anthropic@nine"], 2, "unknown version 'nine' of anthropic"),
         (
             ["talk.jsonl", "--provider", "anthropic", "--format", "openai_chat"],
             2,

@@ -7,6 +7,7 @@ The last part asks the engine of the page itself, in Pyodide under node, and wan
 import base64
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,10 @@ from turnlint.cli.fix import command as fix_command
 from turnlint.cli.lint import command as lint_command
 
 ASKED = {"format": "auto", "provider": "auto", "level": "lossy", "content": "none"}
+
+
+NOTE = re.compile(r"turnlint: [^\n]*: the file (?:is empty|contains no conversation)\n")
+"""A warning about a file that is named on the command line. The page has no such names."""
 
 
 def logs() -> list[Path]:
@@ -71,7 +76,7 @@ def said_by_the_command_line(
         "report": text.stdout,
         "repaired": fixed.stdout_bytes,
         "changes": repair["changes"],
-        "words": fixed.stderr,
+        "words": re.sub(NOTE, "", fixed.stderr),
         "diff": diff.stdout,
     }
 
