@@ -592,7 +592,7 @@ bool add_message(Reader *reader, const Object *object, Frame *frame)
 static bool add_message_item(Reader *reader, Frame *frame)
 {
     int role = role_of_frame(reader, frame), content;
-    Said said = {  .is_assistant = is_assistant_role(reader, role)};
+    Said said = {.is_assistant = is_assistant_role(reader, role)};
     if (role < 0 || !begin_message(reader, role) || !add_content(reader, frame, &said, &content))
         return false;
     for (int i = 0; i < reader->piece_count; i++)

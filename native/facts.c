@@ -94,10 +94,9 @@ static PyObject *scan(FactScanner *self, PyObject *window)
     At at = (At)start, whole = at + size;
     while (rows && at < whole) {
         At end = memchr(at, '\n', (size_t)(whole - at));
-        bool memory_error = false;
         end = end ? end : whole;
         Py_ssize_t from = at - (At)start, to = end - (At)start;
-        bool has_facts = to - from < MAX_LINE_BYTES && read_line(self->reader, at, end, &memory_error);
+        bool has_facts = to - from < MAX_LINE_BYTES && read_line(self->reader, at, end);
         PyObject *row = has_facts ? build_row(self, from, to) : Py_BuildValue("(Onn)", Py_None, from, to);
         if (!row || PyList_Append(rows, row) < 0)
             Py_CLEAR(rows);

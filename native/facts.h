@@ -80,11 +80,10 @@ typedef struct {
     uint32_t size, inner, others;
 } Frame;
 
-enum { MAX_SERVER_WORDS = 32, MAX_PIECES = 4096, MAX_CALLS = 4096, MAX_IDS = 8192, ID_SLOTS = 16384, MAX_OPEN_KEYS = 8192, MAX_SEEN = MAX_PLACES };
+enum { MAX_SERVER_WORDS = 32, MAX_PIECES = 4096, MAX_CALLS = 4096, MAX_IDS = 8192, ID_SLOTS = 16384, MAX_OPEN_KEYS = 8192 };
 
 typedef struct {
     Syntax syntax;
-    At end;
     /* the envelope: the record without its messages, the values of naming keys masked */
     unsigned char *envelope;
     size_t envelope_size, envelope_room;
@@ -100,8 +99,8 @@ typedef struct {
     unsigned char *id_salts;
     uint32_t *id_slots, *id_marks;
     uint32_t round, id_count;
-    uint64_t seen[MAX_SEEN];
-    short touched[MAX_SEEN];
+    uint64_t seen[MAX_PLACES]; /* bits of the keys of the objects at each place; the highest: it was met */
+    short touched[MAX_PLACES];
     int touched_count;
     Facts facts;
     /* names of tools that the provider runs, and heads of their ids; `marked`: a head */
@@ -122,8 +121,8 @@ typedef struct {
     bool ends_in_thinking, has_open_reasoning, has_reasoning_id, is_reasoned, has_unreasoned_call;
 } Reader;
 
-/* Read a line. False if it has no facts. `memory_error` tells a lack of memory. */
-bool read_line(Reader *reader, At at, At end, bool *memory_error);
+/* Read a line. False if it has no facts, also for a lack of memory. */
+bool read_line(Reader *reader, At at, At end);
 bool open_reader(Reader *reader);
 void close_reader(Reader *reader);
 

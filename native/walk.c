@@ -704,12 +704,10 @@ static uint64_t hash_seen(const Reader *reader)
     return hash;
 }
 
-bool read_line(Reader *reader, At at, At end, bool *memory_error)
+bool read_line(Reader *reader, At at, At end)
 {
     Frame frame = {.kind = -1};
-    *memory_error = false;
     forget_line(reader);
-    reader->end = end;
     at = skip_space(at, end);
     if (at >= end || *at != '{')
         return false;

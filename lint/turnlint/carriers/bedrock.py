@@ -354,6 +354,7 @@ _MEDIA = {
         place="document",
     ),
     "video": ObjectSyntax({"format": "skip", "source": "skip"}, place="video"),
+    "cache-point": ObjectSyntax({"type": "skip", "ttl": "skip"}, place="cachePoint"),
     "guard": ObjectSyntax({"text": "skip", "image": "skip"}, place="guardContent"),
 }
 SYNTAX = WireSyntax(
@@ -372,7 +373,7 @@ SYNTAX = WireSyntax(
             {
                 "text": "text", "toolUse": "object:use", "toolResult": "object:outcome", "reasoningContent": "object:reasoning",
                 "image": "object:image", "document": "object:document", "video": "object:video",
-                "cachePoint": "braces", "guardContent": "object:guard",
+                "cachePoint": "object:cache-point", "guardContent": "object:guard",
             },
             {
                 "text": PieceSyntax("text"), "toolUse": PieceSyntax("call"), "toolResult": PieceSyntax("result"),

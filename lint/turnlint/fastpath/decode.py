@@ -56,15 +56,17 @@ def kind_of(facts: bytes) -> tuple[int, bool]:
 class KnownKeys:
     """The keys of the objects of a record, by the place and role of each object."""
 
-    def __init__(self, keys: frozenset[tuple[str, str | None, str]]) -> None:
+    def __init__(self, keys: frozenset[tuple[str, str | None, str]], unread: frozenset[str]) -> None:
         self.keys = keys
+        self.unread = unread
+        """Places whose keys are not known."""
         self.memo: dict[int, bool] = {}
 
     def has_only_known(self, known: "Strict", /) -> bool:
         """Whether no clause refuses one of the keys. The result is cached by the identity of the clauses."""
         found = self.memo.get(id(known))
         if found is None:
-            found = self.memo[id(known)] = not any(
+            found = self.memo[id(known)] = self.unread.isdisjoint(known.clauses) and not any(
                 key in clause.refused or (clause.known and key not in clause.known)
                 for place, role, key in self.keys
                 for clause in known.clauses.get(place, ())
@@ -105,7 +107,7 @@ class Decoder:
                 found.update((name, role, words[number]) for number in _bits(bits))
         if len(self.keys) >= MAX_SETS:
             self.keys.clear()
-        self.keys[_LAYOUT.unpack(facts)[1]] = KnownKeys(frozenset(found))
+        self.keys[_LAYOUT.unpack(facts)[1]] = KnownKeys(frozenset(found), self.tables.unread)
 
     def knows(self, facts: bytes) -> bool:
         """Whether the sets are known that the facts name by a hash."""

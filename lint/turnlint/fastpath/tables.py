@@ -1,6 +1,6 @@
 """Compile the syntax of a wire to the tables of the native scanner."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct, structs
@@ -77,6 +77,8 @@ class Tables(Struct, frozen=True):
     """By number; the first one stands for the start."""
     places: tuple[tuple[str, str | None, tuple[str, ...]], ...]
     """For each place its name, the role of its message, and its keys in order."""
+    unread: frozenset[str]
+    """Keys that show the kind of an object, and whose own keys are not read."""
     result_types: tuple[str, ...]
     server_types: frozenset[str]
     """Types of results of tools that the provider runs."""
@@ -123,12 +125,23 @@ def compile_syntax(syntax: WireSyntax, native: Any) -> Tables:
     )
     outputs = syntax.shapes.get("output", outputs or message)
     return Tables(
-        tuple(rows), settings, (MessageClass("start", "system"), *syntax.classes), tuple(places), result_types,
+        tuple(rows), settings, (MessageClass("start", "system"), *syntax.classes), tuple(places), _unread_in(shapes.values()), result_types,
         frozenset(
             kind for shape in shapes.values() for kind, piece in shape.kinds.items() if piece.piece == "server_result"
         ),
         tuple(message.kinds), tuple(outputs.kinds),
     )  # fmt: skip
+
+
+def _unread_in(shapes: Iterable[ObjectSyntax]) -> frozenset[str]:
+    """Keys of checked objects whose value may be an object without a table."""
+    checked = (shape for shape in shapes if shape.by_key and shape.place)
+    return frozenset(
+        word
+        for shape in checked
+        for word, action in shape.keys.items()
+        if action in ("media", "skip", "braces")
+    )
 
 
 def _bare(said: MessageClass) -> MessageClass:
