@@ -627,7 +627,8 @@ static bool add_piece_item(Reader *reader, const Object *object, Frame *frame)
         reader->facts.marks |= BIT(call_without_reasoning_field);
         reader->has_unreasoned_call |= has_id && !reader->is_reasoned;
     }
-    return begin_message(reader, role) && add_piece(reader, &piece, &said) && end_message(reader, role, &said, CONTENT_absent);
+    int content = piece.kind == PIECE_thought ? frame->content : CONTENT_absent; /* an output is no content */
+    return begin_message(reader, role) && add_piece(reader, &piece, &said) && end_message(reader, role, &said, content);
 }
 
 /* Add one item of a list in which messages, calls and results are items alike. */

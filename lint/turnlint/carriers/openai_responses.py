@@ -328,7 +328,8 @@ SYNTAX = WireSyntax(
                 "function_call_output": PieceSyntax("result", "call_id output", _CALLER, prefix="fco"),
                 "custom_tool_call": PieceSyntax("call", "call_id name input", f"{_CALLER} namespace", prefix="ctc"),
                 "custom_tool_call_output": PieceSyntax("result", "call_id output", _CALLER, prefix="ctco"),
-                "reasoning": PieceSyntax("thought", "summary", "id encrypted_content status", prefix="rs"),
+                "reasoning": PieceSyntax("thought", "summary", "id content encrypted_content status", prefix="rs"),
+                "compaction": PieceSyntax("other", "encrypted_content", "id created_by"),
                 "item_reference": PieceSyntax("other", "id", mark="reference"),
                 "web_search_call": PieceSyntax("other", "", "id status action"),
                 "file_search_call": PieceSyntax("other", "", "id status queries results"),
@@ -345,6 +346,7 @@ SYNTAX = WireSyntax(
                 **dict.fromkeys(("image_url", "file_data", "file_url", "file_id"), "media"),
             },
             {
+                "reasoning_text": PieceSyntax("other", "text"),
                 "input_text": PieceSyntax("text", "text", "prompt_cache_breakpoint"),
                 "output_text": PieceSyntax("text", "text", "annotations logprobs"),
                 "input_image": PieceSyntax("media", "", "image_url detail file_id"),
