@@ -469,7 +469,9 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
     case DO_keep: return read_kept(reader, at, end, depth);
     case DO_opaque: return read_opaque(reader, at, end, depth);
     case DO_record:
-        if (*at != '{')
+        if (*at != '{' && *at != 'n')
+            return NULL;
+        if (*at == 'n')
             return read_opaque(reader, at, end, depth);
         return read_envelope(reader, &reader->syntax.objects[key.argument], at, end, frame, depth + 1);
     case DO_tools: return read_tools(reader, key.argument, at, end, depth);

@@ -85,8 +85,8 @@ PARTS = {
         },
     ),
     "call": ObjectSyntax(
-        {"id": "id", "type": "type", "function": "object:function", "index": "skip"},
-        {"function": PieceSyntax("call", "function", "id index")}, default="function", place="call",
+        {"id": "id", "type": "type", "function": "object:function", "index": "skip", "cache_control": "skip"},
+        {"function": PieceSyntax("call", "function", "id index cache_control")}, default="function", place="call",
     ),
     "function": ObjectSyntax({"name": "name", "arguments": "text_arguments"}, place="function"),
 }  # fmt: skip

@@ -80,5 +80,5 @@ class WireSyntax(Struct, frozen=True):
     """Keys of the envelope whose value the reader of the format needs."""
     samples: tuple[bytes, bytes] = (b"", b"")
     """Messages by which a format is recognized, in place of those of a record: without calls, and with calls."""
-    wrapped: tuple[str, ...] = ("request", "request_body", "body", "params", "inputBodyJson")
+    wrapped: tuple[str, ...] = ("request", "request_body", "body", "params", "inputBodyJson", "content")
     """Keys of a record that may hold the request."""
