@@ -16,7 +16,7 @@
 #define ACTIONS(X) \
     X(skip) X(null) X(absent) X(mark) X(role) X(type) X(id) X(result_id) X(name) X(arguments) X(text_arguments) X(object_arguments) X(free) X(text) X(words) \
     X(content) X(pieces) X(output) X(outputs) X(json) X(braces) X(list) X(object) X(signature) X(encrypted) X(item) X(media) X(failed) X(status) X(plan) X(thought) X(beside) X(naming) \
-    X(keep) X(opaque) X(setting) X(record) X(tools) X(messages)
+    X(keep) X(opaque) X(setting) X(choice) X(record) X(tools) X(messages)
 enum {
 #define X(name) DO_##name,
     ACTIONS(X)
@@ -69,7 +69,7 @@ typedef struct {
     int kind_by, default_kind;
     signed char kind_of_key[MAX_KEYS];
     int place;         /* the number of its first place; each kind has one */
-    bool is_envelope, is_open; /* is_open: other keys have no meaning */
+    bool is_envelope, is_open; /* is_open: other keys have no meaning, and are left out of the envelope */
 } Object;
 
 typedef struct {

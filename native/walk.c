@@ -474,6 +474,10 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
         if (*at == 'n')
             return read_opaque(reader, at, end, depth);
         return read_envelope(reader, &reader->syntax.objects[key.argument], at, end, frame, depth + 1);
+    case DO_choice: /* a word, or an object that has one */
+        if (*at == '{')
+            return read_envelope(reader, &reader->syntax.objects[key.argument], at, end, frame, depth + 1);
+        return *at == '"' ? read_kept(reader, at, end, depth) : read_opaque(reader, at, end, depth);
     case DO_tools: return read_tools(reader, key.argument, at, end, depth);
     case DO_messages: {
         const Object *message = &reader->syntax.objects[key.argument];
@@ -571,9 +575,9 @@ static At read_envelope(Reader *reader, const Object *object, At at, At end, Fra
         if (slot == MAX_KEYS + MAX_OTHERS)
             return NULL;
         starts[slot] = reader->envelope_size;
-        if (action == DO_setting) {
+        if (action == DO_setting || (number < 0 && object->is_open)) {
             at = read_any(reader, at, end, depth);
-            has_setting = true;
+            has_setting |= number >= 0;
         } else {
             /* with its quotes, as it is written */
             if (!put(reader, name.start - 1, length(&name) + 2) || !PUT(reader, ":"))

@@ -24,7 +24,7 @@ _ENVELOPE = {
     **dict.fromkeys(sorted(NAMES | TIMES), "naming"),
     **dict.fromkeys(
         (
-            "model", "modelId", "host", "url", "base_url", "api_base", "endpoint", "thinking", "tool_choice", "type", "store",
+            "model", "modelId", "host", "url", "base_url", "api_base", "endpoint", "type", "store",
             "key", "role", "speaker", "options",
         ),
         "keep",
@@ -46,6 +46,8 @@ _ENVELOPE = {
     "tools": "tools:tool",
     "functions": "tools:tool",
     "toolConfig": "record:tool-config",
+    "thinking": "choice:choice",
+    "tool_choice": "choice:choice",
 }  # fmt: skip
 """The keys around messages. Of all others only the JSON kind of the value is kept."""
 _SHAPES = {
@@ -56,8 +58,11 @@ _SHAPES = {
     "named": ObjectSyntax({"name": "name"}, is_open=True),
     "tool-config": ObjectSyntax({
         "tools": "tools:tool",
-        **dict.fromkeys(("toolChoice", "functionCallingConfig", "function_calling_config"), "keep"),
+        **dict.fromkeys(("toolChoice", "functionCallingConfig", "function_calling_config"), "choice:choice"),
     }, is_envelope=True),
+    "choice": ObjectSyntax({
+        "type": "keep", "mode": "keep", "function": "opaque", "any": "opaque", "tool": "opaque", "auto": "opaque",
+    }, is_envelope=True, is_open=True),
 }  # fmt: skip
 _EVIDENCE = (
     (b'"function"', 400, b'"function":{"name":"x"},'),
