@@ -14,8 +14,8 @@ pytest.importorskip("orjson")
 SESSIONS = {"claude-code": corpora.agent, "codex": corpora.rollout}
 LOGS = {"requests": corpora.requests, "sessions": corpora.sessions}
 MOST = {
-    ("requests", "openai-chat"): (0.7, 4.4),
-    ("requests", "anthropic"): (0.55, 4.8),
+    ("requests", "openai-chat"): (1.05, 4.4),
+    ("requests", "anthropic"): (0.85, 4.8),
     ("sessions", "openai-chat"): (0.75, 5.4),
     ("sessions", "anthropic"): (0.7, 8.4),
 }

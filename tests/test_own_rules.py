@@ -176,7 +176,9 @@ PIECES = ["a", "b", "[ab]", "[^a]", ".", "a*", "b+", "(ab)?", "(a|b)*", "^", "$"
 
 
 @given(
-    st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join),
+    st.lists(st.sampled_from(PIECES), min_size=1, max_size=6)
+    .map("".join)
+    .filter(lambda one: one.count("?P<n>") < 2),
     st.text("abABé \n1_{]", max_size=9),
 )
 def test_expressions_find_what_those_of_the_language_find(pattern: str, text: str) -> None:

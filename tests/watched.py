@@ -68,7 +68,7 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     lines = [json.dumps({"session_id": f"s{n % 3}", **one}).encode() for n in range(6) for one in said]
     path.write_bytes(b"\n".join(break_up(one, chance) if chance.random() < 0.1 else one for one in lines))
     records = [Record(1, 0, lines[0])]
-    talks = scan.scanner_for(carrier, carrier.open(), records, book.chosen, Source("x", str(path)))
+    talks = scan.scanner_for(carrier, carrier.open(), records, book, Source("x", str(path)))
     if talks:
         list(talks.scan(path.read_bytes(), 1, 0).spans)
     return passed

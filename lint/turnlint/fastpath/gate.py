@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 MAX_ENVELOPES = 1 << 13
 MAX_ENVELOPE_BYTES = 1 << 22
 MAX_DECISIONS = 1 << 16
+MIN_TRIES = 64
+TRIES_FOR_EACH = 8
+"""How many lines the tables of other wires are tried on: at least so many, and so many more for each line that they decide."""
 REQUEST_FORMATS = (
     "openai-chat",
     "anthropic",
@@ -199,6 +202,7 @@ class FactGate:
         self.first = self._open(carrier)
         self.others: list[WireGate] = []
         """Gates of other wires, the one that accepted a record last first."""
+        self.tries = MIN_TRIES
         self.unopened = [] if told else [name for name in REQUEST_FORMATS if name != carrier.name]
 
     def _open(self, carrier: Carrier) -> WireGate:
@@ -209,7 +213,7 @@ class FactGate:
         first, number = self.first, 0
         for facts, start, end, *counts in first.scanner.scan(window):
             decision = None if facts is None else first.decide(facts, tuple(counts))
-            if decision is None and not self.told:
+            if decision is None and not self.told and self.tries:
                 decision = self._decide_elsewhere(window[start:end])
             if not isinstance(decision, Around):
                 spans.append(Span(start, end, number, number - len(spans), decision))
@@ -217,7 +221,8 @@ class FactGate:
         return Scan(spans, number, number - len(spans))
 
     def _decide_elsewhere(self, line: bytes) -> Decision:
-        """Decide about a line by the tables of another wire."""
+        """Decide about a line by the tables of another wire. A log of one wire has few such lines: the tries are limited."""
+        self.tries -= 1
         while self.unopened:
             self.others.append(self._open(carriers.carrier(self.unopened.pop())))
         for place, gate in enumerate(self.others):
@@ -225,6 +230,7 @@ class FactGate:
             decision = gate.decide(rows[0][0], rows[0][3:]) if rows and rows[0][0] is not None else None
             if decision is not None:
                 self.others.insert(0, self.others.pop(place))
+                self.tries += TRIES_FOR_EACH
                 return decision
         return None
 
