@@ -1,6 +1,7 @@
 /* Add the messages of a request to its facts: kinds of contents, turns, and the pairs of calls and results.
 
-   A pair that needs more than an id, and any piece without a fact, gives no facts. */
+   Calls and results that need more than an id get the mark `unpaired`: their pairs are a matter of the ledger. A piece
+   without a fact gives no facts. */
 
 #include "facts.h"
 
@@ -179,10 +180,13 @@ static bool add_call(Reader *reader, const Piece *piece)
             return false;
         reader->facts.marks |= BIT(idless_call);
     } else {
-        if (!is_usable(reader, &piece->id) || !is_new_id(reader, &piece->id, is_server ? 4 : 0, &is_new) || !is_new)
+        if (!is_usable(reader, &piece->id) || !is_new_id(reader, &piece->id, is_server ? 4 : 0, &is_new))
             return false;
-        if (reader->orphans && (!is_new_id(reader, &piece->id, 3, &is_new) || !is_new))
+        bool is_taken = !is_new;
+        if (reader->orphans && !is_new_id(reader, &piece->id, 3, &is_new))
             return false;
+        if (is_taken || !is_new)
+            reader->facts.marks |= BIT(unpaired);
     }
     reader->facts.arguments |= (uint8_t)(1u << piece->arguments);
     if (is_server)
@@ -229,15 +233,16 @@ static bool add_result(Reader *reader, const Piece *piece)
     while (at < reader->call_count && !is_answer(&reader->calls[at], piece))
         at++;
     bool is_orphan = at == reader->call_count, is_server = piece->kind == PIECE_server_result;
-    if (is_orphan && !add_orphan(reader, piece))
+    if (is_orphan && (is_server || !piece->id.start || !is_usable(reader, &piece->id)))
         return false;
+    if (is_orphan && !add_orphan(reader, piece))
+        facts->marks |= BIT(unpaired) | BIT(uncounted_call);
     OpenCall *call = is_orphan ? NULL : &reader->calls[at];
     bool is_inside = is_server ? reader->is_asking : reader->is_waiting;
-    if (call && !reader->syntax.anywhere && !(is_inside && call->turn == reader->turn))
-        return false;
     bool is_named = piece->name.start && length(&piece->name);
-    if (call && is_named && !same(&call->name, piece->name.start, length(&piece->name)))
-        return false;
+    if (call && ((!reader->syntax.anywhere && !(is_inside && call->turn == reader->turn))
+                 || (is_named && !same(&call->name, piece->name.start, length(&piece->name)))))
+        facts->marks |= BIT(unpaired);
     reader->results++;
     if (piece->size > reader->result_size)
         reader->result_size = piece->size;
@@ -280,11 +285,13 @@ static bool add_result(Reader *reader, const Piece *piece)
     return true;
 }
 
-static bool are_all_answered(Reader *reader)
+/* Note whether a call of the turns so far has no result. */
+static void note_open_calls(Reader *reader)
 {
     while (reader->head < reader->call_count && reader->calls[reader->head].is_answered)
         reader->head++;
-    return reader->head == reader->call_count;
+    if (reader->head < reader->call_count)
+        reader->facts.marks |= BIT(unpaired);
 }
 
 /* ---- turns ---- */
@@ -332,8 +339,8 @@ static bool begin_message(Reader *reader, int role)
     }
     if (is_assistant) {
         if (!(syntax->joins && reader->is_asking)) {
-            if (!syntax->anywhere && !are_all_answered(reader))
-                return false;
+            if (!syntax->anywhere)
+                note_open_calls(reader);
             reader->turn++;
             reader->answer_message = -1;
         }
@@ -345,8 +352,8 @@ static bool begin_message(Reader *reader, int role)
         reader->is_asking = false;
         reader->is_waiting = reader->call_count > 0 && reader->calls[reader->call_count - 1].turn == reader->turn;
     } else {
-        if (!syntax->anywhere && !are_all_answered(reader))
-            return false;
+        if (!syntax->anywhere)
+            note_open_calls(reader);
         reader->is_asking = reader->is_waiting = false;
         reader->turn++;
     }
@@ -689,8 +696,7 @@ bool end_conversation(Reader *reader)
 {
     Facts *facts = &reader->facts;
     Names *names[] = {&facts->names, &facts->result_names, &facts->authors, &facts->tools};
-    if (!are_all_answered(reader))
-        return false;
+    note_open_calls(reader);
     end_turn(reader);
     facts->steps |= (uint64_t)1 << (reader->turn_class * 8); /* the last turn, and nothing behind it */
     if (reader->ends_in_thinking)

@@ -23,7 +23,7 @@
     X(blank_signed_thought, "blank-signed-thought") X(unthought_turn, "unthought-turn") X(untyped_call, "untyped-call") \
     X(nameless_result, "nameless-result") X(idless_result, "idless-result") X(prefix, "prefix") X(twin_tools, "twin-tools") \
     X(mixed_turn, "mixed-turn") X(reference, "reference") X(orphan, "orphan") \
-    X(idless_server_call, "idless-server-call") X(uncounted_call, "uncounted-call")
+    X(idless_server_call, "idless-server-call") X(uncounted_call, "uncounted-call") X(unpaired, "unpaired")
 enum {
 #define X(name, word) MARK_##name,
     MARKS(X)

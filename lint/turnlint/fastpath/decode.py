@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 from struct import Struct as Layout
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from msgspec import structs
 
 from turnlint.carrying.syntax import MessageClass
 from turnlint.facts import ConversationFacts, Labels, RequestFacts, Said, Step
 from turnlint.fastpath.tables import CONTENTS, Tables
+from turnlint.ledger import Odd
 from turnlint.model import Arguments, Written
 from turnlint.names import CLASS_OF, NO_NAMES, Names
 
@@ -143,7 +144,7 @@ class Decoder:
             has_sent_end=around.has_sent_end,
             is_log=around.is_log,
             open_end=around.open_end,
-            triggers=_ORPHAN if "orphan" in flags and not headless else _NO_TRIGGER,
+            triggers=_triggers_of(flags, headless=headless),
             headless=headless,
             request=_request_of(request, tools, tool_names, twins="twin-tools" in flags)
             if tools
@@ -211,7 +212,8 @@ class Decoder:
     def _marks(self, bits: int) -> tuple[Any, frozenset[str]]:
         """The marks of `ConversationFacts`, and the native ones, which are more."""
         found = frozenset(self.mark_names[number] for number in _bits(bits))
-        return found - _NATIVE_MARKS, found
+        by_pairs = _OF_PAIRS if "unpaired" in found else frozenset[str]()
+        return (found | by_pairs) - _NATIVE_MARKS, found
 
     def _mixed(self, bits: int) -> frozenset[str]:
         return frozenset(self.tables.classes[number].written for number in _bits(bits))
@@ -231,9 +233,28 @@ class Decoder:
 
 
 _NATIVE_MARKS = frozenset(
-    {"nameless-result", "idless-result", "prefix", "twin-tools", "mixed-turn", "reference", "orphan"}
+    {
+        "nameless-result",
+        "idless-result",
+        "prefix",
+        "twin-tools",
+        "mixed-turn",
+        "reference",
+        "orphan",
+        "unpaired",
+    }
 )
+_OF_PAIRS = frozenset({"scattered-results", "spoken-between"})
+"""Marks that depend on the pairs of calls and results."""
+_PAIRING = frozenset(get_args(Odd))
+"""What the ledger may find where an id alone does not pair."""
 """Marks that are other fields of `ConversationFacts`."""
+
+
+def _triggers_of(flags: frozenset[str], *, headless: bool) -> frozenset[str]:
+    if "unpaired" in flags:
+        return _PAIRING
+    return _ORPHAN if "orphan" in flags and not headless else _NO_TRIGGER
 
 
 def _labels_of(one: MessageClass) -> Labels:
