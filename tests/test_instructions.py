@@ -19,18 +19,18 @@ MOST = {
     ("sessions", "openai-chat"): (0.75, 5.4),
     ("sessions", "anthropic"): (0.7, 8.4),
 }
-"""Over those of `orjson.loads`, with the native scanner and without; measured 0.58, 0.45, 0.63 and 0.56 with CPython
+"""Over those of `orjson.loads`, with the native scanner and without; measured 0.94, 0.77, 0.63 and 0.56 with CPython
 3.11, and 3.99 and 4.37 in Python alone with msgspec 0.22 on other requests than these."""
 
 
 MOST_READ = {
-    "openai-chat": (5.5, 18.0),
-    "anthropic": (9.1, 23.0),
+    "openai-chat": (6.9, 18.0),
+    "anthropic": (9.8, 23.0),
     "claude-code": (0.75, 14.5),
     "codex": (0.82, 15.5),
 }
 """The same where each conversation has lost a result, or the log is an agent's session, which only the native scanner
-looks at; measured 5.0 (14.5 without it), 8.6 (18.2), 0.68 (12.2) and 0.74 (13.4). Pairs that an id alone does not decide
+looks at; measured 6.5 (14.5 without it), 9.3 (18.2), 0.68 (12.2) and 0.74 (13.4). Pairs that an id alone does not decide
 and unreadable records before a result cost a quarter of the first two."""
 
 
