@@ -1,10 +1,11 @@
 """Facts about one conversation: the only input of the check whether a rule may report something.
 
 `ConversationFacts` is a plain value. `turnlint.extraction` computes it from a paired conversation. The native scanner
-computes the same value from the bytes of a line. Rules declare the triggers that concern them, and clauses check themselves against
-the value. No other code decides whether a conversation is sound.
+computes the same value from the bytes of a line. Rules declare the triggers that concern them, and clauses check
+themselves against the value. No other code decides whether a conversation is sound.
 
-A fact may say too much, so that a rule is asked in vain. It never says too little.
+Triggers, marks and upper bounds may say too much, so that a rule is asked in vain. They never say too little. Labels, and
+all that is made of labels, are exact.
 """
 
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 Labels = frozenset[str]
 """What a message or turn is: its role as written, `call` if it has calls, `result` if it has results, and
-`server-result` if its last block is a result of the provider's own tools. Labels are exact: neither too many nor too few."""
+`server-result` if its last block is a result of the provider's own tools."""
 Step = tuple[Labels, Labels]
 """What a turn is, and what the next turn is."""
 Said = tuple[Content, str, bool]
