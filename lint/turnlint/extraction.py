@@ -106,7 +106,7 @@ class _Gathered:
         self.is_behind_words = False
         """The next message is joined to earlier ones, which hold more than results."""
         self.is_behind_call = False
-        """A call stands in the same turn of the assistant."""
+        """The same turn of the assistant has a call."""
         self.ends_in_thinking = False
         self.is_unsigned = False
         """The first call of a message behind the last words of the user has no signature."""

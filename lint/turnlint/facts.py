@@ -58,7 +58,7 @@ does not say otherwise.
 - `prefix-before-end`: a message that is not the last one has a `prefix`.
 - `reasoning-field`: a message has a key for reasoning beside its content (`reasoning_content`), also with null.
 - `result-behind`: in a message of role `user` or `tool`, or in a row of messages of role `user` on a wire that joins
-  them, other content (also an empty text) stands before a result. `result-beside`: other content stands in the same
+  them, other content (also an empty text) stands before a result. `result-beside`: other content is in the same
   message as a result.
 - `scattered-results`: the results of the calls of one turn stand in several messages.
 - `spoken-between`: a message that is empty or holds more than calls, results and thoughts stands behind the message of
@@ -148,7 +148,7 @@ class ConversationFacts(Struct, frozen=True):
     has_whole_end: bool = False
     """The last message is the end of a whole request (`Request.whole`, no `open_end`)."""
     has_sent_end: bool = False
-    """The last message stands in the list of messages of a request."""
+    """The last message is in the list of messages of a request."""
     is_log: bool = False
     """As `Transcript.is_log`."""
     headless: bool = False

@@ -15,7 +15,7 @@ _CLASSES = (
 _OTHER, _NOT_ASCII = len(_CLASSES), len(_CLASSES) + 1
 _NUMBERS = {letter: number for number, letters in enumerate(_CLASSES) for letter in letters}
 CLASS_OF = bytes(_NUMBERS.get(chr(byte), _OTHER if byte < 128 else _NOT_ASCII) for byte in range(256))
-"""The class of each byte of UTF-8, by number. Bit `1 << number` stands for the class in a summary."""
+"""The class of each byte of UTF-8, by number. Bit `1 << number` is the class in a summary."""
 
 
 class Names(Struct, frozen=True):

@@ -100,7 +100,7 @@ class Decoder:
         self.results_of = lru_cache(1024)(self._results)
 
     def note_keys(self, facts: bytes, seen: tuple[tuple[int, int], ...]) -> None:
-        """Note the keys that a hash stands for."""
+        """Keep the keys of a hash."""
         found: set[tuple[str, str | None, str]] = set()
         for place, bits in seen:
             name, role, words = self.tables.places[place]
@@ -116,7 +116,7 @@ class Decoder:
         return values[1] in self.keys and values[10] in self.servers
 
     def note_servers(self, facts: bytes, words: tuple[tuple[int, bytes], ...]) -> None:
-        """Note the names of tools and the heads of ids that a hash stands for."""
+        """Keep the names of tools and the heads of ids of a hash."""
         names = frozenset(word.decode() for is_head, word in words if not is_head)
         heads = frozenset(word.decode() for is_head, word in words if is_head)
         self.servers[_LAYOUT.unpack(facts)[10]] = names, heads
@@ -185,7 +185,7 @@ class Decoder:
         )
 
     def _steps(self, bits: int, is_mixed: bool) -> frozenset[Step]:
-        """Pairs of classes of turns. The number 0 behind a class stands for the end, which is no step.
+        """Pairs of classes of turns. The number 0 behind a class is the end, which is no step.
 
         A turn of several roles has the class of the first one. It may be each union of their labels.
         """
@@ -264,7 +264,7 @@ def _labels_of(one: MessageClass) -> Labels:
 
 @lru_cache(4096)
 def _names_of(first: int, letters: int, shortest: int, longest: int) -> Names:
-    """A summary whose lengths are one more than the real ones, so that 0 stands for no name."""
+    """A summary whose lengths are one more than the real ones: 0 is no name."""
     if not longest:
         return NO_NAMES
     least = min(shortest - 1, 1) if letters & _NOT_ASCII else shortest - 1

@@ -79,7 +79,7 @@ class Tables(Struct, frozen=True):
     objects: tuple[Any, ...]
     settings: tuple[Any, ...]
     classes: tuple[MessageClass, ...]
-    """By number; the first one stands for the start."""
+    """By number; the first one is the start."""
     places: tuple[tuple[str, str | None, tuple[str, ...]], ...]
     """For each place its name, the role of its message, and its keys in order."""
     unread: frozenset[str]
@@ -154,7 +154,7 @@ def _bare(said: MessageClass) -> MessageClass:
 
 
 def _roles_of(syntax: WireSyntax) -> list[MessageClass]:
-    """Each role as written, with what it stands for."""
+    """Each role as written, with its neutral role."""
     return list(dict.fromkeys(map(_bare, syntax.classes)))
 
 
