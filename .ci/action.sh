@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The action's inputs, from the environment, into one run of `turnlint lint`. Nothing in them is taken for an option or
-# for a command: each is one word behind its option, and what could not be meant ends the step before anything runs.
+# Run `turnlint lint` with the inputs of the action, which are in environment variables. No input is read as an option
+# or a command: each value is one argument. An invalid value ends the step before turnlint runs.
 set -euo pipefail
 
 refuse() {
@@ -24,7 +24,7 @@ add() {
   local option=$1 input=$2 form=$3
   split "$4"
   for line in "${lines[@]}"; do
-    [[ $line =~ ^($form)$ ]] || refuse "input $input has a form that nothing of its kind has"
+    [[ $line =~ ^($form)$ ]] || refuse "input $input has an invalid value"
     arguments+=("$option=$line")
   done
 }
@@ -45,7 +45,7 @@ fi
 split "${INPUT_PATHS:-.}"
 ((${#lines[@]})) || refuse 'input paths is empty'
 for line in "${lines[@]}"; do
-  [[ $line != - ]] || refuse 'input paths has standard input, of which there is none'
+  [[ $line != - ]] || refuse 'input paths names standard input, which an action does not have'
 done
 
 code=0

@@ -125,7 +125,7 @@ def test_an_input_that_cannot_be_meant_ends_the_step_before_anything_runs(
     done = run(folder, **{name: value})
     assert done.returncode == 2
     assert done.stdout == ""
-    assert "has a form that nothing of its kind has" in done.stderr or "there is no" in done.stderr
+    assert "has an invalid value" in done.stderr or "names standard input" in done.stderr
     assert [path.name for path in folder.iterdir()] == ["a.jsonl"]
 
 

@@ -32,10 +32,10 @@ from turnlint.report import FORMATS
 
 MADE = "<!-- made by `python -m turnlint.reference`; do not edit -->"
 FAMILIES = {
-    "state": "What is written is damaged.",
-    "pairing": "Calls and results do not meet.",
-    "projection": "All is well, but this provider will not take it.",
-    "contract": "Calls do not keep to what their tools declare.",
+    "state": "The log is damaged: records, messages, ids or arguments.",
+    "pairing": "Calls and results do not belong together.",
+    "projection": "The conversation is complete, but this provider would reject it.",
+    "contract": "Calls do not match the declarations of their tools.",
 }
 SPOKEN = """
     user       What is the weather in Paris?
@@ -53,36 +53,38 @@ LOG = """\
 {"role": "user", "content": "In Celsius, please."}, {"role": "tool", "tool_call_id": "call_a91", "content": "18 °C"}]}
 """
 SINKS = {
-    "text": "For people: the conversation around each finding, and findings that say the same as one.",
-    "concise": "A line a finding, as compilers write them, for editors and for `grep`.",
-    "json": "One document, `turnlint/report-v1`; `turnlint schema report` is its JSON Schema.",
-    "jsonl": "The same, with a line a finding and the summary last.",
-    "sarif": "SARIF 2.1.0, for code scanning.",
-    "github": "Workflow commands, which GitHub shows beside the lines of a file.",
-    "github-summary": "The page of a run at GitHub: give it `$GITHUB_STEP_SUMMARY` for its file.",
-    "gitlab": "Code Quality of GitLab.",
-    "junit": "Test results: each conversation is a case, those in which nothing was found too.",
-    "rdjsonl": "A diagnostic a line, as reviewdog reads them.",
-    "markdown": "A page with a table, to be put into an issue or a merge request.",
+    "text": "The conversation around each finding, for people. Findings that differ only in names are one group.",
+    "concise": "One line for each finding, as compilers write them, for editors and `grep`.",
+    "json": "One document, `turnlint/report-v1`. `turnlint schema report` prints its JSON Schema.",
+    "jsonl": "The findings of `json`, one on each line, and the summary on the last line.",
+    "sarif": "SARIF 2.1.0, for GitHub code scanning and similar services. The rules are left out below.",
+    "github": "Workflow commands for GitHub Actions: findings appear beside the lines of a file.",
+    "github-summary": "Markdown for the summary of a job in GitHub Actions: `--output github-summary:$GITHUB_STEP_SUMMARY`.",
+    "gitlab": "A Code Quality report for GitLab.",
+    "junit": "Test results for GitLab, Jenkins and others. Each conversation is a test case.",
+    "checkstyle": "Checkstyle XML, for Jenkins and others.",
+    "rdjson": "One document in the format of reviewdog.",
+    "rdjsonl": "One diagnostic on each line, in the format of reviewdog.",
+    "markdown": "A page with all findings and a table, for an issue or a merge request.",
 }
 CODES = (
-    ("0", "nothing at or above `--fail-on` (default `error`)"),
-    ("1", "findings at or above that; for `fix`, what remains, or what `--check` or `--diff` would change"),
-    ("2", "usage, or a named file that is missing or unreadable"),
-    ("3", "nothing to lint or to fix: no input, or none in a known format"),
-    ("4", "internal: a rule crashed, or a repair could not be verified and was not written; the report is not complete"),
+    ("0", "no findings at or above `--fail-on` (default: `error`)"),
+    ("1", "findings at or above it; for `fix`: findings that remain, or files that `--check` or `--diff` would change"),
+    ("2", "a usage error, or a file that is missing, unreadable or not writable"),
+    ("3", "no input, or no input in a known format"),
+    ("4", "an internal error, or a repair that could not be verified and was not written; the report is incomplete"),
 )  # fmt: skip
 
 
 def rules() -> Iterator[str]:
     entries = rulebook.load(BUILTIN)
     yield from ("# Rules", "", MADE, "")
-    yield "`turnlint explain CODE` shows one of them. An example marks with `<-` where its finding stands."
+    yield "`turnlint explain CODE` shows one rule. In an example, `<-` marks the place of the finding."
     yield ""
-    yield "`since` is the version that brought a rule, and says so where it is not *stable*. One in *preview* may still"
-    yield "change, and is applied with `--preview`, with `preview: true` in the settings, or where it is selected by its own"
-    yield "code or name. One that is *deprecated* will go; who names it is told. A code or a name that a rule had before"
-    yield "goes on meaning it, with a word on standard error."
+    yield "`fix up to` is the highest level that a repair may need. `since` is the version that added the rule, with its state"
+    yield "if it is not *stable*. A rule in *preview* may still change. It runs with `--preview`, with `preview: true` in the"
+    yield "settings, or if it is selected by its code or name. A *deprecated* rule will be removed, and turnlint warns if the"
+    yield "settings or options name it. Former codes and names of a rule still work, with a warning."
     gone = sorted(rulebook.removed().items())
     for family, about in FAMILIES.items():
         ours = [one for one in entries if one.rule.fault == family]
@@ -91,7 +93,7 @@ def rules() -> Iterator[str]:
         yield from ("", f"## {family.capitalize()}", "", about, "")
         link = "[{0.code}](#{1}) {0.name}"
         yield from _table(
-            ("rule", "severity", "fix", "since", "what it finds"),
+            ("rule", "severity", "fix up to", "since", "what it finds"),
             (
                 (
                     link.format(one.rule, f"{one.rule.code}-{one.rule.name}".lower()),
@@ -106,7 +108,7 @@ def rules() -> Iterator[str]:
         for one in ours:
             yield from _rule(one)
     if gone:
-        yield from ("", "## Removed", "", "Rules that are no more.", "")
+        yield from ("", "## Removed", "", "Rules that no longer exist.", "")
         yield from _table(("rule", "why"), gone)
 
 
@@ -133,8 +135,8 @@ def providers() -> Iterator[str]:
     known = Providers([BUILTIN])
     names = known.names()
     yield from ("# Providers", "", MADE, "")
-    yield "Whose rules are known. `turnlint profiles NAME` prints all of one, as YAML that can be changed and given back"
-    yield f"with `--profile FILE`. A {UNKNOWN} means that nothing is known."
+    yield "`turnlint lint --provider NAME` applies the rules of a provider. `turnlint profiles NAME` prints them as YAML. Change"
+    yield f"a copy and use it with `--profile FILE`. In the table, {UNKNOWN} means unknown."
     yield ""
     rows = [(f"[{name}](#{name})", *_offers(known.versions(name)[0])) for name in names]
     yield from _table(("profile", *(title for _, title in MATRIX[:-1])), rows)
@@ -150,15 +152,15 @@ def _provider(versions: tuple[Profile, ...]) -> Iterator[str]:
     first = versions[0]
     yield from ("", f"## {first.name}", "", f"{first.title}. Wires: {', '.join(first.wires)}.")
     if first.hosts:
-        also = f"; they also take {', '.join(first.host_wires)}" if first.host_wires else ""
+        also = f"; they also accept {', '.join(first.host_wires)}" if first.host_wires else ""
         yield f"Hosts: {', '.join(first.hosts)}{also}."
     if first.about:
-        yield f"As it holds today: {first.about}."
+        yield f"Current version: {first.about}."
     yield from ("", *(f"- {quirk}" for quirk in first.capabilities.quirks))
     yield ""
     entries = {one.rule.code: one.rule.name for one in rulebook.load(BUILTIN)}
     yield from _table(
-        ("rule", "what it asks for", "severity", "what it answers", "evidence"),
+        ("rule", "requirement", "severity", "error text", "evidence"),
         (
             (f"{one.code} {entries[one.code]}", _asked(one), one.severity, _words(one.says), f"{one.source}, {one.date}")
             for one in sorted(first.clauses, key=lambda one: one.code)
@@ -217,23 +219,27 @@ def formats() -> Iterator[str]:
 
 def outputs() -> Iterator[str]:
     yield from ("# Outputs", "", MADE, "")
-    yield "`turnlint lint --output-format FORMAT` writes to standard output, `--output FORMAT:FILE` to a file as well, and"
-    yield "that as often as there are files to write. What follows is written of this log:"
+    yield "`turnlint lint --output-format FORMAT` sets the format of standard output. `--output FORMAT:FILE` also writes a report"
+    yield "to a file, and can be repeated. A report file is written completely or not at all."
+    yield ""
+    yield "The examples below are the output for this log:"
     yield from ("", "```jsonl session.jsonl", *LOG.splitlines(), "```", "")
-    yield "No format but `text` shows what was said, and that only on a terminal or with `--show-content`. What is ignored or"
-    yield "in a baseline is in none of them; those that have a sum count it."
+    yield "No format except `text` contains message content, and `text` shows it only on a terminal or with `--show-content`."
+    yield "Ignored findings and findings in a baseline are not reported. Formats with a summary count them."
     for name in FORMATS:
         command = f"turnlint lint session.jsonl --output-format {name}"
         yield from (
             "",
             f"## {name}",
             "",
+            SINKS[name],
+            "",
             "```console",
             f"$ {command}",
             *("..." if len(line) > LONGEST else line for line in _printed(command).splitlines()),
             "```",
         )
-    yield from ("", "## Exit codes", "", "They never depend on the output format.", "")
+    yield from ("", "## Exit codes", "", "They do not depend on the output format.", "")
     yield from _table(("exit code", "meaning"), CODES)
 
 
@@ -253,10 +259,10 @@ def configuration() -> Iterator[str]:
             *((kind["description"], "") if kind is not schema and "description" in kind else ()),
         )
         yield from _table(
-            ("key", "what it says"),
+            ("key", "meaning"),
             (
                 (
-                    f"`{key}`{' (must be there)' if key in kind.get('required', ()) else ''}",
+                    f"`{key}`{' (required)' if key in kind.get('required', ()) else ''}",
                     _meaning(said, kinds),
                 )
                 for key, said in kind["properties"].items()
@@ -264,8 +270,8 @@ def configuration() -> Iterator[str]:
         )
 
     yield from ("", "## Variables", "")
-    yield "Options of `lint` and `fix` may be set by variables of the environment. An option that is given goes before its"
-    yield "variable, and both before the settings. Where an option may be given several times, white space parts its values."
+    yield "Environment variables set options of `lint` and `fix`. An option on the command line overrides its variable, and both"
+    yield "override the settings. White space separates the values of an option that can be repeated."
     yield ""
     yield from _table(("variable", "option"), [*_variables("lint"), *_variables("fix")])
 
@@ -293,7 +299,7 @@ def _meaning(said: dict[str, Any], kinds: dict[str, Any]) -> str:
         else ""
     )
     one_of = f" One of {', '.join(f'`{name}`' for name in names)}." if names else ""
-    shown = f" As in {', '.join(f'`{dumps(one)}`' for one in examples)}." if examples else ""
+    shown = f" Example: {', '.join(f'`{dumps(one)}`' for one in examples)}." if examples else ""
     return f"{about}{one_of}{held}{shown}".strip()
 
 
