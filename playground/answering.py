@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-from msgspec import Struct, structs
+from msgspec import Struct, structs, to_builtins
 
 from turnlint import __version__
 from turnlint.aggregation import aggregate
@@ -29,7 +29,7 @@ from turnlint.report import open_sink
 from turnlint.report.accepted import Terms
 from turnlint.report.changes import changes as diff_of
 from turnlint.report.escape import visible
-from turnlint.report.machine import finding_of, summary_of
+from turnlint.report.machine import reported, summary_of
 from turnlint.report.repair_text import last_lines, lines_of
 from turnlint.report.repaired import Done, document
 from turnlint.report.words import found
@@ -125,7 +125,7 @@ def _lint(data: bytes, name: str, asked: dict[str, str]) -> dict[str, Any]:
         if isinstance(event, Skipped):
             raise _Refused(_refusal(event.near))
         if isinstance(event, Row) and len(findings) < MOST:
-            findings.append(finding_of(event))
+            findings.append(to_builtins(reported(event)))
         sink.take(event)
     sink.finish(tally, complete=not tally.crashes)
     return {

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from msgspec import to_builtins
 
 from turnlint import testing
 from turnlint.documents.source import Source
@@ -16,7 +17,7 @@ from turnlint.engine import Book, Crash, Options, Skipped, Tally, lint
 from turnlint.model import Finding, Fix, Location, Record
 from turnlint.report import FORMATS, open_sink
 from turnlint.report.escape import clip, columns, line_start, visible
-from turnlint.report.machine import finding_of, written
+from turnlint.report.machine import reported, written
 from turnlint.rows import Place, Row
 
 ROOT = Path(__file__).parent.parent
@@ -105,7 +106,8 @@ def _finding(*some: Any, **more: Any) -> Finding:
 )  # fmt: skip
 def test_a_finding_is_written_as_any_json_is(finding: Any, place: Any, more: list[str]) -> None:
     row = Row(finding, "a/é.jsonl", place, tuple((note, place) for note in more), fingerprint="0f")
-    assert written(row) == json.dumps(finding_of(row))
+    report = reported(row)
+    assert written(report) == json.dumps(to_builtins(report))
 
 
 def test_the_json_report_without_findings_fits_its_schema(tmp_path: Path) -> None:

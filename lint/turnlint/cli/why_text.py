@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from json import dumps
 from typing import Any
 
-from msgspec import structs
+from msgspec import structs, to_builtins
 
 from turnlint.cli.look import Look, colors, line_limit, width
 from turnlint.cli.why_found import AUTO, MOST_SHOWN, Explained, Looked, Reason
@@ -15,7 +15,7 @@ from turnlint.profiles import Known, Profile
 from turnlint.report import Batched, open_sink
 from turnlint.report.escape import clip, fold, visible
 from turnlint.report.escape import in_json as without_commands
-from turnlint.report.machine import finding_of
+from turnlint.report.machine import reported
 from turnlint.text import pluralize
 from turnlint.why import Near, Recognised
 
@@ -234,6 +234,7 @@ def _told_findings(explained: Explained, looked: Looked) -> dict[str, Any]:
         "others": looked.others,
         "count": looked.count,
         "findings": [
-            {**finding_of(one.row), "agrees": structs.asdict(one.agreed)} for one in looked.shown[:MOST_SHOWN]
+            {**to_builtins(reported(one.row)), "agrees": structs.asdict(one.agreed)}
+            for one in looked.shown[:MOST_SHOWN]
         ],
     }
