@@ -13,16 +13,15 @@ from msgspec import Struct, structs, to_builtins
 from turnlint import __version__
 from turnlint.aggregation import aggregate
 from turnlint.carriers import NAMES
-from turnlint.documents.source import Source, SourceError, packed_as
+from turnlint.documents.source import Source, packed_as
 from turnlint.engine import Book, Options, Skipped, Tally
 from turnlint.engine import lint as events_of
+from turnlint.errors import TurnlintError
 from turnlint.keeping.patches import patched
-from turnlint.keeping.system import NotWritten
-from turnlint.library.results import TurnlintError
 from turnlint.library.running import options_of, policy_of
 from turnlint.neighbours import Near
 from turnlint.packages import packages
-from turnlint.providers import Providers, UnknownProvider
+from turnlint.providers import Providers
 from turnlint.repair.choosing import LEVELS
 from turnlint.repair.passes import fix as fix_of
 from turnlint.report import open_sink
@@ -92,7 +91,7 @@ def fix(data: bytes | memoryview, name: str, asked: str) -> tuple[str, bytes]:
     return json.dumps(told), repaired
 
 
-_REFUSALS = (_Refused, TurnlintError, UnknownProvider, SourceError, NotWritten)
+_REFUSALS = (_Refused, TurnlintError)
 
 
 def _problem(error: Exception) -> str:

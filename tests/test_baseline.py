@@ -8,6 +8,7 @@ import pytest
 
 from settings import put, turnlint, unanswered
 from turnlint import baseline
+from turnlint.errors import BaselineError
 
 LINES = [unanswered("s-1", "c1"), unanswered("s-2", "c2", "c3"), unanswered(None, "c1", say="first"),
          unanswered(None, "c1", say="second"), unanswered(None, "c1", say="second"),
@@ -177,7 +178,7 @@ def test_what_is_no_baseline_is_told_of(folder: Path, text: str, said: str) -> N
 def test_a_file_without_end_is_not_read_to_its_end(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(baseline, "MOST_BYTES", 1 << 20)
     (folder / "endless").write_bytes(b"\n" * ((1 << 20) + 1))
-    with pytest.raises(baseline.BadBaseline, match="is larger than 1 MiB"):
+    with pytest.raises(BaselineError, match="is larger than 1 MiB"):
         baseline.read(str(folder / "endless"))
 
 

@@ -11,7 +11,8 @@ import pytest
 from settings import found, put, turnlint, unanswered
 from turnlint.config.checking import schema, shape_faults, tool_schema
 from turnlint.config.nearest import Nearest
-from turnlint.config.reading import BadConfig, chain, document_of
+from turnlint.config.reading import chain, document_of
+from turnlint.errors import ConfigError
 from turnlint.handwritten import Document
 
 EMPTY = '{"messages": [{"role": "user", "content": "go"}, {"role": "assistant", "content": ""}]}\n'
@@ -304,7 +305,7 @@ def test_a_day_of_a_table_is_a_day(folder: Path) -> None:
 def test_files_that_extend_one_another_without_end_are_told_of(tmp_path: Path) -> None:
     for number in range(12):
         configure(tmp_path, f"extend: {number + 1}.yaml\n", f"{number}.yaml")
-    with pytest.raises(BadConfig, match="more than 10 files in a chain of `extend`"):
+    with pytest.raises(ConfigError, match="more than 10 files in a chain of `extend`"):
         chain(str(tmp_path / "0.yaml"))
 
 

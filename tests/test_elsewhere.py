@@ -16,7 +16,8 @@ from msgspec import structs
 
 from tampering import Counted, failing, killed_at_each_call, names_of, only
 from turnlint.documents.source import Source
-from turnlint.keeping.disk import NotWritten, patched, write_to
+from turnlint.errors import WriteError
+from turnlint.keeping.disk import patched, write_to
 from turnlint.keeping.system import SYSTEM, System
 
 OLD, NEW = b"old\n" * 99, b"new\n" * 77
@@ -50,7 +51,7 @@ def test_a_file_is_packed_by_its_name(name: str, there: bool, read: Source, tmp_
 def test_the_file_that_is_read_is_no_other_file(read: Source, tmp_path: Path) -> None:
     os.link(tmp_path / "a.jsonl", tmp_path / "same.jsonl")
     for name in ("a.jsonl", "same.jsonl"):
-        with pytest.raises(NotWritten, match="is the input file; omit -o to change it in place"):
+        with pytest.raises(WriteError, match="is the input file; omit -o to change it in place"):
             write_to(str(tmp_path / name), [NEW], like=read)
     assert (tmp_path / "a.jsonl").read_bytes() == OLD
 
@@ -125,7 +126,7 @@ def test_a_file_below_dev_is_a_file(read: Source) -> None:
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full disk to write to")
 def test_a_full_disk_is_named(read: Source) -> None:
-    with pytest.raises(NotWritten, match="the disk is full"):
+    with pytest.raises(WriteError, match="the disk is full"):
         write_to("/dev/full", [NEW], like=read)
 
 
@@ -137,7 +138,7 @@ def test_places_that_cannot_be_written_are_told(read: Source, tmp_path: Path) ->
         ("none/b.jsonl", SYSTEM, "no such folder; make it first"),
         ("fixed.jsonl", closed, "is read-only; make it writable, or write elsewhere with -o"),
     ):
-        with pytest.raises(NotWritten, match=word):
+        with pytest.raises(WriteError, match=word):
             write_to(str(tmp_path / name), [NEW], like=read, system=system)
     assert (tmp_path / "fixed.jsonl").read_bytes() == b"x"
 
@@ -148,7 +149,7 @@ def test_without_zstd_the_way_to_get_it_is_told(
     monkeypatch.setitem(sys.modules, "zstandard", None)
     monkeypatch.setitem(sys.modules, "compression", None)
     with pytest.raises(
-        NotWritten, match=r"writing \.zst needs an extra package; pip install 'turnlint\[zstd\]'"
+        WriteError, match=r"writing \.zst needs an extra package; pip install 'turnlint\[zstd\]'"
     ):
         write_to(str(tmp_path / "b.zst"), [NEW], like=read)
     assert os.listdir(tmp_path) == ["a.jsonl"]
@@ -166,7 +167,7 @@ def test_a_call_that_fails_leaves_what_was_there(there: bool, read: Source, tmp_
         _prepared(target, there)
         try:
             write(Counted(at, failing(errno.ENOSPC, late=False)).system)
-        except NotWritten:
+        except WriteError:
             assert _now(target) in before, name
         else:
             assert _now(target) == NEW, name

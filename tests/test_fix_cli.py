@@ -17,7 +17,7 @@ from broken_logs import BROKEN, FOREIGN, OPEN, SOUND, TORN, fix, fixed, log, set
 from commands import run_cli
 from turnlint.cli.fix import command
 from turnlint.cli.undo import command as undo
-from turnlint.documents.source import SourceError
+from turnlint.errors import SourceError
 
 PACKINGS: dict[str, tuple[Callable[[bytes], bytes], Callable[[bytes], bytes]]] = {
     ".gz": (gzip.compress, gzip.decompress),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from turnlint.config.reading import BadConfig
 from turnlint.config.settings import Config
+from turnlint.errors import ConfigError
 
 YAML = """\
 fail-on: warning
@@ -79,7 +79,7 @@ def test_broken_settings_are_told_of_with_their_place(
         try:
             Config(str(path)).of(str(tmp_path / "logs" / "kimi" / "a.jsonl"))
             outcomes["taken"] += 1
-        except BadConfig as error:
+        except ConfigError as error:
             outcomes["refused"] += 1
             for line in error.lines:
                 assert re.search(rf"{name}:\d+:\d+: \S", line) or "more" in line, line

@@ -29,16 +29,8 @@ from id_conversations import (
     profile,
 )
 from turnlint.clauses import IdForm
-from turnlint.ids import (
-    Unprojectable,
-    canonical_id,
-    canonicalize,
-    is_canonical,
-    project,
-    project_ids,
-    to_openai,
-    turn_keys,
-)
+from turnlint.errors import NoFittingIdError
+from turnlint.ids import canonical_id, canonicalize, is_canonical, project, project_ids, to_openai, turn_keys
 from turnlint.ledger import usable
 from turnlint.model import Call, Keys, Message, Request, Result, Transcript, Wire
 from turnlint.profiles import Profile
@@ -96,11 +88,11 @@ def test_ids_too_short_to_be_told_apart_by_luck_are_salted_until_they_differ() -
     assert all(re.fullmatch("[a-z]{2}", one or "") for one in found)
     digit = profile("openai-chat", IdForm(pattern="[0-9]{1}", wants="one digit", **TOLD))
     assert len(set(project_ids([(f"call_{n}", "f") for n in range(10)], digit))) == 10
-    with pytest.raises(Unprojectable, match="more calls than ids"):
+    with pytest.raises(NoFittingIdError, match="more calls than ids"):
         project_ids([(f"call_{n}", "f") for n in range(11)], digit)
     nothing = profile("openai-chat", SAFE, IdForm(pattern=r"\.+", wants="dots", **TOLD))
     assert project_ids([], nothing) == []
-    with pytest.raises(Unprojectable, match="no id can be"):
+    with pytest.raises(NoFittingIdError, match="no id can be"):
         project_ids([("call_1", "f")], nothing)
 
 

@@ -11,7 +11,8 @@ import pytest
 
 from fixing import OLD, fix
 from turnlint.documents.source import Source
-from turnlint.keeping.disk import Digest, Digests, NotWritten, Patch, digest_of
+from turnlint.errors import WriteError
+from turnlint.keeping.disk import Digest, Digests, Patch, digest_of
 from turnlint.keeping.journal import entry, save, state_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
@@ -79,12 +80,12 @@ def test_the_same_fix_writes_the_same_journal(path: str, state: Path) -> None:
 
 def test_what_is_no_journal_is_not_written_to(path: str, tmp_path: Path) -> None:
     (tmp_path / "mine.jsonl").write_bytes(b'{"role": "user"}\n')
-    with pytest.raises(NotWritten, match=r"is not a journal; name another place with --journal"):
+    with pytest.raises(WriteError, match=r"is not a journal; name another place with --journal"):
         fix(path, where=str(tmp_path / "mine.jsonl"))
     assert (tmp_path / "mine.jsonl").read_bytes() == b'{"role": "user"}\n'
-    with pytest.raises(NotWritten, match=r"is a directory|no regular file|no permission"):
+    with pytest.raises(WriteError, match=r"is a directory|no regular file|no permission"):
         fix(path, where=str(tmp_path))
-    with pytest.raises(NotWritten, match=r"cannot be written: no such file or directory; .* is unchanged"):
+    with pytest.raises(WriteError, match=r"cannot be written: no such file or directory; .* is unchanged"):
         fix(path, where=str(tmp_path / "none" / "journal"))
     assert Path(path).read_bytes() == OLD
 

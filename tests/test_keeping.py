@@ -20,17 +20,9 @@ from msgspec import structs
 
 from tampering import Counted, failing, in_child, killed_at_each_call, names_of, only
 from turnlint.documents.source import Source, find, open_source, wanted
+from turnlint.errors import WriteError
 from turnlint.keeping import disk, patches
-from turnlint.keeping.disk import (
-    Digest,
-    NotWritten,
-    Patch,
-    digest_of,
-    is_open_for_writing,
-    patched,
-    replace,
-    stamp,
-)
+from turnlint.keeping.disk import Digest, Patch, digest_of, is_open_for_writing, patched, replace, stamp
 from turnlint.keeping.system import SYSTEM, System
 
 OLD = b'{"role": "user"}\n' * 40
@@ -74,7 +66,7 @@ def as_nobody(act: Callable[[], Any]) -> str:
             os.setuid(65534)
         try:
             act()
-        except NotWritten as error:
+        except WriteError as error:
             os.write(write, str(error).encode())
 
     read, write = os.pipe()
@@ -149,7 +141,7 @@ def test_a_call_that_fails_leaves_the_old_file_or_the_new_one(
         Path(path).write_bytes(OLD)
         try:
             fix(path, Counted(at, failing(number, late=late)).system)
-        except NotWritten as error:
+        except WriteError as error:
             assert Path(path).read_bytes() == OLD, name
             told.add(f"{path} is unchanged" in str(error))
             refused.add(name)
@@ -186,7 +178,7 @@ def test_a_disk_that_takes_little_at_a_time_gets_all(path: str) -> None:
 
 def test_a_disk_that_gives_back_other_bytes_is_not_trusted(path: str) -> None:
     forgetful = structs.replace(SYSTEM, read=lambda file, size: os.read(file, size).replace(b"more", b"less"))
-    with pytest.raises(NotWritten, match="returned different bytes"):
+    with pytest.raises(WriteError, match="returned different bytes"):
         fix(path, forgetful)
     assert Path(path).read_bytes() == OLD
 
@@ -195,7 +187,7 @@ def test_a_file_that_changed_meanwhile_is_left(path: str) -> None:
     before = stamp(path)
     with open(path, "ab") as file:
         file.write(b"more\n")
-    with pytest.raises(NotWritten, match=r"changed while it was read; nothing was written; run again"):
+    with pytest.raises(WriteError, match=r"changed while it was read; nothing was written; run again"):
         replace(Source(path, path), PATCHES, expected=before)
     assert Path(path).read_bytes() == OLD + b"more\n"
 
@@ -209,7 +201,7 @@ def test_a_file_that_changes_while_the_new_one_is_made_is_left(path: str, moment
     more: dict[str, Any] = {
         "chmod": {"system": structs.replace(SYSTEM, chmod=append)}, "journal": {"before_replace": append}
     }  # fmt: skip
-    with pytest.raises(NotWritten, match="changed while it was read"):
+    with pytest.raises(WriteError, match="changed while it was read"):
         fix(path, **more[moment])
     assert Path(path).read_bytes() == OLD + b"more\n"
     assert os.listdir(os.path.dirname(path)) == ["a.jsonl"]
@@ -217,7 +209,7 @@ def test_a_file_that_changes_while_the_new_one_is_made_is_left(path: str, moment
 
 def test_a_patch_beyond_the_end_means_that_the_file_changed(path: str) -> None:
     for wrong in (Patch(len(OLD) + 1, len(OLD) + 1, b"x"), Patch(3, len(OLD) + 1, b"")):
-        with pytest.raises(NotWritten, match="changed while it was read"):
+        with pytest.raises(WriteError, match="changed while it was read"):
             replace(Source(path, path), (wrong,), expected=stamp(path))
     assert Path(path).read_bytes() == OLD
 
@@ -226,9 +218,9 @@ def test_what_the_journal_refuses_is_not_written(path: str) -> None:
     def refuse(digests: disk.Digests) -> None:
         assert digests.before == digest_of(path)
         assert digests.after == Digest(digests.after.sha256, len(NEW))
-        raise NotWritten("no room for the journal")
+        raise WriteError("no room for the journal")
 
-    with pytest.raises(NotWritten, match="no room for the journal"):
+    with pytest.raises(WriteError, match="no room for the journal"):
         fix(path, before_replace=refuse)
     assert Path(path).read_bytes() == OLD
     assert os.listdir(os.path.dirname(path)) == ["a.jsonl"]
@@ -241,7 +233,7 @@ def test_a_file_that_another_program_writes_is_left(path: str) -> None:
     writer = subprocess.Popen(["tail", "-f", "/dev/null"], stdout=open(path, "ab"))  # noqa: SIM115 - given away
     try:
         assert is_open_for_writing(path) is True
-        with pytest.raises(NotWritten) as told:
+        with pytest.raises(WriteError) as told:
             fix(path)
     finally:
         writer.kill()
@@ -285,12 +277,12 @@ def test_damage_and_what_is_no_file_are_left(tmp_path: Path) -> None:
     cut = tmp_path / "cut.jsonl.gz"
     cut.write_bytes(gzip.compress(OLD)[:-9])
     before = cut.read_bytes()
-    with pytest.raises(NotWritten, match="the compressed data are truncated"):
+    with pytest.raises(WriteError, match="the compressed data are truncated"):
         fix(str(cut))
     assert cut.read_bytes() == before
-    with pytest.raises(NotWritten, match="is not a regular file"):
+    with pytest.raises(WriteError, match="is not a regular file"):
         fix(str(tmp_path))
-    with pytest.raises(NotWritten, match="standard input cannot be replaced"):
+    with pytest.raises(WriteError, match="standard input cannot be replaced"):
         replace(Source("<stdin>", None), (), expected=stamp(str(cut)))
 
 

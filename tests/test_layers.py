@@ -14,7 +14,7 @@ from turnlint.rulebook import FAMILIES
 
 ROOT = Path(__file__).parent.parent
 LAYERS = (
-    {"steps", "model", "globs", "handwritten", "compiled", "bounded_cache", "names"},
+    {"steps", "model", "errors", "globs", "handwritten", "compiled", "bounded_cache", "names"},
     {"lifecycle", "rows", "documents", "text", "schema_errors", "packages", "provenance"},
     {"keeping"},
     {"ledger", "carrying", "placing"},

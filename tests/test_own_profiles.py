@@ -13,7 +13,8 @@ import pytest
 
 from commands import run_cli
 from hostile import assert_ended_well
-from turnlint.own_profiles import BadProfiles, read
+from turnlint.errors import ProfilesError
+from turnlint.own_profiles import read
 from turnlint.own_profiles.shape import schema
 from turnlint.profiles import Profile
 from turnlint.providers import Providers
@@ -150,7 +151,7 @@ def test_a_later_file_may_extend_an_earlier_one(tmp_path: Path) -> None:
     paths = [str(tmp_path / name) for name in ("a.yaml", "b.yaml")]
     found = read(paths, [BUILTIN])
     assert found[paths[1]][0].clauses == found[paths[0]][0].clauses
-    with pytest.raises(BadProfiles, match="unknown provider 'a'"):
+    with pytest.raises(ProfilesError, match="unknown provider 'a'"):
         read(paths[::-1], [BUILTIN])
 
 

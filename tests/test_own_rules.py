@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from settings import found, put, turnlint
 from turnlint import globs
 from turnlint.config.settings import Config
-from turnlint.own_rules.expressions import MAX_NODES, BadExpression, Expression
+from turnlint.errors import ExpressionError
+from turnlint.own_rules.expressions import MAX_NODES, Expression
 from turnlint.own_rules.watching import find, places
 
 RECORD: dict[str, Any] = {
@@ -226,14 +227,14 @@ def test_no_text_makes_a_search_slow(pattern: str) -> None:
     ],
 )
 def test_what_cannot_be_searched_for_in_one_pass_is_not_taken(pattern: str) -> None:
-    with pytest.raises(BadExpression):
+    with pytest.raises(ExpressionError):
         Expression(pattern)
 
 
 def test_an_expression_has_a_size_that_it_may_not_pass() -> None:
     Expression(f"a{{{MAX_NODES // 2}}}")
     for pattern in (f"a{{{MAX_NODES}}}", "((a{50}){50}){50}", "(" * 3000 + "a" + ")" * 3000):
-        with pytest.raises(BadExpression, match="too large"):
+        with pytest.raises(ExpressionError, match="too large"):
             Expression(pattern)
 
 

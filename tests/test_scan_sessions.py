@@ -20,8 +20,9 @@ from session_lines import Sessions, cut, rollout, session_log, tree
 from test_corpus import CORPUS
 from turnlint import compiled, reading, scan
 from turnlint.clauses import NameForm, ResultNotFirst, ThinkingForm
-from turnlint.documents.source import Source, SourceError
+from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Run, Tally, lint
+from turnlint.errors import SourceError
 from turnlint.packages import BUILTIN
 from turnlint.providers import Providers
 from turnlint.report.words import noted

@@ -21,7 +21,8 @@ from fixing import OLD, fix
 from hostile import assert_safe
 from tampering import Counted, failing, killed_at_each_call, names_of, only
 from turnlint.cli.undo import command
-from turnlint.keeping.disk import NotWritten, Patch
+from turnlint.errors import WriteError
+from turnlint.keeping.disk import Patch
 from turnlint.keeping.journal import Entry, Missing, find
 from turnlint.keeping.restoring import restore
 from turnlint.keeping.system import System
@@ -152,7 +153,7 @@ def test_a_file_that_changes_during_undo_is_left(path: str) -> None:
     found = find(path, None)
     assert isinstance(found, Entry)
     Path(path).write_bytes(fixed + b"more\n")
-    with pytest.raises(NotWritten, match="changed while it was read"):
+    with pytest.raises(WriteError, match="changed while it was read"):
         restore(path, found)
     assert Path(path).read_bytes() == fixed + b"more\n"
 
@@ -258,7 +259,7 @@ def test_no_file_is_changed_whose_journal_failed(
         for at, name in enumerate(names_of(lambda system: _fixed_again(path, chosen, system))):
             try:
                 _fixed_again(path, chosen, Counted(at, failing(number, late=late)).system)
-            except NotWritten:
+            except WriteError:
                 assert Path(path).read_bytes() == OLD, name
                 assert all(map(json.loads, where.read_bytes().splitlines())), "no half of a line stays"
             else:

@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from turnlint.documents.source import open_regular
+from turnlint.errors import BaselineError
 from turnlint.report.escape import in_json
 from turnlint.rows import Row
 from turnlint.text import truncate
@@ -26,10 +27,6 @@ MOST_BYTES = 1 << 28
 _HEAD = f'{{"baseline": "{SCHEMA}"}}'
 """Sorts before all entries."""
 _MARKS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
-
-
-class BadBaseline(Exception):  # noqa: N818 - a user's file, and the sentence says what is wrong with it
-    """A baseline that cannot be read."""
 
 
 class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -91,18 +88,18 @@ class Baseline:
 
 
 def read(path: str, *, must_exist: bool = True) -> Baseline:
-    """The baseline in a file. Raises `BadBaseline`."""
+    """The baseline in a file. Raises `BaselineError`."""
     try:
         with open_regular(path) as file:
             data = file.read(MOST_BYTES + 1)
     except FileNotFoundError:
         if not must_exist:
             return Baseline(path)
-        raise BadBaseline(f"{path}: no such file; `turnlint baseline write` makes one") from None
+        raise BaselineError(f"{path}: no such file; `turnlint baseline write` makes one") from None
     except OSError as error:
-        raise BadBaseline(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
+        raise BaselineError(f"{path}: {(error.strerror or 'cannot be read').lower()}") from None
     if len(data) > MOST_BYTES:
-        raise BadBaseline(f"{path}: is larger than {MOST_BYTES >> 20} MiB, which no baseline is")
+        raise BaselineError(f"{path}: is larger than {MOST_BYTES >> 20} MiB, which no baseline is")
     lines = data.splitlines()
     return Baseline(
         path, [entry for number, line in enumerate(lines, 1) for entry in _entries(path, number, line)]
@@ -113,16 +110,16 @@ def _entries(path: str, number: int, line: bytes) -> list[Entry]:
     if not line.strip():
         return []
     if line.startswith(_MARKS):
-        raise BadBaseline(f"{path}:{number}: a merge was not finished here; keep the lines of both sides")
+        raise BaselineError(f"{path}:{number}: a merge was not finished here; keep the lines of both sides")
     try:
         value: Any = msgspec.json.decode(line)
         if isinstance(value, dict) and "baseline" in value:
             if value["baseline"] != SCHEMA:
-                raise BadBaseline(f"{path}:{number}: is of another version than {SCHEMA}")
+                raise BaselineError(f"{path}:{number}: is of another version than {SCHEMA}")
             return []
         return [msgspec.convert(value, Entry)]
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadBaseline(f"{path}:{number}: not a baseline entry: {str(error).lower()}") from None
+        raise BaselineError(f"{path}:{number}: not a baseline entry: {str(error).lower()}") from None
 
 
 def write(path: str, entries: Iterable[Entry]) -> None:
@@ -141,4 +138,4 @@ def write(path: str, entries: Iterable[Entry]) -> None:
             os.unlink(temporary)
             raise
     except OSError as error:
-        raise BadBaseline(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None
+        raise BaselineError(f"{path}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from turnlint.carrying.carrier import Carrier, Reader
 from turnlint.counting import count, count_passed, count_providers, count_skipped, count_unread
-from turnlint.documents.source import Progress, Source, SourceError
+from turnlint.documents.source import Progress, Source
 from turnlint.documents.trouble import Damage
 from turnlint.events import Crash, Heard, Remark, Skipped, Tally
 from turnlint.judging import Book, Content, Judged, Options, judge
@@ -23,6 +23,7 @@ from turnlint.reading import Batch, Foreign, Reading
 from turnlint.rows import Ignored, Line, Place, Row, lean, shape_of
 
 if TYPE_CHECKING:
+    from turnlint.errors import SourceError
     from turnlint.noting import Notes
     from turnlint.rulebook import Entry
     from turnlint.scan.seam import Counting

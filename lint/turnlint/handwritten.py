@@ -10,6 +10,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from turnlint.errors import LocatedError
+
 MOST_BYTES = 1 << 20
 """All built-in profiles together are smaller."""
 MOST_VALUES = 100_000
@@ -35,15 +37,6 @@ class Kind(Struct, frozen=True):
 PROFILE = Kind("profile", "extends", frozenset({"version", "date", "name"}))
 
 
-class Fault(Exception):  # noqa: N818 - something wrong in a user's file, with a sentence
-    """One thing that is wrong, and where."""
-
-    def __init__(self, sentence: str, spot: Spot | None = None) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
-        self.spot = spot
-
-
 class Document(Struct):
     """One YAML document: its value, and the place of every value and every key in it."""
 
@@ -61,22 +54,22 @@ class Document(Struct):
 
 
 def documents(data: bytes, kind: Kind = PROFILE) -> list[Document]:
-    """The documents of a file that are not empty. Raises `Fault`."""
+    """The documents of a file that are not empty. Raises `LocatedError`."""
     text = decoded(data, kind)
     try:
         return [_Walk(kind).document(node) for node in _nodes(text) if not _is_empty(node)]
     except RecursionError:
-        raise Fault(f"is nested too deeply for a {kind.name}") from None
+        raise LocatedError(f"is nested too deeply for a {kind.name}") from None
 
 
 def decoded(data: bytes, kind: Kind) -> str:
     if len(data) > MOST_BYTES:
-        raise Fault(f"is larger than {MOST_BYTES >> 10} KiB, the limit of a {kind.name}")
+        raise LocatedError(f"is larger than {MOST_BYTES >> 10} KiB, the limit of a {kind.name}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise Fault("is not valid UTF-8", (line, 1)) from None
+        raise LocatedError("is not valid UTF-8", (line, 1)) from None
 
 
 def _nodes(text: str) -> Iterator[Any]:
@@ -90,14 +83,14 @@ def _nodes(text: str) -> Iterator[Any]:
         before = text[: error.position]
         spot = (before.count("\n") + 1, len(before) - before.rfind("\n"))
         code = error.character if isinstance(error.character, int) else ord(error.character)
-        raise Fault(f"YAML does not allow the character U+{code:04X}", spot) from None
+        raise LocatedError(f"YAML does not allow the character U+{code:04X}", spot) from None
     except MarkedYAMLError as error:
-        raise Fault(
+        raise LocatedError(
             f"is not valid YAML: {_plain(error.problem or error.context or '')}", _spot(error.problem_mark)
         ) from None
     except (YAMLError, ValueError, IndexError, AttributeError) as error:  # what its scanner lets slip
         first = next(iter(str(error).splitlines()), "")
-        raise Fault(f"is not valid YAML: {first or type(error).__name__}") from None
+        raise LocatedError(f"is not valid YAML: {first or type(error).__name__}") from None
 
 
 def _plain(problem: str) -> str:
@@ -134,9 +127,9 @@ class _Walk:
         self.made.values[path] = spot
         self.count += 1
         if self.count > MOST_VALUES:
-            raise Fault(f"expands to more than {MOST_VALUES:,} values", spot)
+            raise LocatedError(f"expands to more than {MOST_VALUES:,} values", spot)
         if len(path) > DEEPEST:
-            raise Fault(f"is nested too deeply for a {self.kind.name}", spot)
+            raise LocatedError(f"is nested too deeply for a {self.kind.name}", spot)
         kind = type(node).__name__
         if kind == "ScalarNode":
             key = next((part for part in reversed(path) if isinstance(part, str)), "")
@@ -152,14 +145,14 @@ class _Walk:
         for key, value in node.value:
             spot = _spot(key.start_mark) or (1, 1)
             if type(key).__name__ != "ScalarNode":
-                raise Fault("a key must be a plain string", spot)
+                raise LocatedError("a key must be a plain string", spot)
             name = str(key.value)
             if _tag(key) == "merge":
                 one = f"use `{self.kind.key}` to build on another {self.kind.name}"
-                raise Fault(f"merge keys (<<) are not supported; {one}", spot)
+                raise LocatedError(f"merge keys (<<) are not supported; {one}", spot)
             if name in found:
                 line = self.made.keys[*path, name][0]
-                raise Fault(f"duplicate key {name!r}, first in line {line}", spot)
+                raise LocatedError(f"duplicate key {name!r}, first in line {line}", spot)
             self.made.keys[*path, name] = spot
             found[name] = self._value(value, (*path, name))
         return found
@@ -183,7 +176,7 @@ def _scalar(node: Any, spot: Spot, *, as_written: bool) -> Any:
         if tag == "float":
             return float(text.replace("_", "").replace(".inf", "inf").replace(".nan", "nan").lower())
     except (KeyError, ValueError):
-        raise Fault(f"{text[:40]!r} is not a readable value", spot) from None
+        raise LocatedError(f"{text[:40]!r} is not a readable value", spot) from None
     raise _tagged(node, spot)
 
 
@@ -192,7 +185,7 @@ def _integer(text: str) -> int:
     return int(plain, 0) if re.match(r"[-+]?0[xob]", plain) else int(plain)
 
 
-def _tagged(node: Any, spot: Spot) -> Fault:
+def _tagged(node: Any, spot: Spot) -> LocatedError:
     shown = str(node.tag)
     shown = "!!" + shown.removeprefix(_CORE) if shown.startswith(_CORE) else shown
-    return Fault(f"the tag {shown[:80]} is not supported; remove it", spot)
+    return LocatedError(f"the tag {shown[:80]} is not supported; remove it", spot)

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct, structs
 
 from turnlint.documents.decode import value_of
+from turnlint.errors import InlineIgnoreError
 from turnlint.events import Remark
 from turnlint.globs import Steps, pointer_steps
 from turnlint.model import Finding, Pointer, Record
@@ -54,10 +55,6 @@ class Pardon(Struct, frozen=True):
         return inside and selects(self.rule, finding.code, finding.rule, finding.fault)
 
 
-class Unread(Exception):  # noqa: N818 - what is wrong with a place, in a sentence
-    """A place that does not say what can be understood."""
-
-
 class Pardons:
     """What the records of one source say, and what of it was of use."""
 
@@ -91,13 +88,13 @@ class Pardons:
         for at, value in islice(find(value_of(data), self.steps), MOST_PLACES):
             try:
                 said = list(read(value, at))
-            except Unread as error:
+            except InlineIgnoreError as error:
                 self._remark(record, at, str(error))
                 continue
             for one in said:
                 try:
                     found.append(structs.replace(one, rule=self._today(one.rule)))
-                except Unread as error:
+                except InlineIgnoreError as error:
                     self._remark(record, one.at, str(error))
         return tuple(found)
 
@@ -131,14 +128,14 @@ class Pardons:
                 yield Remark(self.path, 0, "", is_idle, more)
 
     def _today(self, rule: str) -> str:
-        """The name that a rule has today. Raises `Unread`."""
+        """The name that a rule has today. Raises `InlineIgnoreError`."""
         if rule in self.own or (rule == OWN[:-1] and self.own):
             return rule
         entries = _entries()
         if any(matches(entry.rule, rule) for entry in entries):
             return current(rule, entries)
         gone = why_gone(rule)
-        raise Unread(f"unknown rule {quote_value(rule)}" + (f" any more: {gone}" if gone else ""))
+        raise InlineIgnoreError(f"unknown rule {quote_value(rule)}" + (f" any more: {gone}" if gone else ""))
 
     def _remark(self, record: Record, at: Pointer, why: str) -> None:
         if len(self.remarks) < MOST_REMARKS:
@@ -157,10 +154,10 @@ def _entries() -> list[Entry]:
 
 
 def read(value: Any, at: Pointer) -> Iterator[Pardon]:
-    """What a place says. Raises `Unread`."""
+    """What a place says. Raises `InlineIgnoreError`."""
     entries = value if isinstance(value, list) else [value] if isinstance(value, dict) else None
     if entries is None:
-        raise Unread(f"expected a list of rules, got {_kind(value)}")
+        raise InlineIgnoreError(f"expected a list of rules, got {_kind(value)}")
     scope = scope_of(at)
     count = 0
     for index, one in enumerate(entries):
@@ -168,22 +165,22 @@ def read(value: Any, at: Pointer) -> Iterator[Pardon]:
         rules, reason = ([one], NO_REASON) if isinstance(one, str) else _mapping(one)
         count += len(rules)
         if count > MOST_RULES:
-            raise Unread(f"names more than {MOST_RULES} rules")
+            raise InlineIgnoreError(f"names more than {MOST_RULES} rules")
         yield from (Pardon(here, scope, rule, reason) for rule in rules)
 
 
 def _mapping(one: Any) -> tuple[list[str], str]:
     if not isinstance(one, dict):
-        raise Unread(f"expected rules, or mappings with `rules` and `reason`, got {_kind(one)}")
+        raise InlineIgnoreError(f"expected rules, or mappings with `rules` and `reason`, got {_kind(one)}")
     if one.keys() - KEYS:
-        raise Unread("a mapping may only have the keys `rules` and `reason`")
+        raise InlineIgnoreError("a mapping may only have the keys `rules` and `reason`")
     rules = one.get("rules")
     rules = [rules] if isinstance(rules, str) else rules
     if not isinstance(rules, list) or not rules or not all(isinstance(rule, str) for rule in rules):
-        raise Unread("`rules`: expected a rule or a list of rules")
+        raise InlineIgnoreError("`rules`: expected a rule or a list of rules")
     reason = one.get("reason", NO_REASON)
     if not isinstance(reason, str):
-        raise Unread(f"`reason`: expected a string, got {_kind(reason)}")
+        raise InlineIgnoreError(f"`reason`: expected a string, got {_kind(reason)}")
     return rules, truncate(" ".join(reason[: 2 * LONGEST].split()), LONGEST)
 
 

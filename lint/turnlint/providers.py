@@ -11,6 +11,7 @@ from importlib import import_module
 
 from msgspec import Struct
 
+from turnlint.errors import UnknownProviderError
 from turnlint.model import Request, Transcript
 from turnlint.packages import BUILTIN
 from turnlint.profiles import Profile
@@ -21,10 +22,6 @@ SHARED = "shared"
 """The profile of what all servers of one wire have in common."""
 OWNERS = {"openai-chat": "openai"}
 """Whose profile to ask first, for wires that many speak; the others bear the name of their provider."""
-
-
-class UnknownProvider(Exception):  # noqa: N818 - it is what the user asked for, and the sentence says so
-    """A name that names no profile."""
 
 
 class Chosen(Struct, frozen=True):
@@ -77,13 +74,13 @@ class Providers:
         name, at, version = text.partition("@")
         versions = self.versions(name)
         if not versions:
-            raise UnknownProvider(_sentence("provider", name, self.names()))
+            raise UnknownProviderError(_sentence("provider", name, self.names()))
         if not at:
             return versions
         exactly = [one for one in versions if one.version == version]
         if not exactly:
             known = [one.version for one in versions if one.version]
-            raise UnknownProvider(_sentence("version", version, known, of=f" of {name}"))
+            raise UnknownProviderError(_sentence("version", version, known, of=f" of {name}"))
         return (exactly[0],)
 
     def for_named(self, versions: tuple[Profile, ...], transcript: Transcript) -> Chosen:

@@ -109,9 +109,8 @@ class Transcripts(pytest.File):
     known: "dict[int | None, list[Event]] | None" = None
 
     def collect(self) -> Iterator[pytest.Item]:
-        from turnlint.documents.source import SourceError
         from turnlint.engine import Book
-        from turnlint.library import TurnlintError
+        from turnlint.errors import SourceError, TurnlintError
         from turnlint.model import Transcript
         from turnlint.neighbours import sentence_of
         from turnlint.reading import Foreign, batches
@@ -123,7 +122,7 @@ class Transcripts(pytest.File):
                 for batch in batches(self.source, options.format, prefer=Book(options).wires)
                 for item in ((batch,) if isinstance(batch, SourceError) else batch)
             ]
-        except (SourceError, TurnlintError) as error:
+        except TurnlintError as error:
             raise self.CollectError(str(error)) from None
         for item in found:
             if isinstance(item, SourceError):

@@ -20,8 +20,9 @@ from turnlint.carrying.envelope import named_groups
 from turnlint.documents.decode import Decoded
 from turnlint.documents.framing import frame, split
 from turnlint.documents.gate import Ended, Gate, Scanner
-from turnlint.documents.source import Guarded, Part, Progress, Source, SourceError, open_source, size_of
+from turnlint.documents.source import Guarded, Part, Progress, Source, open_source, size_of
 from turnlint.documents.trouble import Damage, Trouble
+from turnlint.errors import SourceError
 from turnlint.model import Call, Gap, Message, Other, Record, Result, Transcript
 from turnlint.neighbours import NEEDED, Near, container_of, is_body, near_to
 from turnlint.neighbours.families import OTHER_CHAT

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from turnlint.api import Check, CheckRecord, Rule
 from turnlint.checks import Declared, is_asked, modules_in, triggers_of
+from turnlint.errors import BrokenRulesError, RemovedRuleError, UnknownRuleError
 from turnlint.packages import BUILTIN, packages
 from turnlint.text import nearest_name
 
@@ -43,28 +44,6 @@ class Entry(Struct, frozen=True):
         return is_asked(self.triggers, found)
 
 
-class UnknownRule(Exception):  # noqa: N818 - it is what the user asked for, and the sentence says so
-    """A selector that selects nothing."""
-
-    def __init__(self, selector: str, near: str | None) -> None:
-        hint = f"; did you mean {near!r}?" if near else "; `turnlint rules` lists them"
-        super().__init__(f"unknown rule {selector!r}{hint}")
-
-
-class RemovedRule(UnknownRule):
-    """A selector that meant a rule which is no more."""
-
-    def __init__(self, selector: str, reason: str) -> None:
-        Exception.__init__(self, f"the rule {selector!r} was removed: {reason}")
-
-
-class BrokenRules(Exception):  # noqa: N818 - somebody else's package, named with what it says
-    """A package of rules that cannot be loaded."""
-
-    def __init__(self, package: str, error: Exception) -> None:
-        super().__init__(f"the rules of {package} cannot be loaded: {type(error).__name__}: {error}")
-
-
 def load(package: str) -> list[Entry]:
     """Every rule of a package: each module below it that has a `RULE`."""
     try:
@@ -72,7 +51,7 @@ def load(package: str) -> list[Entry]:
     except Exception as error:
         if package == BUILTIN:
             raise
-        raise BrokenRules(package, error) from None
+        raise BrokenRulesError(package, error) from None
 
 
 def _load(package: str) -> list[Entry]:
@@ -143,12 +122,12 @@ def choose(
     ]
 
 
-def unknown(selector: str, entries: list[Entry], others: Iterable[str] = FAMILIES) -> UnknownRule:
+def unknown(selector: str, entries: list[Entry], others: Iterable[str] = FAMILIES) -> UnknownRuleError:
     """What is said of a selector that selects nothing."""
     gone = why_gone(selector)
     if gone is not None:
-        return RemovedRule(selector, gone)
-    return UnknownRule(selector, nearest_name(selector, [*names_of(entries), *others]))
+        return RemovedRuleError(selector, gone)
+    return UnknownRuleError(selector, nearest_name(selector, [*names_of(entries), *others]))
 
 
 def why_gone(selector: str) -> str | None:

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from turnlint.handwritten import Document, Fault, Path
+from turnlint.errors import LocatedError
+from turnlint.handwritten import Document, Path
 from turnlint.text import did_you_mean, quote_value
 
 _TYPES = {
@@ -24,7 +25,7 @@ class ShapeChecker:
         self.schema = schema
         self.patterns = patterns
 
-    def faults(self, document: Document) -> Iterator[Fault]:
+    def faults(self, document: Document) -> Iterator[LocatedError]:
         """Yield what is wrong with a document, each place and sentence once."""
         told = set()
         for error in self._validator.iter_errors(document.value):
@@ -32,7 +33,7 @@ class ShapeChecker:
                 if (path, sentence) not in told:  # jsonschema has an error for each missing key
                     told.add((path, sentence))
                     spot = document.spot(path, key=is_key)
-                    yield Fault(in_words(path[:-1] if is_key else path) + sentence, spot)
+                    yield LocatedError(in_words(path[:-1] if is_key else path) + sentence, spot)
 
     @cached_property
     def _validator(self) -> Any:

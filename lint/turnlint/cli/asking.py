@@ -13,7 +13,8 @@ import click
 from turnlint.carriers import NAMES
 from turnlint.cli import option
 from turnlint.cli.nearest import Named
-from turnlint.documents.source import STDIN, Source, SourceError, find, size_of, wanted
+from turnlint.documents.source import STDIN, Source, find, size_of, wanted
+from turnlint.errors import SourceError
 
 if TYPE_CHECKING:
     from turnlint.documents.folders import Walk

@@ -11,14 +11,15 @@ from typing import Any
 import click
 from msgspec import Struct, structs
 
-from turnlint.baseline import NAME, BadBaseline, Baseline, Entry, read, write
+from turnlint.baseline import NAME, Baseline, Entry, read, write
 from turnlint.cli import option
 from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
 from turnlint.cli.settings import Asked, Plan, configured, given
 from turnlint.cli.verbs import Verbs
 from turnlint.cli.waiting import bar
-from turnlint.documents.source import Source, SourceError
+from turnlint.documents.source import Source
 from turnlint.engine import Crash, Options, Skipped, Tally, lint
+from turnlint.errors import BaselineError, SourceError
 from turnlint.neighbours import sentence_of
 from turnlint.report.escape import line_start
 from turnlint.rows import Row
@@ -141,7 +142,7 @@ def check(**asked: Any) -> None:
 def _write(path: str, entries: list[Entry]) -> None:
     try:
         write(path, entries)
-    except BadBaseline as error:
+    except BaselineError as error:
         raise click.UsageError(shown(str(error))) from None
 
 
@@ -199,7 +200,7 @@ def _of(source: Source, plan: Plan, file: str | None, found: dict[str, Found], *
     if key not in found:
         try:
             found[key] = Found(read(path, must_exist=must_exist))
-        except BadBaseline as error:
+        except BaselineError as error:
             raise click.UsageError(shown(str(error))) from None
     return found[key]
 

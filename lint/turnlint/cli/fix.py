@@ -192,14 +192,13 @@ def _carried(way: Way, sources: list[Source], report: str | None) -> dict[str, b
 
 
 def _run(sources: list[Source], settings: _Settings) -> int:
-    from turnlint.providers import UnknownProvider
-    from turnlint.rulebook import BrokenRules, UnknownRule
+    from turnlint.errors import BrokenRulesError, UnknownProviderError, UnknownRuleError
 
     try:
         settings.plan.prepare(sources)
-    except (UnknownRule, UnknownProvider) as error:
+    except (UnknownRuleError, UnknownProviderError) as error:
         raise click.UsageError(str(error)) from None
-    except BrokenRules as error:
+    except BrokenRulesError as error:
         click.echo(f"turnlint: {shown(str(error))}", err=True)
         return EXIT_INTERNAL
     out = Pipe(sys.stdout)

@@ -14,10 +14,11 @@ from msgspec import Struct, field, structs
 
 from turnlint.cli.look import is_terminal
 from turnlint.documents.piped import at_rest
-from turnlint.documents.source import Damaged, Progress, Source, SourceError, packing_at
+from turnlint.documents.source import Progress, Source, packing_at
 from turnlint.engine import Book, Options
+from turnlint.errors import DecompressionError, SourceError, WriteError
 from turnlint.keeping import journal, last_run
-from turnlint.keeping.disk import Digests, NotWritten, Stamp, replace, stamp, write_to
+from turnlint.keeping.disk import Digests, Stamp, replace, stamp, write_to
 from turnlint.keeping.packing import packed
 from turnlint.keeping.patches import changed, patched
 from turnlint.keeping.system import ELSEWHERE
@@ -100,7 +101,7 @@ def repair(run: Run, source: Source, progress: Progress | None) -> Done:
     try:
         with at_rest(source) as still:
             _repair(run, source, still, done, progress)
-    except (SourceError, NotWritten) as error:
+    except (SourceError, WriteError) as error:
         done.problem = str(error)
     return done
 
@@ -117,7 +118,7 @@ def _repair(run: Run, source: Source, still: Source, done: Done, progress: Progr
             _show(run, fixed)
         elif run.way.write:
             _write(run, source, still, before, done)
-    except (SourceError, NotWritten) as error:
+    except (SourceError, WriteError) as error:
         done.problem = str(error)
         done.changed = done.wrote = False
         if run.way.to_stdout(source):
@@ -137,11 +138,11 @@ def _stamp(still: Source) -> Stamp:
 def _fixed(run: Run, still: Source, before: Stamp, done: Done, progress: Progress | None) -> Fixed:
     try:
         fixed = fix(still, run.options, run.book, run.policy, progress, run.linter)
-    except (SourceError, NotWritten):
+    except (SourceError, WriteError):
         raise
     except OSError as error:
         raise SourceError(still.name, _reason(error)) from None
-    except Damaged as damage:
+    except DecompressionError as damage:
         raise SourceError(still.name, str(damage)) from None
     except Exception as error:
         if os.environ.get("TURNLINT_TRACEBACK"):
@@ -202,9 +203,9 @@ def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -
         done.to = way.output
     elif fixed.patches:
         if still is not source:
-            raise NotWritten(f"{source.name} is not a regular file", ELSEWHERE)
+            raise WriteError(f"{source.name} is not a regular file", ELSEWHERE)
         if fixed.bound:
-            raise NotWritten(f"{source.name} is not rewritten in place: {fixed.bound}", ELSEWHERE)
+            raise WriteError(f"{source.name} is not rewritten in place: {fixed.bound}", ELSEWHERE)
         replace(
             still, fixed.patches, expected=before, before_replace=lambda digests: _keep(way, done, digests)
         )

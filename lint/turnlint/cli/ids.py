@@ -15,12 +15,12 @@ from turnlint.cli.asking import NO_GITIGNORE, nothing_to, skipped_in_folders, so
 from turnlint.cli.look import line_limit, width
 from turnlint.cli.nearest import Named
 from turnlint.documents.piped import at_rest
-from turnlint.documents.source import Source, SourceError
-from turnlint.ids import CANONICAL, Entry, Projection, Unprojectable, project
+from turnlint.documents.source import Source
+from turnlint.errors import NoFittingIdError, SourceError, UnknownProviderError
+from turnlint.ids import CANONICAL, Entry, Projection, project
 from turnlint.ledger import read as paired
 from turnlint.model import Location, Request, Transcript
 from turnlint.neighbours import sentence_of
-from turnlint.providers import UnknownProvider
 from turnlint.reading import Foreign, read
 from turnlint.repair.tracing import IdMap, projection_after
 from turnlint.report.escape import clip, fold, in_json, line_start, visible
@@ -83,7 +83,7 @@ def command(
         ids = _Ids(provider, model, canonical=canonical)
         sources = sources_of(paths, "<stdin>", [])
         code = _show(sources, None if format_name == "auto" else format_name, ids, output_format)
-    except (UnknownProvider, Unprojectable) as error:
+    except (UnknownProviderError, NoFittingIdError) as error:
         raise click.UsageError(visible(str(error))) from None
     raise click.exceptions.Exit(code)
 

@@ -14,7 +14,8 @@ from turnlint.carriers import NAMES
 from turnlint.cli import option
 from turnlint.cli.asking import NO_GITIGNORE, nothing_to, shown, skipped_in_folders, sources_of
 from turnlint.cli.nearest import Named
-from turnlint.documents.source import Source, SourceError
+from turnlint.documents.source import Source
+from turnlint.errors import SourceError
 from turnlint.inspecting.facts import Inspection
 from turnlint.text import truncate
 

@@ -211,18 +211,18 @@ def _timing() -> "Timing":
 
 def is_ready(plan: Plan, sources: list[Source]) -> bool:
     """Work out what holds for each source, before anything is read or opened."""
-    from turnlint.providers import UnknownProvider
+    from turnlint.errors import UnknownProviderError
 
     try:
         plan.prepare(sources)
-    except UnknownProvider as error:
+    except UnknownProviderError as error:
         raise click.UsageError(str(error)) from None
     except Exception as error:
-        from turnlint.rulebook import BrokenRules, UnknownRule
+        from turnlint.errors import BrokenRulesError, UnknownRuleError
 
-        if isinstance(error, UnknownRule):
+        if isinstance(error, UnknownRuleError):
             raise click.UsageError(str(error)) from None
-        if not isinstance(error, BrokenRules):
+        if not isinstance(error, BrokenRulesError):
             raise
         click.echo(f"turnlint: {shown(str(error))}", err=True)
         return False
@@ -348,11 +348,12 @@ def _told(
 
     if not cache:
         return run(sources)
-    from turnlint.spread.cache import Cache, UnsafeFolder, folder
+    from turnlint.errors import UnsafeFolderError
+    from turnlint.spread.cache import Cache, folder
 
     try:
         return Cache(folder(), plan.of).run(sources, run)
-    except (OSError, UnsafeFolder) as error:
+    except (OSError, UnsafeFolderError) as error:
         click.echo(f"turnlint: the cache is disabled: {shown(str(error))}", err=True)
         return run(sources)
 

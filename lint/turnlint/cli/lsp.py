@@ -18,7 +18,8 @@ from turnlint.cli.look import is_terminal
 from turnlint.cli.settings import TODAY, Asked, Plan, choosing
 from turnlint.documents.source import Source
 from turnlint.engine import Options
-from turnlint.lsp.terms import Terms, Unusable
+from turnlint.errors import SettingsError
+from turnlint.lsp.terms import Terms
 from turnlint.repair.choosing import Policy
 
 if TYPE_CHECKING:
@@ -95,13 +96,12 @@ class Settings:
 
     @contextmanager
     def _worked_out(self) -> Iterator[None]:
-        from turnlint.providers import UnknownProvider
-        from turnlint.rulebook import BrokenRules, UnknownRule
+        from turnlint.errors import BrokenRulesError, UnknownProviderError, UnknownRuleError
 
         try:
             with self.ctx.scope(cleanup=False):
                 yield
         except click.UsageError as error:
-            raise Unusable(error.message) from None
-        except (UnknownRule, UnknownProvider, BrokenRules) as error:
-            raise Unusable(str(error)) from None
+            raise SettingsError(error.message) from None
+        except (UnknownRuleError, UnknownProviderError, BrokenRulesError) as error:
+            raise SettingsError(str(error)) from None

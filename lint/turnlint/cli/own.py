@@ -20,13 +20,14 @@ def own_profiles(
     paths = list(dict.fromkeys([*files, *(name for name in names if name.endswith(SUFFIXES))]))
     if not paths:
         return tuple(names), ()
-    from turnlint.own_profiles import BadProfiles, read
+    from turnlint.errors import ProfilesError
+    from turnlint.own_profiles import read
     from turnlint.packages import packages
     from turnlint.report.escape import visible
 
     try:
         found = read(paths, packages())
-    except BadProfiles as error:
+    except ProfilesError as error:
         raise click.UsageError("\n".join(map(visible, error.lines))) from None
     told = [one for name in names for one in _names_in(found[name] if name.endswith(SUFFIXES) else name)]
     return tuple(told), tuple(profile for path in paths for profile in found[path])

@@ -67,12 +67,12 @@ def command(name: str | None, files: tuple[str, ...], output_format: str, *, mat
 
 
 def _print(providers: "Providers", name: str, output_format: str) -> None:
-    from turnlint.providers import UnknownProvider
+    from turnlint.errors import UnknownProviderError
     from turnlint.report.escape import in_json, visible
 
     try:
         versions = providers.named(name)
-    except UnknownProvider as error:
+    except UnknownProviderError as error:
         raise click.UsageError(visible(str(error))) from None
     if output_format == "markdown":
         raise click.UsageError("a single profile is written as YAML, or with --output-format json")

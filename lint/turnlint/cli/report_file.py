@@ -10,8 +10,8 @@ from typing import IO, Self
 import click
 
 from turnlint.cli.asking import shown
+from turnlint.errors import WriteError
 from turnlint.keeping.disk import is_stream, new_file_beside, open_stream
-from turnlint.keeping.system import NotWritten
 
 _MODE = 0o666
 
@@ -33,7 +33,7 @@ class ReportFile:
     def _open(self, *, added: bool, flows: bool) -> IO[str]:
         buffering = 1 if flows else -1
         if os.path.isdir(self.target):
-            raise NotWritten(f"{self.path} is a folder; name a file")
+            raise WriteError(f"{self.path} is a folder; name a file")
         if is_stream(self.path):
             return _text(open_stream(self.path), buffering)
         there = os.path.exists(self.target)
@@ -96,7 +96,7 @@ def _as_usage(path: str) -> Iterator[None]:
         yield
     except BrokenPipeError:
         return  # the reader of a pipe went away: that is its right
-    except NotWritten as error:
+    except WriteError as error:
         raise click.UsageError(shown(str(error))) from None
     except OSError as error:
         reason = (error.strerror or "cannot be written").lower()

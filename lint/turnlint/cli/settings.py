@@ -231,13 +231,13 @@ class Plan:
 
     def config(self, path: str) -> "Config":
         if path not in self.configs:
-            from turnlint.config.reading import BadConfig
             from turnlint.config.settings import Config
+            from turnlint.errors import ConfigError
 
             try:
                 root = os.getcwd() if self.file or not path else None
                 self.configs[path] = Config(path, root, self.given)
-            except BadConfig as error:
+            except ConfigError as error:
                 raise click.UsageError("\n".join(map(shown, error.lines))) from None
             self._remark(self.configs[path].remarks)
         return self.configs[path]
@@ -301,11 +301,11 @@ class Plan:
 
     def _checked(self, settings: "Settings | None", make: Callable[[], Any]) -> Any:
         """A provider that the configuration names and nobody has is a fault of that file."""
-        from turnlint.providers import UnknownProvider
+        from turnlint.errors import UnknownProviderError
 
         try:
             return make()
-        except UnknownProvider as error:
+        except UnknownProviderError as error:
             if self.asked.providers or settings is None or settings.provider is None:
                 raise
             raise click.UsageError(
@@ -345,13 +345,14 @@ class Plan:
         return file
 
     def _baseline(self, file: str) -> "Baseline":
-        from turnlint.baseline import BadBaseline, read
+        from turnlint.baseline import read
+        from turnlint.errors import BaselineError
 
         key = os.path.abspath(file)
         if key not in self.baselines:
             try:
                 self.baselines[key] = read(file)
-            except BadBaseline as error:
+            except BaselineError as error:
                 raise click.UsageError(shown(str(error))) from None
         return self.baselines[key]
 

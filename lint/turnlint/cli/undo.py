@@ -8,11 +8,11 @@ from turnlint.cli import option
 from turnlint.cli.folding import LEAST_WIDTH
 from turnlint.cli.look import line_limit
 from turnlint.documents.source import STDIN
-from turnlint.keeping.disk import NotWritten
+from turnlint.errors import JournalMismatchError, WriteError
 from turnlint.keeping.journal import AS_BEFORE, Missing, find, forget, known_in
 from turnlint.keeping.last_run import changed_files
 from turnlint.keeping.last_run import forget as forget_last_run
-from turnlint.keeping.restoring import Unproven, restore
+from turnlint.keeping.restoring import restore
 from turnlint.report.escape import fold, line_start, visible
 
 EXIT_NOT_DONE, EXIT_UNPROVEN = 2, 4
@@ -59,7 +59,7 @@ def _undo_path(path: str, journal: str | None) -> int:
         return _undo(path, journal)
     try:
         files = [file for file in known_in(path, journal) if not _is_as_before(file, journal)]
-    except NotWritten as error:
+    except WriteError as error:
         return _said(error.what, EXIT_NOT_DONE)
     if not files:
         return _said(f"{path}: no journal for a file in this folder", EXIT_NOT_DONE)
@@ -90,9 +90,9 @@ def _undo(path: str, journal: str | None) -> int:
         return _said(f"{path}: {document.reason}", EXIT_NOT_DONE)
     try:
         count = restore(path, document)
-    except NotWritten as error:
+    except WriteError as error:
         return _said(error.what, EXIT_NOT_DONE)  # the way out that it names is an option of fix
-    except Unproven as error:
+    except JournalMismatchError as error:
         return _said(f"{path}: {error}", EXIT_UNPROVEN)
     if journal is None:
         forget(document)

@@ -113,12 +113,11 @@ def _text(text: str | None, path: str | None) -> str:
 
 def _explained(text: str, names: tuple[str, ...], own: "tuple[Profile, ...]") -> "Explained":
     from turnlint.cli.why_found import explain
-    from turnlint.providers import UnknownProvider
-    from turnlint.rulebook import BrokenRules
+    from turnlint.errors import BrokenRulesError, UnknownProviderError
 
     try:
         return explain(text, names, own)
-    except (UnknownProvider, BrokenRules) as error:
+    except (UnknownProviderError, BrokenRulesError) as error:
         from turnlint.report.escape import visible
 
         raise click.UsageError(visible(str(error))) from None
@@ -126,7 +125,7 @@ def _explained(text: str, names: tuple[str, ...], own: "tuple[Profile, ...]") ->
 
 def _looked(explained: "Explained", path: str, format_name: str, own: "tuple[Profile, ...]") -> "Looked":
     from turnlint.cli.why_found import look
-    from turnlint.documents.source import SourceError
+    from turnlint.errors import SourceError
 
     try:
         return look(explained, path, None if format_name == "auto" else format_name, own)

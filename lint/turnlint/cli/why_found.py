@@ -10,8 +10,9 @@ from msgspec import Struct, field
 from turnlint import rulebook
 from turnlint.carriers import NAMES
 from turnlint.clause import Clause
-from turnlint.documents.source import Source, SourceError, find
+from turnlint.documents.source import Source, find
 from turnlint.engine import Book, Crash, Options, Skipped, Tally, lint
+from turnlint.errors import SourceError
 from turnlint.model import SEVERITIES
 from turnlint.packages import packages
 from turnlint.profiles import Profile

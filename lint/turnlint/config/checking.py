@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from turnlint.handwritten import Document, Fault
+from turnlint.errors import LocatedError
+from turnlint.handwritten import Document
 from turnlint.schema_errors import ShapeChecker
 
 FILE = "config-v1.json"
@@ -28,7 +29,7 @@ def schema() -> dict[str, Any]:
     return found
 
 
-def shape_faults(document: Document) -> Iterator[Fault]:
+def shape_faults(document: Document) -> Iterator[LocatedError]:
     """All that is not as the schema has it."""
     return _checker().faults(document)
 

@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from turnlint.config.checking import shape_faults
-from turnlint.config.reading import KIND, BadConfig, Layer, lines_of
-from turnlint.handwritten import Document, Fault, documents
+from turnlint.config.reading import KIND, Layer, lines_of
+from turnlint.errors import ConfigError, LocatedError
+from turnlint.handwritten import Document, documents
 from turnlint.schema_errors import in_words
 from turnlint.text import quote_value
 
@@ -18,27 +19,29 @@ ORIGIN = "--set"
 
 
 def layer_of(given: Iterable[str]) -> Layer:
-    """What is given, the last word on a key first. Raises `BadConfig`."""
+    """What is given, the last word on a key first. Raises `ConfigError`."""
     layer = Layer(ORIGIN, Document({}))
     for one in given:
         key, equals, text = one.partition("=")
         if not equals or not all(key.split(".")):
-            raise BadConfig([f"{ORIGIN}: expected KEY=VALUE, got {quote_value(one)}"])
+            raise ConfigError([f"{ORIGIN}: expected KEY=VALUE, got {quote_value(one)}"])
         _put(layer.document.value, key, _value(key, text))
     if "extend" in layer.document.value:
-        raise BadConfig([f"{ORIGIN}: extend: only settings files can extend others; use --config FILE"])
+        raise ConfigError([f"{ORIGIN}: extend: only settings files can extend others; use --config FILE"])
     if wrong := list(shape_faults(layer.document)):
-        raise BadConfig(lines_of(ORIGIN, wrong))
+        raise ConfigError(lines_of(ORIGIN, wrong))
     return layer
 
 
 def _value(key: str, text: str) -> Any:
     try:
         found = documents(text.encode("utf-8", "surrogateescape"), KIND)
-    except Fault as fault:
-        raise BadConfig([f"{ORIGIN}: {in_words((key,))}{quote_value(text)} {fault.sentence}"]) from None
+    except LocatedError as fault:
+        raise ConfigError([f"{ORIGIN}: {in_words((key,))}{quote_value(text)} {fault.sentence}"]) from None
     if len(found) > 1:
-        raise BadConfig([f"{ORIGIN}: {in_words((key,))}{quote_value(text)} contains several YAML documents"])
+        raise ConfigError(
+            [f"{ORIGIN}: {in_words((key,))}{quote_value(text)} contains several YAML documents"]
+        )
     return found[0].value if found else None
 
 
@@ -47,6 +50,6 @@ def _put(settings: dict[str, Any], key: str, value: Any) -> None:
     for part in above:
         inner = settings.setdefault(part, {})
         if not isinstance(inner, dict):
-            raise BadConfig([f"{ORIGIN}: {key}: {part!r} is already set to another value"])
+            raise ConfigError([f"{ORIGIN}: {key}: {part!r} is already set to another value"])
         settings = inner
     settings[last] = value

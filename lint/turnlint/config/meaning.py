@@ -10,16 +10,17 @@ from typing import Any
 
 from turnlint.config.reading import Layer
 from turnlint.config.selectors import parts, unknown
+from turnlint.errors import ExpressionError, LocatedError
 from turnlint.globs import DEEP, is_plain, pointer_steps
-from turnlint.handwritten import Fault, Path
-from turnlint.own_rules.expressions import BadExpression, expression
+from turnlint.handwritten import Path
+from turnlint.own_rules.expressions import expression
 from turnlint.schema_errors import in_words
 from turnlint.text import did_you_mean, quote_value
 
 PROFILES = (".yaml", ".yml")
 
 
-def faults(layer: Layer, own: frozenset[str]) -> Iterator[Fault]:
+def faults(layer: Layer, own: frozenset[str]) -> Iterator[LocatedError]:
     """All that is wrong in one file, given the names of all rules of the user's own."""
     value = layer.document.value
     found = [*_rules(value.get("rules", ())), *_ignores(value.get("ignore", ())), *unknown(value, own)]
@@ -36,7 +37,9 @@ def faults(layer: Layer, own: frozenset[str]) -> Iterator[Fault]:
             for one in names
             if one.endswith(PROFILES)
         ]
-    yield from (Fault(in_words(path) + sentence, layer.document.spot(path)) for path, sentence in found)
+    yield from (
+        LocatedError(in_words(path) + sentence, layer.document.spot(path)) for path, sentence in found
+    )
 
 
 _Wrong = tuple[Path, str]
@@ -115,7 +118,7 @@ def _condition(path: Path, condition: dict[str, Any]) -> Iterator[_Wrong]:
         if key in condition:
             try:
                 expression(condition[key])
-            except BadExpression as error:
+            except ExpressionError as error:
                 yield (*path, key), f"{quote_value(condition[key])} {error}"
 
 

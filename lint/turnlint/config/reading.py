@@ -13,7 +13,8 @@ from msgspec import Struct
 
 from turnlint.config.checking import shape_faults
 from turnlint.documents.source import open_regular
-from turnlint.handwritten import MOST_BYTES, Document, Fault, Kind, Path, decoded, documents
+from turnlint.errors import ConfigError, LocatedError
+from turnlint.handwritten import MOST_BYTES, Document, Kind, Path, decoded, documents
 
 DEEPEST = 10
 """Files that extend one another."""
@@ -25,14 +26,6 @@ _KEY = re.compile(
     r"""\s*((?:[A-Za-z0-9_$-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[A-Za-z0-9_$-]+|"[^"]*"|'[^']*'))*)\s*="""
 )
 _PART = re.compile(r"""[A-Za-z0-9_$-]+|"[^"]*"|'[^']*'""")
-
-
-class BadConfig(Exception):  # noqa: N818 - what is wrong in a user's file, a line each
-    """Settings that cannot be used, with everything that is wrong in them."""
-
-    def __init__(self, lines: list[str]) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = lines
 
 
 class Layer(Struct):
@@ -51,24 +44,24 @@ class Layer(Struct):
 
 
 def chain(path: str) -> list[Layer]:
-    """The file and all that it extends, that which goes before nothing first. Raises `BadConfig`."""
+    """The file and all that it extends, that which goes before nothing first. Raises `ConfigError`."""
     return _chain(path, (), None)
 
 
 def _chain(path: str, below: tuple[str, ...], asked: str | None) -> list[Layer]:
     real = os.path.realpath(path)
     if real in below:
-        raise BadConfig([f"{asked}: extend: {shown(path)} extends itself"])
+        raise ConfigError([f"{asked}: extend: {shown(path)} extends itself"])
     if len(below) >= DEEPEST:
-        raise BadConfig([f"{asked}: extend: more than {DEEPEST} files in a chain of `extend`"])
+        raise ConfigError([f"{asked}: extend: more than {DEEPEST} files in a chain of `extend`"])
     try:
         layer = Layer(path, document_of(path))
-    except Fault as fault:
+    except LocatedError as fault:
         if asked and fault.spot is None:
-            raise BadConfig([f"{asked}: extend: {shown(path)} {fault.sentence}"]) from None
-        raise BadConfig([line(path, fault)]) from None
+            raise ConfigError([f"{asked}: extend: {shown(path)} {fault.sentence}"]) from None
+        raise ConfigError([line(path, fault)]) from None
     if wrong := list(shape_faults(layer.document)):
-        raise BadConfig(lines_of(path, wrong))
+        raise ConfigError(lines_of(path, wrong))
     found: list[Layer] = []
     said = layer.document.value.get("extend", [])
     for index, one in enumerate([said] if isinstance(said, str) else said):
@@ -78,25 +71,25 @@ def _chain(path: str, below: tuple[str, ...], asked: str | None) -> list[Layer]:
 
 
 def document_of(path: str) -> Document:
-    """What stands in a file. Raises `Fault`."""
+    """What stands in a file. Raises `LocatedError`."""
     try:
         with open_regular(path) as file:
             data = file.read(MOST_BYTES + 1)
     except OSError as error:
-        raise Fault((error.strerror or "cannot be read").lower()) from None
+        raise LocatedError((error.strerror or "cannot be read").lower()) from None
     if path.endswith(".toml"):
         return _toml(decoded(data, KIND))
     found = documents(data, KIND)
     if len(found) > 1:
-        raise Fault("contains several YAML documents; expected one", found[1].spot(()))
+        raise LocatedError("contains several YAML documents; expected one", found[1].spot(()))
     return found[0] if found else Document({}, {(): (1, 1)})
 
 
-def line(path: str, fault: Fault) -> str:
+def line(path: str, fault: LocatedError) -> str:
     return f"{place(path, fault.spot)}: {fault.sentence}"
 
 
-def lines_of(path: str, faults: list[Fault]) -> list[str]:
+def lines_of(path: str, faults: list[LocatedError]) -> list[str]:
     """What is wrong, in the order of the file, and not without end."""
     told = [line(path, fault) for fault in sorted(faults, key=lambda one: one.spot or (0, 0))]
     more = [f"{shown(path)}: and {len(told) - MOST_TOLD:,} more"] if len(told) > MOST_TOLD else []
@@ -122,9 +115,9 @@ def _toml(text: str) -> Document:
     except tomllib.TOMLDecodeError as error:
         found = re.search(r" \(at line (\d+), column (\d+)\)", str(error))
         spot = (int(found[1]), int(found[2])) if found else (len(text.splitlines()) or 1, 1)
-        raise Fault(f"is not valid TOML: {str(error).partition(' (at ')[0].lower()}", spot) from None
+        raise LocatedError(f"is not valid TOML: {str(error).partition(' (at ')[0].lower()}", spot) from None
     except RecursionError:
-        raise Fault("is nested too deeply") from None
+        raise LocatedError("is nested too deeply") from None
     tool = value.get(TABLE[0])
     table = tool.get(TABLE[1]) if isinstance(tool, dict) else None
     inside = TABLE if table is not None else ()

@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from turnlint.config.given import layer_of
 from turnlint.config.meaning import faults, texts
-from turnlint.config.reading import BadConfig, Layer, chain, lines_of, shown
+from turnlint.config.reading import Layer, chain, lines_of, shown
 from turnlint.config.selectors import BY_RULE, renew
+from turnlint.errors import ConfigError
 from turnlint.globs import file_steps, matches, pointer_steps
 from turnlint.handwritten import Path
 from turnlint.ignores import Ignore
@@ -67,7 +68,7 @@ class Settings(Struct, frozen=True):
 
 
 class Config:
-    """A file and what it extends, checked. Raises `BadConfig`."""
+    """A file and what it extends, checked. Raises `ConfigError`."""
 
     def __init__(self, path: str, root: str | None = None, given: tuple[str, ...] = ()) -> None:
         self.path = path
@@ -82,7 +83,7 @@ class Config:
         )
         for layer in self.layers:
             if wrong := list(faults(layer, own)):
-                raise BadConfig(lines_of(layer.path, wrong))
+                raise ConfigError(lines_of(layer.path, wrong))
         self.remarks = tuple(remark for layer in self.layers for remark in renew(layer))
         """What is to be said of rules that it names, though it can be used."""
         self.sections = [

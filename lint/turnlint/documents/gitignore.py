@@ -12,6 +12,8 @@ from string import ascii_letters, ascii_lowercase, ascii_uppercase, digits, punc
 
 from msgspec import Struct
 
+from turnlint.errors import PatternError
+
 MAX_BYTES = 1 << 20
 """More of a file of patterns is not read."""
 MAX_PATTERN_BYTES = 4096
@@ -37,10 +39,6 @@ class Token(Struct, frozen=True):
     repeats: bool = False
     skips: int = 1
     """A step that repeats may be left out, and with it the steps behind it, so many in all."""
-
-
-class Malformed(Exception):  # noqa: N818 - it says what a pattern is
-    """A pattern that matches nothing."""
 
 
 class Glob:
@@ -110,7 +108,7 @@ def _tokens(pattern: bytes, *, path: bool) -> Iterator[Token]:
             yield Token(accepted & any_byte)
         elif char == b"\\":
             if at == len(pattern):
-                raise Malformed
+                raise PatternError
             yield Token(frozenset({pattern[at]}))
             at += 1
         else:
@@ -127,7 +125,7 @@ def _bracket(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
     while first or pattern[at : at + 1] != b"]":
         first = False
         if at >= len(pattern):
-            raise Malformed
+            raise PatternError
         if (
             pattern.startswith(b"[:", at)
             and (end := pattern.find(b"]", at + 2)) >= 0
@@ -136,7 +134,7 @@ def _bracket(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
         ):
             name = pattern[at + 2 : end - 1]
             if name not in _CLASSES:
-                raise Malformed
+                raise PatternError
             accepted.update(_CLASSES[name].encode())
             before, at = None, end + 1
             continue
@@ -158,7 +156,7 @@ def _literal(pattern: bytes, at: int) -> tuple[int, int]:
     """A byte of a set, and where the next begins."""
     at += pattern[at : at + 1] == b"\\"
     if at >= len(pattern):
-        raise Malformed
+        raise PatternError
     return pattern[at], at + 1
 
 
@@ -166,7 +164,7 @@ class Pattern:
     """A line of a file of patterns."""
 
     def __init__(self, line: bytes) -> None:
-        """Raises `Malformed` where it matches nothing."""
+        """Raises `PatternError` where it matches nothing."""
         self.negated = line.startswith(b"!")
         line = line[self.negated :]
         self.folders_only = line.endswith(b"/")
@@ -174,7 +172,7 @@ class Pattern:
         self.by_path = b"/" in line
         self.text = line.removeprefix(b"/") if self.by_path else line
         if not self.text:
-            raise Malformed
+            raise PatternError
         wild = _WILD.search(self.text)
         self.suffix = b""
         self.glob: Glob | None = None
@@ -218,7 +216,7 @@ def parse(data: bytes) -> tuple[Pattern, ...]:
             continue
         try:
             found.append(Pattern(_TRAILING.sub(rb"\1", line.removesuffix(b"\r"))))
-        except Malformed:
+        except PatternError:
             continue
     return tuple(found)
 

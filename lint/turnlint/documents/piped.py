@@ -8,7 +8,8 @@ from typing import Any
 
 from msgspec import structs
 
-from turnlint.documents.source import PIECE, Source, SourceError, open_named, refuse_endless
+from turnlint.documents.source import PIECE, Source, open_named, refuse_endless
+from turnlint.errors import SourceError
 
 MAX_PIPE_BYTES = 1 << 33
 """A longer pipe is refused, since its copy could fill the disk."""

@@ -15,6 +15,8 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Self, cast
 
 from msgspec import Struct
 
+from turnlint.errors import DecompressionError, SourceError
+
 if TYPE_CHECKING:
     from turnlint.documents.blocks import Blocks
     from turnlint.documents.folders import Walk
@@ -76,15 +78,6 @@ class Source(Struct, frozen=True):
     def again(self) -> bool:
         """Whether it can be read a second time: a pipe cannot."""
         return self.data is not None or (self.path is not None and os.path.isfile(self.path))
-
-
-class SourceError(Exception):
-    """A source that was asked for and cannot be read."""
-
-    def __init__(self, name: str, reason: str) -> None:
-        super().__init__(f"{name}: {reason}")
-        self.name = name
-        self.reason = reason
 
 
 _KINDS = (
@@ -257,10 +250,6 @@ class _Bounded:
         self.plain.close()
 
 
-class Damaged(Exception):  # noqa: N818 - a state of a file, with a sentence
-    """Compressed data that end early or make no sense."""
-
-
 class _Frame:
     """One member of a compressed file, unpacked a bounded piece at a time: one made to swell cannot fill the memory."""
 
@@ -326,7 +315,7 @@ class Unpacked:
             got.append(part)
         self.position += size - need
         if need == size and self.damage:
-            raise Damaged(self.damage)
+            raise DecompressionError(self.damage)
         return b"".join(got)
 
     def tell(self) -> int:
@@ -435,7 +424,7 @@ class Guarded:
     def _read(self, size: int) -> bytes:
         try:
             piece: bytes = self.stream.read(size)
-        except Damaged as damage:
+        except DecompressionError as damage:
             self.damage = str(damage)
             return b""
         except OSError as error:

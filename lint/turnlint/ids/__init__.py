@@ -17,7 +17,6 @@ from turnlint.ids.projection import (
     project_ids,
     remembered,
 )
-from turnlint.ids.shapes import Unprojectable
 from turnlint.ids.turns import turn_keys
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
     "Entry",
     "Memory",
     "Projection",
-    "Unprojectable",
     "canonical_id",
     "canonicalize",
     "entries_after",

@@ -19,8 +19,9 @@ from typing import Literal
 from msgspec import Struct
 
 from turnlint import ledger
+from turnlint.errors import NoFittingIdError
 from turnlint.ids.canonical import HISTORY, canonical_id, hashed, is_canonical
-from turnlint.ids.shapes import TRIES, Demand, Demands, Unprojectable, number_in
+from turnlint.ids.shapes import TRIES, Demand, Demands, number_in
 from turnlint.ids.turns import known_id, parts_of, short, turns
 from turnlint.ledger import Answered, Asked, Ledger, is_redacted, usable
 from turnlint.ledger.alike import normal_form
@@ -160,7 +161,7 @@ def project(
     """Every id as a provider takes it: as it stands where that will do, else made from the canonical one.
 
     With `canonical`, made from the canonical one in every case. The `model` is the one that is to read the
-    conversation, where that is not the one it names. Raises `Unprojectable` where the profile's clauses
+    conversation, where that is not the one it names. Raises `NoFittingIdError` where the profile's clauses
     leave no id to make.
 
     With `in_place`, the conversation stays on its wire, as in a repair. Else it is written anew on a wire of the
@@ -428,7 +429,7 @@ def _assign(
             tries = (make(index, salt) for salt in range(TRIES))
             found = next((one for one in tries if one not in taken and one not in before), None)
             if found is None:
-                raise Unprojectable("there are more calls than ids that the clauses allow")
+                raise NoFittingIdError("there are more calls than ids that the clauses allow")
             given[index] = found
             taken[found] = index
     return given

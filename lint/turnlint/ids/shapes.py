@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from turnlint.clause import Clause
 from turnlint.clauses import IdCharset, IdForm, IdLength
+from turnlint.errors import NoFittingIdError
 from turnlint.ids.canonical import ANTHROPIC, HISTORY, LENGTH, OPENAI
 from turnlint.model import Call, Result, Transcript
 from turnlint.profiles import Profile
@@ -33,10 +34,6 @@ LEAST_AFTER_PREFIX = 9
 
 _COUNTS = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
-
-
-class Unprojectable(Exception):  # noqa: N818 - it is what was asked for, and the sentence says so
-    """No id can be made that the profile's clauses let pass, or not enough of them."""
 
 
 class Shape(Struct, frozen=True):
@@ -104,7 +101,7 @@ class Demand:
             for shape in self._shapes():
                 if enough(map(self.fits, shape.specimens())):
                     return shape
-        raise Unprojectable(f"no id can be {' and '.join(self._wants())}")
+        raise NoFittingIdError(f"no id can be {' and '.join(self._wants())}")
 
     def _shapes(self) -> Iterator[Shape]:
         yield from self.habits
@@ -129,7 +126,7 @@ class Demand:
             identifier = self.shape.spell(canonical, salt + again * TRIES)
             if self.fits(identifier):
                 return identifier
-        raise Unprojectable(f"hardly any id can be {' and '.join(self._wants())}")
+        raise NoFittingIdError(f"hardly any id can be {' and '.join(self._wants())}")
 
     def under_prefix(self, internal: str) -> str | None:
         """The id of a stored history under the provider's own prefix, where that will do."""
@@ -145,7 +142,7 @@ class Demand:
             identifier = f"functions.{one}:{number}"
             if self.fits(identifier):
                 return identifier
-        raise Unprojectable(f"no id like functions.name:0 is {' and '.join(self._wants())}")
+        raise NoFittingIdError(f"no id like functions.name:0 is {' and '.join(self._wants())}")
 
 
 def number_in(identifier: str) -> int:

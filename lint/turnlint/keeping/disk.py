@@ -22,13 +22,14 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from turnlint.documents.source import Source, open_regular, packing_at
+from turnlint.errors import WriteError
 from turnlint.keeping.attributes import take_over
 from turnlint.keeping.packing import packed, packing_by_name
 from turnlint.keeping.patches import PIECE, Patch, changed, patched
-from turnlint.keeping.system import ELSEWHERE, SYSTEM, NotWritten, System, sentences
+from turnlint.keeping.system import ELSEWHERE, SYSTEM, System, sentences
 
 __all__ = [
-    "Count", "Digest", "Digests", "Hex", "NotWritten", "Patch", "Stamp", "digest_of", "is_open_for_writing",
+    "Count", "Digest", "Digests", "Hex", "Patch", "Stamp", "digest_of", "is_open_for_writing",
     "patched", "put", "replace", "stamp", "swap", "sync_folder", "write_to",
 ]  # fmt: skip
 
@@ -80,17 +81,17 @@ def replace(
     source: Source, patches: Sequence[Patch], *, expected: Stamp, before_replace: Before | None = None,
     system: System = SYSTEM,
 ) -> Digests:  # fmt: skip
-    """Write the patched file in place of the old one, packed as it was. Raises `NotWritten`.
+    """Write the patched file in place of the old one, packed as it was. Raises `WriteError`.
 
     `before_replace` is called when the new file is on the disk and not yet in place: what it raises
     leaves the old one.
     """
     if source.path is None:
-        raise NotWritten("standard input cannot be replaced", ELSEWHERE)
+        raise WriteError("standard input cannot be replaced", ELSEWHERE)
     try:
         packing = packing_at(source.path) if os.path.isfile(source.path) else None
     except OSError as error:
-        raise NotWritten(f"{source.name}: {(error.strerror or 'cannot be read').lower()}") from None
+        raise WriteError(f"{source.name}: {(error.strerror or 'cannot be read').lower()}") from None
     pieces = packed(patched(source, patches), packing)
     return swap(source.path, pieces, expected=expected, before_replace=before_replace, system=system)
 
@@ -107,12 +108,12 @@ def swap(
             raise changed(path)
         if is_open_for_writing(target):
             lost = f"{path} is open for writing in another program, whose next lines would be lost"
-            raise NotWritten(lost, f"stop it, or {ELSEWHERE}")
+            raise WriteError(lost, f"stop it, or {ELSEWHERE}")
 
     with sentences(path):
         status = system.stat(target)
         if not modes.S_ISREG(status.st_mode):
-            raise NotWritten(f"{path} is not a regular file", ELSEWHERE)
+            raise WriteError(f"{path} is not a regular file", ELSEWHERE)
         _writable(target, path, system)
         check()
         before = digest_of(target)
@@ -135,17 +136,17 @@ def write_to(path: str, pieces: Iterable[bytes], *, like: Source, system: System
     target = os.path.realpath(path)
     there = next((one for one in (path, target) if os.path.exists(one)), None)
     if like.path is not None and there is not None and os.path.samefile(there, like.path):
-        raise NotWritten(f"{path} is the input file", "omit -o to change it in place")
+        raise WriteError(f"{path} is the input file", "omit -o to change it in place")
     pieces = packed(pieces, packing_by_name(path))
     with sentences(path):
         status = system.stat(there) if there is not None else None
         if status is not None and modes.S_ISDIR(status.st_mode):
-            raise NotWritten(f"{path} is a folder", "name a file")
+            raise WriteError(f"{path} is a folder", "name a file")
         if _is_device(path, status):
             _write_plainly(path, pieces, system)
             return
         if not os.path.isdir(os.path.dirname(target)):
-            raise NotWritten(f"{path}: no such folder", "make it first")
+            raise WriteError(f"{path}: no such folder", "make it first")
         if status is not None:
             _writable(target, path, system)
             _stand(target, pieces, status, lambda _: None, system)
@@ -203,7 +204,7 @@ def is_open_for_writing(path: str) -> bool | None:
 def _writable(target: str, path: str, system: System) -> None:
     """A file that its owner made read-only is meant to stay, though its folder would let it be replaced."""
     if not system.access(target, os.W_OK):
-        raise NotWritten(f"{path} is read-only", f"make it writable, or {ELSEWHERE}")
+        raise WriteError(f"{path} is read-only", f"make it writable, or {ELSEWHERE}")
 
 
 def _is_device(path: str, status: os.stat_result | None) -> bool:
@@ -224,7 +225,7 @@ def _write_plainly(path: str, pieces: Iterable[bytes], system: System) -> None:
 
 
 def open_stream(path: str, system: System = SYSTEM) -> int:
-    """Open a device or a pipe for writing. Raises `NotWritten` for a pipe from which nothing reads for a while."""
+    """Open a device or a pipe for writing. Raises `WriteError` for a pipe from which nothing reads for a while."""
     flags = os.O_WRONLY | os.O_APPEND | getattr(os, "O_BINARY", 0)
     for _ in range(_WAITS):
         try:
@@ -237,7 +238,7 @@ def open_stream(path: str, system: System = SYSTEM) -> int:
             if hasattr(os, "set_blocking"):
                 os.set_blocking(file, True)
             return file
-    raise NotWritten(f"{path} is a named pipe from which nothing reads")
+    raise WriteError(f"{path} is a named pipe from which nothing reads")
 
 
 def is_stream(path: str) -> bool:
@@ -266,7 +267,7 @@ def _stand(
                 take_over(system, target, status, file, temp)
             system.fsync(file)
             if _read_back(file, system) != digest:
-                raise NotWritten(
+                raise WriteError(
                     f"the disk returned different bytes than were written; {target} is unchanged"
                 )
         finally:
@@ -289,7 +290,7 @@ def _create(target: str, mode: int, system: System) -> tuple[int, str]:
             return system.open(temp, _NEW, mode), temp
         except FileExistsError:
             continue
-    raise NotWritten(
+    raise WriteError(
         f"{folder} contains too many temporary files of runs that were killed", "remove .*.turnlint-*"
     )
 

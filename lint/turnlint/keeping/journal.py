@@ -19,10 +19,11 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 
 from turnlint import __version__
 from turnlint.documents.source import Packing, Source, odd_kind, packing_at
+from turnlint.errors import WriteError
 from turnlint.keeping.disk import Count, Digest, Digests, Hex, digest_of, put, sync_folder
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch, taken
-from turnlint.keeping.system import SYSTEM, NotWritten, System, sentences
+from turnlint.keeping.system import SYSTEM, System, sentences
 
 SCHEMA: Literal["turnlint/journal-v1"] = "turnlint/journal-v1"
 _PART = 16
@@ -111,7 +112,7 @@ def _edit(offset: int, before: bytes, after: bytes) -> Edit:
 
 
 def save(document: Entry, where: str | None, system: System = SYSTEM) -> str:
-    """Write it down, and be sure that it is on the disk; returns the path. Raises `NotWritten`.
+    """Write it down, and be sure that it is on the disk; returns the path. Raises `WriteError`.
 
     The default folder has a file for each path and each state of it, and in that a line for each way by which
     the state was reached. A file that the user names gets a line more, so that it can hold the fixes of several runs.
@@ -161,7 +162,7 @@ def state_folder() -> str:
         place = os.environ.get("XDG_STATE_HOME", "")
         place = place if os.path.isabs(place) else os.path.join(home, ".local", "state")
     if not os.path.isabs(place):
-        raise NotWritten("no home folder for the journal", "set TURNLINT_STATE_DIR, or use --journal")
+        raise WriteError("no home folder for the journal", "set TURNLINT_STATE_DIR, or use --journal")
     return os.path.join(place, "turnlint", "journal")
 
 
@@ -185,10 +186,10 @@ def _append(where: str, line: bytes, system: System) -> None:
     try:
         status = system.stat(file)
         if not modes.S_ISREG(status.st_mode):
-            raise NotWritten(f"the journal {where} is not a regular file", _ANOTHER)
+            raise WriteError(f"the journal {where} is not a regular file", _ANOTHER)
         start = system.read(file, len(_START))
         if not _START.startswith(start):
-            raise NotWritten(f"{where} is not a journal", _ANOTHER)
+            raise WriteError(f"{where} is not a journal", _ANOTHER)
         try:
             _add(file, _after_torn(file, status.st_size, system) + line, system)
         except BaseException:  # also where a signal ends the run
@@ -228,13 +229,13 @@ def find(path: str, where: str | None) -> Entry | Missing:
         found = list(_about(real, now, where))
     except OSError as error:
         return Missing((error.strerror or "cannot be read").lower())
-    except NotWritten as error:
+    except WriteError as error:
         return Missing(str(error))
     return _chosen(found, real, now, where)
 
 
 def known_in(folder: str, where: str | None) -> Iterator[str]:
-    """Yield the files below a folder that a journal knows. Raises `NotWritten` where there is no place for journals."""
+    """Yield the files below a folder that a journal knows. Raises `WriteError` where there is no place for journals."""
     known = _prefixes(where)
     for place, folders, names in os.walk(folder) if known else ():
         folders.sort()
@@ -254,7 +255,7 @@ def _prefixes(where: str | None) -> set[str]:
         with open(where, "rb") as file:
             found = [_read(line, where) for line in file]
     except OSError as error:
-        raise NotWritten(f"{where}: {(error.strerror or 'cannot be read').lower()}", _ANOTHER) from None
+        raise WriteError(f"{where}: {(error.strerror or 'cannot be read').lower()}", _ANOTHER) from None
     return {_prefix(one.path) for one in found if isinstance(one, Entry)}
 
 

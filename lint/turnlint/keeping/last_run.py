@@ -9,8 +9,8 @@ import os
 from collections.abc import Iterator
 from contextlib import suppress
 
+from turnlint.errors import WriteError
 from turnlint.keeping.journal import state_folder
-from turnlint.keeping.system import NotWritten
 
 NAME = "last-run.jsonl"
 
@@ -25,7 +25,7 @@ class LastRun:
         """Note a changed file. A failure is ignored: the journal of the file is complete without the note."""
         line = json.dumps([os.path.realpath(path), journal and os.path.abspath(journal)]) + "\n"
         flags = os.O_WRONLY | os.O_CREAT | (os.O_TRUNC if self.is_new else os.O_APPEND)
-        with suppress(OSError, NotWritten):
+        with suppress(OSError, WriteError):
             file = os.open(_place(), flags, 0o600)
             try:
                 os.write(file, line.encode("ascii"))
@@ -36,7 +36,7 @@ class LastRun:
 
 def forget() -> None:
     """Remove the note: the last run was undone, or kept no journal."""
-    with suppress(OSError, NotWritten):
+    with suppress(OSError, WriteError):
         os.unlink(_place())
 
 
@@ -45,7 +45,7 @@ def changed_files() -> list[tuple[str, str | None]]:
     try:
         with open(_place(), "rb") as file:
             return [*_read(file.read())]
-    except (OSError, NotWritten):
+    except (OSError, WriteError):
         return []
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from turnlint.documents.source import Packing
-from turnlint.keeping.system import NotWritten
+from turnlint.errors import WriteError
 
 _SUFFIXES: dict[str, Packing] = {".gz": "gzip", ".zst": "zstd"}
 
@@ -44,5 +44,5 @@ def _zstd() -> Any:
             return zstd.ZstdCompressor(options={zstd.CompressionParameter.checksum_flag: 1})
         import zstandard
     except ImportError:
-        raise NotWritten("writing .zst needs an extra package", "pip install 'turnlint[zstd]'") from None
+        raise WriteError("writing .zst needs an extra package", "pip install 'turnlint[zstd]'") from None
     return zstandard.ZstdCompressor(write_checksum=True).compressobj()

@@ -10,8 +10,8 @@ from typing import IO
 
 from msgspec import Struct
 
-from turnlint.documents.source import Damaged, Source, SourceError, open_source
-from turnlint.keeping.system import NotWritten
+from turnlint.documents.source import Source, open_source
+from turnlint.errors import DecompressionError, SourceError, WriteError
 
 PIECE = 1 << 20
 
@@ -66,9 +66,9 @@ def _reading(source: Source) -> Iterator[IO[bytes]]:
         with open_source(source) as stream:
             yield stream
     except SourceError as error:
-        raise NotWritten(f"{error.name}: {error.reason}") from None
-    except Damaged as damage:
-        raise NotWritten(f"{source.name} is unchanged: {damage}") from None
+        raise WriteError(f"{error.name}: {error.reason}") from None
+    except DecompressionError as damage:
+        raise WriteError(f"{source.name} is unchanged: {damage}") from None
 
 
 def _exactly(stream: IO[bytes], size: int, source: Source) -> Iterator[bytes]:
@@ -76,12 +76,12 @@ def _exactly(stream: IO[bytes], size: int, source: Source) -> Iterator[bytes]:
         try:
             piece = stream.read(min(size, PIECE))
         except OSError as error:
-            raise NotWritten(f"{source.name}: {(error.strerror or 'cannot be read').lower()}") from None
+            raise WriteError(f"{source.name}: {(error.strerror or 'cannot be read').lower()}") from None
         if not piece:
             raise changed(source.name)
         size -= len(piece)
         yield piece
 
 
-def changed(name: str) -> NotWritten:
-    return NotWritten(f"{name} changed while it was read; nothing was written", "run again")
+def changed(name: str) -> WriteError:
+    return WriteError(f"{name} changed while it was read; nothing was written", "run again")

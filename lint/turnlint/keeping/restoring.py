@@ -10,18 +10,15 @@ from collections.abc import Iterator
 from hashlib import sha256
 
 from turnlint.documents.source import Source
+from turnlint.errors import JournalMismatchError
 from turnlint.keeping.disk import Digests, replace, stamp, swap
 from turnlint.keeping.journal import Edit, Entry
 from turnlint.keeping.patches import Patch, changed
 from turnlint.keeping.system import SYSTEM, System, sentences
 
 
-class Unproven(Exception):  # noqa: N818 - a journal that does not hold what it says, with a sentence
-    """What a journal would put back is not what the fix found. Nothing was changed."""
-
-
 def restore(path: str, document: Entry, system: System = SYSTEM) -> int:
-    """Put back what a fix took away; returns in how many places. Raises `NotWritten` and `Unproven`."""
+    """Put back what a fix took away; returns in how many places. Raises `WriteError` and `JournalMismatchError`."""
     with sentences(path):
         expected = stamp(path, system)
 
@@ -29,7 +26,7 @@ def restore(path: str, document: Entry, system: System = SYSTEM) -> int:
         if digests.before != document.after:
             raise changed(path)
         if digests.after != document.before:
-            raise Unproven("the journal does not restore the original bytes; nothing was changed")
+            raise JournalMismatchError("the journal does not restore the original bytes; nothing was changed")
 
     if document.original is not None:
         pieces = (_decoded(document.original),)
@@ -44,7 +41,7 @@ def _patches(document: Entry) -> Iterator[Patch]:
     at = 0
     for edit in document.edits:
         if not at <= edit.offset <= edit.offset + edit.length <= document.after.size:
-            raise Unproven("the journal does not match the file; nothing was changed")
+            raise JournalMismatchError("the journal does not match the file; nothing was changed")
         at = edit.offset + edit.length
         yield Patch(edit.offset, at, _before(edit))
 
@@ -52,7 +49,7 @@ def _patches(document: Entry) -> Iterator[Patch]:
 def _before(edit: Edit) -> bytes:
     data = _decoded(edit.base64) if edit.text is None else edit.text.encode("utf-8", "surrogatepass")
     if sha256(data).hexdigest() != edit.sha256:
-        raise Unproven("the bytes in the journal are not the removed ones; nothing was changed")
+        raise JournalMismatchError("the bytes in the journal are not the removed ones; nothing was changed")
     return data
 
 
@@ -60,4 +57,4 @@ def _decoded(text: str | None) -> bytes:
     try:
         return b64decode(text or "", validate=True)
     except (binascii.Error, ValueError):
-        raise Unproven("the journal's bytes cannot be read; nothing was changed") from None
+        raise JournalMismatchError("the journal's bytes cannot be read; nothing was changed") from None

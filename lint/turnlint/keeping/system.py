@@ -12,6 +12,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from turnlint.errors import WriteError
+
 ELSEWHERE = "write elsewhere with -o"
 
 
@@ -46,15 +48,6 @@ class System(Struct, frozen=True):
 SYSTEM = System()
 
 
-class NotWritten(Exception):  # noqa: N818 - a file that stays as it was, and the sentence says why
-    """Nothing was changed. `what` is why; `way` what a user can do about it."""
-
-    def __init__(self, what: str, way: str = "") -> None:
-        super().__init__(f"{what}; {way}" if way else what)
-        self.what = what
-        self.way = way
-
-
 _REASONS = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the disk is full: its quota is used up",
@@ -73,6 +66,6 @@ def sentences(name: str, doing: str = "", way: str = ELSEWHERE) -> Iterator[None
         yield
     except OSError as error:
         if error.errno == errno.ENOENT and not doing:
-            raise NotWritten(f"{name}: no such file or folder") from None
+            raise WriteError(f"{name}: no such file or folder") from None
         reason = _REASONS.get(error.errno or 0, (error.strerror or type(error).__name__).lower())
-        raise NotWritten(f"{doing}{reason}; {name} is unchanged", way) from None
+        raise WriteError(f"{doing}{reason}; {name} is unchanged", way) from None

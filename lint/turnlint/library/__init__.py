@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, overload
 
-from turnlint.library.results import Change, Finding, Fixed, Related, Repair, TurnlintError
+from turnlint.errors import TurnlintError
+from turnlint.library.results import Change, Finding, Fixed, Related, Repair
 from turnlint.model import Level, Reach
 
 __all__ = [

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from turnlint.library.results import TurnlintError
+from turnlint.errors import InputError
 from turnlint.placing import as_pointer
 from turnlint.report.escape import visible
 
@@ -33,15 +33,15 @@ class Plain(Struct, frozen=True):
 
 
 def plain(value: object) -> Plain:
-    """What an object says. Raises `TurnlintError` where it says nothing that could be written."""
+    """What an object says. Raises `InputError` where it says nothing that could be written."""
     if not _is_list(value) and not isinstance(value, Mapping) and _fields_of(value, "") is None:
         hint = "; decode it first, or run `turnlint lint` on the file" if isinstance(value, _NO_LISTS) else ""
-        raise TurnlintError(f"expected a list of messages or a request, got {_kind(value)}{hint}")
+        raise InputError(f"expected a list of messages or a request, got {_kind(value)}{hint}")
     walk = _Walk()
     try:
         return Plain(walk.value(value), walk.kept)
     except RecursionError:
-        raise TurnlintError(_TOO_DEEP) from None
+        raise InputError(_TOO_DEEP) from None
 
 
 _TOO_DEEP = f"nested deeper than {DEEPEST} levels"
@@ -52,7 +52,7 @@ def text_of(given: Plain) -> bytes:
     try:
         return dumps(given.value).encode()
     except (ValueError, RecursionError) as error:
-        raise TurnlintError(f"cannot be written as JSON: {error}") from None
+        raise InputError(f"cannot be written as JSON: {error}") from None
 
 
 def read_back(data: bytes, given: Plain, *, several: bool = False) -> Any:
@@ -101,9 +101,9 @@ class _Walk:
 
     def _inside(self, owner: object, held: Any) -> Any:
         if id(owner) in self.open:
-            raise TurnlintError(f"{self._here()}: {_kind(owner)} contains itself")
+            raise InputError(f"{self._here()}: {_kind(owner)} contains itself")
         if len(self.path) >= DEEPEST:
-            raise TurnlintError(f"{self._here()}: {_TOO_DEEP}")
+            raise InputError(f"{self._here()}: {_TOO_DEEP}")
         self.open.add(id(owner))
         out: Any = self._object(held) if isinstance(held, Mapping) else self._list(held)
         self.open.discard(id(owner))
@@ -114,7 +114,7 @@ class _Walk:
         for key, inner in held.items():
             name = self._key(key)
             if name in out:
-                raise TurnlintError(f"{self._here()}: two keys are both encoded as {visible(name)!r}")
+                raise InputError(f"{self._here()}: two keys are both encoded as {visible(name)!r}")
             self.path.append(name)
             out[name] = self.value(inner)
             self.path.pop()
@@ -136,7 +136,7 @@ class _Walk:
             return str.__str__(key)
         if key is None or isinstance(key, int | float):
             return dumps(key)
-        raise TurnlintError(f"{self._here()}: a key is {_kind(key)}, which JSON cannot represent")
+        raise InputError(f"{self._here()}: a key is {_kind(key)}, which JSON cannot represent")
 
     def _other(self, value: object) -> str:
         """Bytes, times and the like: a text that stands for them."""
@@ -145,7 +145,7 @@ class _Walk:
         except (TypeError, ValueError, RecursionError):
             text = None
         if not isinstance(text, str):
-            raise TurnlintError(f"{self._here()}: {_kind(value)} cannot be written as JSON")
+            raise InputError(f"{self._here()}: {_kind(value)} cannot be written as JSON")
         names = [part for part in self.path if isinstance(part, str)]
         self.kept[names[-1] if names else "", text] = value
         return text
@@ -172,7 +172,7 @@ def _fields_of(value: object, here: str) -> Mapping[Any, Any] | Sequence[Any] | 
         found: Any = reader(value)
     except Exception as error:  # noqa: BLE001 - the object's own code; what it says is passed on
         said = visible(str(error)).partition("\\u{a}")[0]
-        raise TurnlintError(f"{here or 'the whole'}: {_kind(value)} cannot be read: {said}") from None
+        raise InputError(f"{here or 'the whole'}: {_kind(value)} cannot be read: {said}") from None
     return found if isinstance(found, Mapping) or _is_list(found) else None
 
 

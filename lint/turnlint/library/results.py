@@ -1,6 +1,6 @@
 """What `lint` and `fix` give back.
 
-This module owns those frozen values and the one exception. It refuses to compute them.
+This module owns those frozen values. It refuses to compute them.
 """
 
 from typing import Generic, TypeVar
@@ -11,10 +11,6 @@ from turnlint.model import Fault, Level, Severity
 from turnlint.repair.change import What
 
 T = TypeVar("T")
-
-
-class TurnlintError(ValueError):
-    """What was given cannot be judged, with a sentence that says why."""
 
 
 class Related(Struct, frozen=True):

@@ -14,9 +14,10 @@ from turnlint import carriers
 from turnlint.carriers import NAMES
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Event, Options, Skipped, Tally, lint
+from turnlint.errors import InputError
 from turnlint.library.logs import Written, written
 from turnlint.library.plain import Plain, read_back
-from turnlint.library.results import Change, Finding, Fixed, Related, Repair, TurnlintError
+from turnlint.library.results import Change, Finding, Fixed, Related, Repair
 from turnlint.model import Level, Reach
 from turnlint.repair.choosing import LEVELS, REACHES, Policy
 from turnlint.report.escape import visible
@@ -32,10 +33,10 @@ def options_of(
     *, preview: bool = False,
 ) -> Options:  # fmt: skip
     if format_name not in ("auto", *NAMES):
-        raise TurnlintError(none("format", format_name, NAMES))
+        raise InputError(none("format", format_name, NAMES))
     providers = _words(provider)
     if "none" in providers and len(providers) > 1:
-        raise TurnlintError("provider 'none' cannot be combined with other providers")
+        raise InputError("provider 'none' cannot be combined with other providers")
     return Options(
         format=None if format_name == "auto" else format_name,
         providers=() if "none" in providers else providers or ("auto",),
@@ -49,9 +50,9 @@ def policy_of(
     options: Options, level: Level, levels: Mapping[str, Reach], *, close_pending: bool, canonical: bool
 ) -> Policy:
     if level not in LEVELS:
-        raise TurnlintError(none("level", str(level), LEVELS))
+        raise InputError(none("level", str(level), LEVELS))
     if canonical and any(name != "auto" for name in options.providers):
-        raise TurnlintError("canonical and provider cannot be combined")
+        raise InputError("canonical and provider cannot be combined")
     return Policy(
         level=level,
         levels=tuple(_levels(levels)) if levels else (),
@@ -69,9 +70,9 @@ def _levels(levels: Mapping[str, Reach]) -> Iterator[tuple[str, Reach]]:
     entries = everything()
     for selector, level in levels.items():
         if level not in REACHES:
-            raise TurnlintError(none("level", str(level), REACHES))
+            raise InputError(none("level", str(level), REACHES))
         if not any(matches(entry.rule, selector) for entry in entries):
-            raise TurnlintError(visible(str(unknown(selector, entries))))
+            raise InputError(visible(str(unknown(selector, entries))))
         yield current(selector, entries), level
 
 
@@ -85,7 +86,7 @@ def events(given: Written, options: Options) -> list[Event]:
     for event in found:
         if isinstance(event, Skipped):
             start = f"the transcript {event.near.likeness}" if event.near else "unrecognized format"
-            raise TurnlintError(f"{start}; pass format= with one of {', '.join(NAMES)}")
+            raise InputError(f"{start}; pass format= with one of {', '.join(NAMES)}")
     return found
 
 
@@ -98,7 +99,7 @@ def _events(given: Written, options: Options) -> list[Event]:
     found = [given.placed(event) for event in lint(source, options, _book(options))]
     for event in found:
         if isinstance(event, Crash):
-            raise TurnlintError(f"{event.rule} crashed: {visible(event.reason)}")
+            raise InputError(f"{event.rule} crashed: {visible(event.reason)}")
     return found
 
 
@@ -127,15 +128,14 @@ def _left(given: Written, options: Options, wires: list[str]) -> tuple[Finding, 
 @lru_cache(maxsize=32)
 def _book(options: Options) -> Book:
     """The rules of a run, kept for the next of the same kind: a program asks often."""
-    from turnlint.providers import UnknownProvider
-    from turnlint.rulebook import BrokenRules, UnknownRule
+    from turnlint.errors import BrokenRulesError, UnknownProviderError, UnknownRuleError
 
     try:
         book = Book(options)
         if len(book.packages) > 1:
             book.rules()
-    except (UnknownRule, UnknownProvider, BrokenRules) as error:
-        raise TurnlintError(visible(str(error))) from None
+    except (UnknownRuleError, UnknownProviderError, BrokenRulesError) as error:
+        raise InputError(visible(str(error))) from None
     return book
 
 
@@ -157,7 +157,7 @@ def _change(change: Any, given: Written) -> Change:
 def _words(names: str | Sequence[str]) -> tuple[str, ...]:
     given = (names,) if isinstance(names, str) else tuple(names)
     if not all(isinstance(name, str) for name in given):
-        raise TurnlintError("names of providers and rules must be strings")
+        raise InputError("names of providers and rules must be strings")
     return tuple(word.strip() for name in given for word in name.split(",") if word.strip())
 
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct, structs
 
 from turnlint.engine import Crash, Event, Options, Tally
+from turnlint.errors import InputError
 from turnlint.library import logs, plain, running
-from turnlint.library.results import TurnlintError
 from turnlint.model import SEVERITIES, Severity
 from turnlint.report import open_sink
 from turnlint.rows import Row
@@ -34,7 +34,7 @@ def level_of(name: str) -> Severity:
     """A severity by its name."""
     found = next((one for one in SEVERITIES if one == name), None)
     if found is None:
-        raise TurnlintError(running.none("severity", name, SEVERITIES))
+        raise InputError(running.none("severity", name, SEVERITIES))
     return found
 
 

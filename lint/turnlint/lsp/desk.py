@@ -13,10 +13,11 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from turnlint.documents.source import Source
+from turnlint.errors import SettingsError
 from turnlint.lsp import words
 from turnlint.lsp.looking import Seen, look
 from turnlint.lsp.mending import Mended, mend
-from turnlint.lsp.terms import House, Unusable
+from turnlint.lsp.terms import House
 from turnlint.lsp.text import Text
 from turnlint.model import Level
 from turnlint.report.escape import visible
@@ -161,7 +162,7 @@ class Desk:
         """Do something on the thread for it, or say why it cannot be done."""
         try:
             done = await asyncio.get_running_loop().run_in_executor(self.worker, work)
-        except Unusable as error:
+        except SettingsError as error:
             self._say(document, str(error))
         except Exception as error:  # noqa: BLE001 - a document may be anything; one that cannot be read stops no other
             self._say(document, f"{document.name}: internal error: {type(error).__name__}")

@@ -26,10 +26,6 @@ class Terms(Struct, frozen=True):
     """Takes out what is known already."""
 
 
-class Unusable(Exception):  # noqa: N818 - what is wrong in a user's settings, a line each
-    """Settings that cannot be used."""
-
-
 class House(Protocol):
     """Who knows the settings of a document. They are worked out once, until they are forgotten."""
 
@@ -38,9 +34,9 @@ class House(Protocol):
         ...
 
     def to_lint(self, source: Source) -> Terms | None:
-        """Nothing for what the settings exclude. Raises `Unusable`."""
+        """Nothing for what the settings exclude. Raises `SettingsError`."""
         ...
 
     def to_fix(self, source: Source, rule: str | None, level: Level | None = None) -> Terms:
-        """The same for a repair, of one rule's findings or of all, at a level that the user chose. Raises `Unusable`."""
+        """The same for a repair, of one rule's findings or of all, at a level that the user chose. Raises `SettingsError`."""
         ...

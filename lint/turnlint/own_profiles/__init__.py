@@ -5,6 +5,6 @@ what a profile takes over from another, and a sentence with file, line and colum
 to judge transcripts, and to know any provider.
 """
 
-from turnlint.own_profiles.reading import BadProfiles, read
+from turnlint.own_profiles.reading import read
 
-__all__ = ["BadProfiles", "read"]
+__all__ = ["read"]

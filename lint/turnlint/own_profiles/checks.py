@@ -14,7 +14,8 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint import wording
-from turnlint.handwritten import Document, Fault, Path
+from turnlint.errors import LocatedError
+from turnlint.handwritten import Document, Path
 from turnlint.own_profiles.shape import NAME, VERSION, kinds, schema
 from turnlint.schema_errors import Explained, ShapeChecker, in_words
 from turnlint.text import did_you_mean, quote_value
@@ -32,7 +33,7 @@ class Names(Struct, frozen=True):
     wires: frozenset[str]
 
 
-def faults(document: Document, names: Names) -> Iterator[Fault]:
+def faults(document: Document, names: Names) -> Iterator[LocatedError]:
     """All that is wrong with a document; where its shape is wrong, only that."""
     shaped = list(_checker().faults(document))
     yield from shaped
@@ -81,7 +82,7 @@ def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
             yield from _texts(one, (*path, index))
 
 
-def _text(document: Document, path: Path, value: str) -> Iterator[Fault]:
+def _text(document: Document, path: Path, value: str) -> Iterator[LocatedError]:
     why = None
     if path[-1] in EXPRESSIONS:
         why = _not_an_expression(value, inside=path[-1] == "keep")
@@ -90,7 +91,7 @@ def _text(document: Document, path: Path, value: str) -> Iterator[Fault]:
     elif path == ("name",) and (value in ("auto", "none") or value.endswith((".yaml", ".yml"))):
         why = f"{value!r} is reserved in --provider"
     if why:
-        yield Fault(in_words(path) + why, document.spot(path))
+        yield LocatedError(in_words(path) + why, document.spot(path))
 
 
 def _not_an_expression(text: str, *, inside: bool = False) -> str | None:
@@ -123,7 +124,7 @@ def _cannot_be_filled(text: str) -> str | None:
     return None
 
 
-def _named(document: Document, names: Names) -> Iterator[Fault]:
+def _named(document: Document, names: Names) -> Iterator[LocatedError]:
     """Rules and wires that a profile names and that do not exist."""
     value = document.value
     by_code = {code: rule for rule, code in names.rules.items()}
@@ -138,16 +139,16 @@ def _named(document: Document, names: Names) -> Iterator[Fault]:
                 else did_you_mean(name, sorted(names.rules))
             )
             sentence = f"unknown rule {hint}"
-            yield Fault(in_words(path) + sentence, document.spot(path))
+            yield LocatedError(in_words(path) + sentence, document.spot(path))
         elif path[0] == "weights" and name in kinds():
             sentence = f"{name!r} gets its severity from clauses; `weights` is for the other rules"
-            yield Fault(in_words(path) + sentence, document.spot(path))
+            yield LocatedError(in_words(path) + sentence, document.spot(path))
     for path, name in _texts(value, ()):
         if len(path) > 1 and path[-2] in ("wires", "host_wires") and name not in names.wires:
             sentence = f"unknown wire {did_you_mean(name, sorted(names.wires))}"
-            yield Fault(in_words(path) + sentence, document.spot(path))
+            yield LocatedError(in_words(path) + sentence, document.spot(path))
     if "drop" in value and "extends" not in value:
-        yield Fault("drop: needs `extends`", document.spot(("drop",), key=True))
+        yield LocatedError("drop: needs `extends`", document.spot(("drop",), key=True))
 
 
 def _rules_in(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
@@ -160,11 +161,11 @@ def _rules_in(value: dict[str, Any]) -> Iterator[tuple[Path, str]]:
             yield ("known", index, "rules", number), name
 
 
-def _samples(document: Document) -> Iterator[Fault]:
+def _samples(document: Document) -> Iterator[LocatedError]:
     for index, known in enumerate(document.value.get("known", ())):
         path: Path = ("known", index, "pattern")
         sample = known["sample"]
         if _not_an_expression(known["pattern"]) is None:
             pattern = re.compile(known["pattern"], re.MULTILINE)
             if not pattern.search(sample) and not pattern.search(" ".join(sample.split())):
-                yield Fault(f"{in_words(path)}does not match its own sample", document.spot(path))
+                yield LocatedError(f"{in_words(path)}does not match its own sample", document.spot(path))

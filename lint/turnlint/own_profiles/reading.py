@@ -11,11 +11,12 @@ import msgspec
 
 from turnlint.carriers import NAMES
 from turnlint.documents.source import open_regular
-from turnlint.handwritten import MOST_BYTES, Document, Fault, documents
+from turnlint.errors import LocatedError, ProfilesError, UnknownProviderError
+from turnlint.handwritten import MOST_BYTES, Document, documents
 from turnlint.own_profiles.checks import Names, faults
 from turnlint.own_profiles.shape import SOURCE, kinds
 from turnlint.profiles import Profile
-from turnlint.providers import SHARED, Providers, UnknownProvider
+from turnlint.providers import SHARED, Providers
 
 MOST_TOLD = 20
 _IDENTITY = ("name", "title", "version", "about", "hosts", "models")
@@ -23,34 +24,26 @@ _IDENTITY = ("name", "title", "version", "about", "hosts", "models")
 _BY_RULE = ("clauses", "weights")
 
 
-class BadProfiles(Exception):  # noqa: N818 - what is wrong in a user's file, a line each
-    """Files that cannot be used, with everything that is wrong in them."""
-
-    def __init__(self, lines: list[str]) -> None:
-        super().__init__("\n".join(lines))
-        self.lines = lines
-
-
 def read(paths: Iterable[str], packages: list[str]) -> dict[str, tuple[Profile, ...]]:
-    """The profiles of each file, in order. A later one may extend an earlier one. Raises `BadProfiles`."""
+    """The profiles of each file, in order. A later one may extend an earlier one. Raises `ProfilesError`."""
     own: list[Profile] = []
     by_file: dict[str, tuple[Profile, ...]] = {}
     names = _names(Providers(packages))
     for path in paths:
         try:
             found = documents(_bytes(path))
-        except Fault as fault:
-            raise BadProfiles([_line(path, fault)]) from None
+        except LocatedError as fault:
+            raise ProfilesError([_line(path, fault)]) from None
         if not found:
-            raise BadProfiles([_line(path, Fault("contains no profile"))])
+            raise ProfilesError([_line(path, LocatedError("contains no profile"))])
         count = len(own)
         for document in found:
             if wrong := sorted(faults(document, names), key=lambda fault: fault.spot or (0, 0)):
-                raise BadProfiles([*_lines(path, wrong)])
+                raise ProfilesError([*_lines(path, wrong)])
             try:
                 own.append(_profile(document, Providers(packages, tuple(own)), own))
-            except Fault as fault:
-                raise BadProfiles([_line(path, fault)]) from None
+            except LocatedError as fault:
+                raise ProfilesError([_line(path, fault)]) from None
         by_file[path] = tuple(own[count:])
     return by_file
 
@@ -60,15 +53,15 @@ def _bytes(path: str) -> bytes:
         with open_regular(path) as file:
             return bytes(file.read(MOST_BYTES + 1))
     except OSError as error:
-        raise Fault((error.strerror or "cannot be read").lower()) from None
+        raise LocatedError((error.strerror or "cannot be read").lower()) from None
 
 
-def _line(path: str, fault: Fault) -> str:
+def _line(path: str, fault: LocatedError) -> str:
     place = f":{fault.spot[0]}:{fault.spot[1]}" if fault.spot else ""
     return f"{path}{place}: {fault.sentence}"
 
 
-def _lines(path: str, wrong: list[Fault]) -> Iterator[str]:
+def _lines(path: str, wrong: list[LocatedError]) -> Iterator[str]:
     yield from (_line(path, fault) for fault in wrong[:MOST_TOLD])
     if len(wrong) > MOST_TOLD:
         yield f"{path}: and {len(wrong) - MOST_TOLD:,} more"
@@ -78,9 +71,9 @@ def _profile(document: Document, providers: Providers, own: list[Profile]) -> Pr
     try:
         made = msgspec.convert(_whole(document, providers), Profile)
     except msgspec.ValidationError as error:
-        raise Fault(str(error).lower(), document.spot(())) from None
+        raise LocatedError(str(error).lower(), document.spot(())) from None
     if made.label in [one.label for one in own]:
-        raise Fault(f"two profiles have the name {made.label}", document.spot(("name",)))
+        raise LocatedError(f"two profiles have the name {made.label}", document.spot(("name",)))
     return made
 
 
@@ -119,8 +112,8 @@ def _base(document: Document, extends: str | None, providers: Providers) -> Prof
         return None
     try:
         return providers.named(extends)[0]
-    except UnknownProvider as error:
-        raise Fault(f"extends: {error}", document.spot(("extends",))) from None
+    except UnknownProviderError as error:
+        raise LocatedError(f"extends: {error}", document.spot(("extends",))) from None
 
 
 def _defaults(given: dict[str, Any], base: Profile | None, providers: Providers) -> dict[str, Any]:

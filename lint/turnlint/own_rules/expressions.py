@@ -11,6 +11,8 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from turnlint.errors import ExpressionError
+
 MAX_NODES = 2000
 """Limit of an expression after its counted repeats are written out."""
 MAX_CACHED_NODES = 200_000
@@ -36,10 +38,6 @@ _UNSUPPORTED = {
     "P=": "a reference back", "(": "a reference back", ">": "an atomic group",
     **dict.fromkeys(("=", "!", "<=", "<!"), "looking ahead or behind"),
 }  # fmt: skip
-
-
-class BadExpression(Exception):  # noqa: N818 - what a user wrote, and the sentence says what is wrong
-    """An expression that cannot be used."""
 
 
 class _Char(Struct, frozen=True):
@@ -91,7 +89,7 @@ def expression(text: str) -> "Expression":
 
 
 class Expression:
-    """A compiled expression. Raises `BadExpression` if it is invalid, unsupported or too large."""
+    """A compiled expression. Raises `ExpressionError` if it is invalid, unsupported or too large."""
 
     def __init__(self, text: str) -> None:
         try:
@@ -100,16 +98,16 @@ class Expression:
                 flags = re.compile(text).flags
         except re.error as error:
             place = f" at character {error.pos + 1}" if error.pos is not None else ""
-            raise BadExpression(f"is not a valid regular expression: {error.msg}{place}") from None
+            raise ExpressionError(f"is not a valid regular expression: {error.msg}{place}") from None
         except (RecursionError, OverflowError):
-            raise BadExpression("is too large for a regular expression") from None
+            raise ExpressionError("is too large for a regular expression") from None
         parts = _parse(text, _supported(flags))
         self.nodes: list[_Node] = []
         self.end = self._add(_Node())
         try:
             self.start = self._add_sequence(parts, self.end)
         except RecursionError:
-            raise BadExpression("is too large for a regular expression") from None
+            raise ExpressionError("is too large for a regular expression") from None
         self.first = self._first()
         self.literal, self.ignores_case = _longest_literal(parts, flags)
         self.found = _State(frozenset({-1}), "")
@@ -147,7 +145,7 @@ class Expression:
 
     def _add(self, node: _Node) -> int:
         if len(self.nodes) >= MAX_NODES:
-            raise BadExpression("is too large after its repeats are expanded")
+            raise ExpressionError("is too large after its repeats are expanded")
         self.nodes.append(node)
         return len(self.nodes) - 1
 
@@ -301,12 +299,12 @@ def _longest_literal(parts: list[_Part], flags: int) -> tuple[str, bool]:
 
 def _supported(flags: int) -> int:
     if flags & (re.ASCII | re.LOCALE):
-        raise BadExpression("the flags a and L are not supported")
+        raise ExpressionError("the flags a and L are not supported")
     return flags
 
 
-def _unsupported(name: str) -> BadExpression:
-    return BadExpression(f"{name} is not supported: its run time is not bounded")
+def _unsupported(name: str) -> ExpressionError:
+    return ExpressionError(f"{name} is not supported: its run time is not bounded")
 
 
 @lru_cache(maxsize=1024)

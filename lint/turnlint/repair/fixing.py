@@ -17,9 +17,10 @@ from turnlint.aggregation import PER_FILE
 from turnlint.carrying.carrier import Carrier
 from turnlint.documents.breaks import line_ends
 from turnlint.documents.reread import reread
-from turnlint.documents.source import Progress, Source, SourceError
+from turnlint.documents.source import Progress, Source
 from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, Options, judge
+from turnlint.errors import SourceError, UnrepairableError
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Call, Finding, Fix, Level, Reach, Record, Result, Transcript
@@ -44,7 +45,7 @@ from turnlint.repair.outcome import Failure, Fixed
 from turnlint.repair.sparing import Spared
 from turnlint.repair.telling import conversations_told
 from turnlint.repair.tracing import trace
-from turnlint.repair.unit import Cell, Unit, Unrepairable, patched
+from turnlint.repair.unit import Cell, Unit, patched
 from turnlint.repair.verifying import BRINGS_NEW, UNTIED, fault_of, is_better, untied_pair
 from turnlint.steps import Close, Patch, Take
 from turnlint.text import quote_name
@@ -431,7 +432,7 @@ class _Fixing:
             out.spared |= spared.known
         except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
             record = unit.cells[0].origin
-            said = str(error) if isinstance(error, Unrepairable) else f"{type(error).__name__}: {error}"
+            said = str(error) if isinstance(error, UnrepairableError) else f"{type(error).__name__}: {error}"
             out.failures.append(Failure(record.line if record else 1, None, said))
             self._count(known)
             return None

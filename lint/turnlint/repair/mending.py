@@ -17,6 +17,7 @@ from turnlint.documents.edit import encode
 from turnlint.documents.locate import locate_all
 from turnlint.documents.trouble import Damage
 from turnlint.engine import Book, Judged, judge
+from turnlint.errors import UnrepairableError
 from turnlint.gaps import is_uncertain
 from turnlint.ids import Memory, remembered
 from turnlint.model import Fault, Finding, Pointer, Transcript
@@ -31,7 +32,7 @@ from turnlint.repair.making import Maker
 from turnlint.repair.names import Names
 from turnlint.repair.sheet import Sheet
 from turnlint.repair.sparing import Leniency, Spared
-from turnlint.repair.unit import Changes, Unit, Unrepairable, changed
+from turnlint.repair.unit import Changes, Unit, changed
 from turnlint.rulebook import Entry
 from turnlint.steps import Patch, Rename
 from turnlint.text import quote_name
@@ -161,7 +162,7 @@ def _round(
         if (unit := changed(state.unit, changes)).cells != state.unit.cells:
             explained += _along(state.unit, changes)
             if lost((cell.data for cell in state.unit.cells), (cell.data for cell in unit.cells), explained):
-                raise Unrepairable("it would remove content that no finding names")
+                raise UnrepairableError("it would remove content that no finding names")
             return unit, told, phase
     return _canonical(state, base, start) if policy.canonical else None
 

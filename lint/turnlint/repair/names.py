@@ -10,7 +10,8 @@ from functools import cached_property
 from msgspec import Struct
 
 from turnlint.documents.locate import Span, locate_all
-from turnlint.ids import Entry, Memory, Projection, Unprojectable, canonicalize, project
+from turnlint.errors import NoFittingIdError
+from turnlint.ids import Entry, Memory, Projection, canonicalize, project
 from turnlint.ledger import usable
 from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Pointer, Result
@@ -139,7 +140,7 @@ class Names:
                     plan = _Plan(
                         project(judged.transcript, judged.pairs, profile, memory=memory, in_place=True)
                     )
-            except Unprojectable:  # then the finding stays, and says what is wanted
+            except NoFittingIdError:  # then the finding stays, and says what is wanted
                 plan = None
             self.plans[profile.label] = plan
             if plan:

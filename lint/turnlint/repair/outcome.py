@@ -10,7 +10,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from turnlint.documents.source import Source, SourceError
+from turnlint.documents.source import Source
+from turnlint.errors import SourceError
 from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Finding
 from turnlint.neighbours import Near

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from msgspec import Struct, field, structs
 
 from turnlint import carriers
-from turnlint.documents.source import Progress, Source, SourceError
+from turnlint.documents.source import Progress, Source
 from turnlint.engine import Book, Event, Options, Skipped, lint
+from turnlint.errors import SourceError
 from turnlint.keeping.composing import composed
 from turnlint.keeping.patches import patched
 from turnlint.model import SEVERITIES

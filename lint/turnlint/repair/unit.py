@@ -11,6 +11,7 @@ from msgspec import Struct, structs
 from turnlint.carrying.carrier import Carrier
 from turnlint.documents.edit import Edits, Moved, Piece, apply
 from turnlint.documents.trouble import Damage
+from turnlint.errors import UnrepairableError
 from turnlint.model import Gap, Pointer, Record, Transcript
 from turnlint.reading import again
 
@@ -32,10 +33,6 @@ class Fresh(Struct, frozen=True):
     """The message whose call it answers, where it answers one."""
     goes_on: bool = False
     """It holds blocks of the assistant from the message beside which it will stand."""
-
-
-class Unrepairable(Exception):  # noqa: N818 - a repair that may not be made, with a sentence
-    """Why a unit stays as it is."""
 
 
 class Unit(Struct, frozen=True):
@@ -68,7 +65,7 @@ class Unit(Struct, frozen=True):
         read += [damage.record for damage in damages]
         # A record that was parted from one of these has a place in that for its offset, which is no cell's number.
         if not {id(record) for record in read} <= {id(record) for record in records}:
-            raise Unrepairable("several records are on one line; split them first")
+            raise UnrepairableError("several records are on one line; split them first")
         return Reading(transcripts, damages)
 
     def _gaps(self) -> Iterator[Gap]:

@@ -9,7 +9,8 @@ from typing import IO
 
 from msgspec import Struct
 
-from turnlint.documents.source import Damaged, Source, open_source
+from turnlint.documents.source import Source, open_source
+from turnlint.errors import DecompressionError
 from turnlint.keeping.patches import Patch
 from turnlint.report.aligning import differences
 
@@ -115,5 +116,5 @@ class _Held:
     def _read(self, size: int) -> bytes:
         try:
             return self.stream.read(size)
-        except Damaged:
+        except DecompressionError:
             return b""

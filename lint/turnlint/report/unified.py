@@ -13,7 +13,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from turnlint.documents.source import MAGIC, Source, SourceError
+from turnlint.documents.source import MAGIC, Source
+from turnlint.errors import SourceError
 from turnlint.keeping.patches import Patch
 from turnlint.repair.outcome import Fixed
 from turnlint.report.escape import steers_runner, visible

@@ -14,7 +14,8 @@ from turnlint.carrying.carrier import Carrier, Stray, Vouched
 from turnlint.carrying.sessions import Entry, Sessions, Thread
 from turnlint.case import Case
 from turnlint.documents.gate import Scan, Span
-from turnlint.documents.source import Source, SourceError
+from turnlint.documents.source import Source
+from turnlint.errors import SourceError
 from turnlint.ledger import Ledger
 from turnlint.model import Record, Transcript, Wire
 from turnlint.scan.native import bounds_of

@@ -15,7 +15,8 @@ from turnlint.carrying.envelope import GROUPS, OWN_IDS, Enveloped
 from turnlint.carrying.lines import Lines, Open
 from turnlint.case import Case
 from turnlint.documents.gate import Ended, Scan, Span
-from turnlint.documents.source import Source, SourceError, open_source
+from turnlint.documents.source import Source, open_source
+from turnlint.errors import SourceError
 from turnlint.ledger import Ledger
 from turnlint.model import Record, Transcript
 from turnlint.scan.seam import Passed

@@ -18,6 +18,7 @@ from msgspec import DecodeError, Struct, json, msgpack
 from turnlint import __version__
 from turnlint.documents.source import Source
 from turnlint.engine import Options, Tally
+from turnlint.errors import UnsafeFolderError
 from turnlint.packages import packages
 from turnlint.spread.here import Done, Of, Told
 from turnlint.spread.keeping import Kept, kept_event, restored_event
@@ -35,10 +36,6 @@ class _Entry(Struct):
     tally: Tally
 
 
-class UnsafeFolder(Exception):  # noqa: N818 - a state of a folder, with a sentence
-    """A folder that others may write to."""
-
-
 _decoder = msgpack.Decoder(_Entry)
 Run = Callable[[list[Source]], Iterator[Told]]
 
@@ -51,7 +48,7 @@ def folder() -> str:
     found = os.stat(path)
     mine = not hasattr(os, "getuid") or found.st_uid == os.getuid()
     if not mine or (os.name == "posix" and found.st_mode & 0o022):
-        raise UnsafeFolder(f"{path}: other users can write there")
+        raise UnsafeFolderError(f"{path}: other users can write there")
     return path
 
 

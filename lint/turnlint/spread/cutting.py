@@ -11,7 +11,8 @@ from typing import IO
 from msgspec import Struct, structs
 
 from turnlint.documents.gate import START_BYTES, begins_record
-from turnlint.documents.source import Source, SourceError, packing_of, size_of
+from turnlint.documents.source import Source, packing_of, size_of
+from turnlint.errors import SourceError
 from turnlint.reading import glance
 from turnlint.spread.here import Of, Question
 from turnlint.spread.worth import MOST_FILES

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from msgspec import Struct, structs
 
-from turnlint.documents.source import MAGIC, Part, Source, SourceError, says_lines
+from turnlint.documents.source import MAGIC, Part, Source, says_lines
 from turnlint.engine import Skipped, Tally
+from turnlint.errors import SourceError
 from turnlint.reading import glance
 from turnlint.rows import Row
 from turnlint.spread.cutting import STRETCH, next_record

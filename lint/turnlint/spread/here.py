@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator
 
 from msgspec import Struct
 
-from turnlint.documents.source import Progress, Source, SourceError
+from turnlint.documents.source import Progress, Source
 from turnlint.engine import Book, Crash, Event, Options, Tally, lint
+from turnlint.errors import SourceError
 
 
 class Question(Struct, frozen=True):

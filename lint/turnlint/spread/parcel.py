@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct, field, structs
 
-from turnlint.documents.source import Source, SourceError
+from turnlint.documents.source import Source
 from turnlint.engine import Crash, Event, Heard, Remark, Run, Skipped, Tally
+from turnlint.errors import SourceError
 from turnlint.model import Finding
 from turnlint.rows import Ignored, Place, Point, Row, lean, shape_of
 from turnlint.spread.here import Failure, Question

@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from msgspec import Struct
 
-from turnlint.documents.source import Damaged, Source, SourceError, open_source
+from turnlint.documents.source import Source, open_source
+from turnlint.errors import DecompressionError, SourceError
 from turnlint.rows import Row
 from turnlint.why.recognising import Match
 
@@ -130,7 +131,7 @@ def standing_in(source: Source, words: Iterable[str]) -> set[str]:
                 count += len(piece)
                 kept = kept[-longest:] + piece
                 found |= {word for word, data in wanted.items() if data in kept}
-    except Damaged:
+    except DecompressionError:
         pass
     except (SourceError, OSError):
         return set(wanted)
