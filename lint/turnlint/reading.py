@@ -7,7 +7,6 @@ beside the conversations, in the order of the file.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from copy import copy
 from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -390,7 +389,7 @@ def _copied(item: Any) -> Any:
     """
     if not isinstance(item, tuple):
         return item
-    copies = {id(one.record): copy(one.record) for one in item}
+    copies = {id(one.record): structs.replace(one.record) for one in item}
     return tuple(structs.replace(one, record=copies[id(one.record)]) for one in item)
 
 

@@ -6,7 +6,9 @@ This package owns what a format looks like and where it writes things. A carrier
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from turnlint.carrying.carrier import SPEAKS, STRANGE, Carrier
 from turnlint.documents.census import is_plain
@@ -67,7 +69,7 @@ def best_for(records: Iterable[Record], known: "Look | None" = None) -> tuple[Ca
     return best[1], best[0] >= SPEAKS
 
 
-class Look(NamedTuple):
+class Look(Struct, frozen=True):
     """One record as its file's format decoded it."""
 
     words: "Sample"

@@ -392,7 +392,11 @@ def _open_plain(source: Source) -> Any:
 
 def open_named(path: str, buffering: int = -1) -> Any:
     """Open a source by its name: a regular file, or a pipe that a shell has open."""
-    if re.fullmatch(_OPENED, path) and modes.S_ISFIFO(os.stat(path).st_mode):
+    if (
+        path.startswith(("/dev/", "/proc/"))
+        and re.fullmatch(_OPENED, path)
+        and modes.S_ISFIFO(os.stat(path).st_mode)
+    ):
         return open(path, "rb", buffering)
     return open_regular(path, buffering)
 

@@ -7,8 +7,6 @@ from itertools import groupby
 from msgspec import Raw, json
 
 from turnlint.carrying.raws import KINDS, is_blank
-from turnlint.documents.locate import locate_all
-from turnlint.documents.reread import reread
 from turnlint.documents.source import Source
 from turnlint.model import Call, Message, Result, Transcript
 
@@ -81,6 +79,9 @@ def _ids(said: Iterable[Message]) -> tuple[set[str | None], set[str | None]]:
 
 def _read_again(messages: Sequence[Message], source: Source) -> Iterator[tuple[Message, Members]]:
     """The first of some messages, each with its members as they are written."""
+    from turnlint.documents.locate import locate_all  # both compile the expressions of all walks over JSON
+    from turnlint.documents.reread import reread
+
     some = list(messages[:MOST_MESSAGES])
     groups = (
         [some] if all(one.record.data for one in some) else reread(source, some, lambda one: (one.record,))
