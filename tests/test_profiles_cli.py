@@ -83,7 +83,7 @@ def test_a_profile_is_printed_with_its_evidence(tmp_path: Path) -> None:
     assert_ended_well(run)
     assert run.returncode == 0
     text = run.stdout.decode()
-    assert "\nclauses:\n# PR301: Ids of calls are made of these characters.\n- rule: id-charset\n" in text
+    assert "\nclauses:\n# PR301: Call ids contain only these characters.\n- rule: id-charset\n" in text
     assert text.count("  source: ") >= text.count("- rule: ") > 0
     (tmp_path / "mine.yaml").write_bytes(run.stdout)
     again = turnlint(

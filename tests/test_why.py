@@ -157,9 +157,9 @@ def test_what_the_transcript_does_not_show_is_said_with_what_to_check(folder: Pa
     text = UNANSWERED.replace("call_b07", "call_elsewhere")
     shown = why(text, "sound.jsonl", cwd=folder).stdout.decode()
     assert "sound.jsonl does not contain the cause, checked for openai" in shown
-    assert "call_elsewhere, which it does not contain" in shown
+    assert "call_elsewhere, which is not in the file" in shown
     other = why(text, "broken.jsonl", cwd=folder).stdout.decode()
-    assert "call_elsewhere, which it does not contain" in other
+    assert "call_elsewhere, which is not in the file" in other
     assert "Found 3 errors" in other
     text = "Invalid 'messages[900].tool_calls[0].id': string too long. Expected a string with maximum length 40, but got a string with length 41 instead."  # fmt: skip
     far = why(text, "broken.jsonl", cwd=folder).stdout.decode()
@@ -323,3 +323,11 @@ def test_a_transcript_is_not_written_into_the_answer(folder: Path) -> None:
         run = why(UNANSWERED, "said.jsonl", "--output-format", kind, cwd=folder)
         assert run.returncode == 0
         assert b"hunter2" not in run.stdout
+
+
+def test_only_rules_that_explain_knows_are_named(folder: Path) -> None:
+    """Profiles reserve codes of rules that do not exist yet."""
+    shown = why("invalid params, function parameters is empty (2013)", cwd=folder).stdout.decode()
+    assert "Meaning: a declared tool has no parameters" in shown
+    assert "turnlint has no rule for this error." in shown
+    assert "CO406" not in shown

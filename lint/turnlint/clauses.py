@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class IdCharset(Clause, kw_only=True, frozen=True, tag="id-charset"):
-    """Ids of calls are made of these characters."""
+    """Call ids contain only these characters."""
 
     code: ClassVar[str] = "PR301"
     anywhere: ClassVar[bool] = True
@@ -31,7 +31,7 @@ class IdCharset(Clause, kw_only=True, frozen=True, tag="id-charset"):
 
 
 class IdLength(Clause, kw_only=True, frozen=True, tag="id-length"):
-    """Ids are at most so long."""
+    """Ids have a maximum length."""
 
     code: ClassVar[str] = "PR302"
     anywhere: ClassVar[bool] = True
@@ -43,7 +43,7 @@ class IdLength(Clause, kw_only=True, frozen=True, tag="id-length"):
 
 
 class IdForm(Clause, kw_only=True, frozen=True, tag="id-form"):
-    """Ids have a form of their own, or must be there at all."""
+    """Ids have this format, or must be present."""
 
     code: ClassVar[str] = "PR303"
     anywhere: ClassVar[bool] = True
@@ -75,7 +75,7 @@ class IdForm(Clause, kw_only=True, frozen=True, tag="id-form"):
 
 
 class IdCollision(Clause, kw_only=True, frozen=True, tag="id-collision"):
-    """Clients that make ids fit keep so much of them; ids that differ only in the rest become one."""
+    """Ids stay distinct when a client shortens or replaces their characters."""
 
     code: ClassVar[str] = "PR304"
     anywhere: ClassVar[bool] = True
@@ -94,7 +94,7 @@ class IdCollision(Clause, kw_only=True, frozen=True, tag="id-collision"):
 
 
 class IdUnique(Clause, kw_only=True, frozen=True, tag="id-not-unique"):
-    """An id stands once."""
+    """An id is unique."""
 
     code: ClassVar[str] = "PR305"
     anywhere: ClassVar[bool] = True
@@ -108,7 +108,7 @@ class IdUnique(Clause, kw_only=True, frozen=True, tag="id-not-unique"):
 
 
 class NameForm(Clause, kw_only=True, frozen=True, tag="tool-name-form"):
-    """Names of tools have a form."""
+    """Tool names have this format."""
 
     code: ClassVar[str] = "PR306"
     anywhere: ClassVar[bool] = True
@@ -152,7 +152,7 @@ class NameForm(Clause, kw_only=True, frozen=True, tag="tool-name-form"):
 
 
 class ArgumentsEncoding(Clause, kw_only=True, frozen=True, tag="arguments-encoding"):
-    """Arguments are written so."""
+    """Arguments have this encoding."""
 
     code: ClassVar[str] = "PR307"
     wants: Literal["text", "object", "json", "json-object", "no-empty-key"]
@@ -180,7 +180,7 @@ class ArgumentsEncoding(Clause, kw_only=True, frozen=True, tag="arguments-encodi
 
 
 class ResultNotFirst(Clause, kw_only=True, frozen=True, tag="result-not-first"):
-    """In the message that answers, results come before all else."""
+    """Results are first in the message after the calls."""
 
     code: ClassVar[str] = "PR308"
     alone: bool = False
@@ -192,7 +192,7 @@ class ResultNotFirst(Clause, kw_only=True, frozen=True, tag="result-not-first"):
 
 
 class ResultsTogether(Clause, kw_only=True, frozen=True, tag="results-not-together"):
-    """The results of one turn stand in one place."""
+    """The results of one turn are together."""
 
     code: ClassVar[str] = "PR309"
     place: Literal["message", "after-each-call"] = "message"
@@ -203,7 +203,7 @@ class ResultsTogether(Clause, kw_only=True, frozen=True, tag="results-not-togeth
 
 
 class RoleOrder(Clause, kw_only=True, frozen=True, tag="role-order"):
-    """Who may speak, and after whom. Roles are spelled as the wire spells them."""
+    """Roles are accepted only in this order."""
 
     code: ClassVar[str] = "PR310"
     roles: tuple[str, ...] = ()
@@ -246,7 +246,7 @@ class RoleOrder(Clause, kw_only=True, frozen=True, tag="role-order"):
 
 
 class LastMessage(Clause, kw_only=True, frozen=True, tag="last-message"):
-    """How a request may end."""
+    """A request may end only with these messages."""
 
     code: ClassVar[str] = "PR311"
     roles: tuple[str, ...] = ()
@@ -275,7 +275,7 @@ class LastMessage(Clause, kw_only=True, frozen=True, tag="last-message"):
 
 
 class EmptyContent(Clause, kw_only=True, frozen=True, tag="empty-content"):
-    """Contents that say nothing."""
+    """Content is not empty."""
 
     code: ClassVar[str] = "PR312"
     what: Literal["empty-text", "white-text", "message", "error-result", "result-list"]
@@ -305,7 +305,7 @@ class EmptyContent(Clause, kw_only=True, frozen=True, tag="empty-content"):
 
 
 class TrailingSpace(Clause, kw_only=True, frozen=True, tag="trailing-whitespace"):
-    """A last assistant message does not end in white space."""
+    """The last assistant message does not end with white space."""
 
     code: ClassVar[str] = "PR313"
 
@@ -318,7 +318,7 @@ class TrailingSpace(Clause, kw_only=True, frozen=True, tag="trailing-whitespace"
 
 
 class ThinkingForm(Clause, kw_only=True, frozen=True, tag="thinking-form"):
-    """Thoughts are handed back as they were given."""
+    """Thinking blocks are returned unchanged."""
 
     code: ClassVar[str] = "PR314"
     what: Literal[
@@ -352,7 +352,7 @@ class ThinkingForm(Clause, kw_only=True, frozen=True, tag="thinking-form"):
 
 
 class ReasoningUnpaired(Clause, kw_only=True, frozen=True, tag="reasoning-unpaired"):
-    """Reasoning is kept together with what came of it."""
+    """Reasoning is next to its output."""
 
     code: ClassVar[str] = "PR315"
     what: Literal["alone", "call-alone", "missing-field"]
@@ -380,7 +380,7 @@ class ReasoningUnpaired(Clause, kw_only=True, frozen=True, tag="reasoning-unpair
 
 
 class ItemNotStored(Clause, kw_only=True, frozen=True, tag="item-not-stored"):
-    """Where a request says that nothing is stored, no item refers to an item that the provider keeps."""
+    """With `store: false`, no item refers to a stored item."""
 
     code: ClassVar[str] = "PR326"
     kinds: tuple[str, ...]
@@ -407,7 +407,7 @@ class EmptyRequest(Clause, kw_only=True, frozen=True, tag="empty-request"):
 
 
 class ToolsMissing(Clause, kw_only=True, frozen=True, tag="tools-missing"):
-    """A request whose history has calls declares tools."""
+    """A request with calls in its history declares tools."""
 
     code: ClassVar[str] = "PR316"
     empty: bool = False
@@ -423,7 +423,7 @@ class ToolsMissing(Clause, kw_only=True, frozen=True, tag="tools-missing"):
 
 
 class UnknownKey(Clause, kw_only=True, frozen=True, tag="unknown-key"):
-    """Keys that a provider takes; any other is refused."""
+    """Only these keys are accepted."""
 
     code: ClassVar[str] = "PR317"
     place: str
@@ -436,7 +436,7 @@ class UnknownKey(Clause, kw_only=True, frozen=True, tag="unknown-key"):
 
 
 class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
-    """A key that must be there, or must be of a kind."""
+    """A key is required, or has a required type."""
 
     code: ClassVar[str] = "PR318"
     what: Literal["content", "calls", "call-type", "result-id", "result-name"]
@@ -474,7 +474,7 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
 
 
 class OverLimit(Clause, kw_only=True, frozen=True, tag="over-limit"):
-    """No more than so many."""
+    """There is a maximum number."""
 
     code: ClassVar[str] = "PR319"
     anywhere: ClassVar[bool] = True
@@ -490,7 +490,7 @@ class OverLimit(Clause, kw_only=True, frozen=True, tag="over-limit"):
 
 
 class ThoughtSignature(Clause, kw_only=True, frozen=True, tag="thought-signature"):
-    """Calls carry the signature of the thought that led to them."""
+    """Calls have a thought signature."""
 
     code: ClassVar[str] = "PR320"
     what: Literal["missing", "unfit"]
@@ -501,7 +501,7 @@ class ThoughtSignature(Clause, kw_only=True, frozen=True, tag="thought-signature
 
 
 class ResultContent(Clause, kw_only=True, frozen=True, tag="result-content"):
-    """What a result may hold."""
+    """Results contain only these kinds of content."""
 
     code: ClassVar[str] = "PR321"
     parts: tuple[str, ...] = ()
@@ -526,7 +526,7 @@ class ResultContent(Clause, kw_only=True, frozen=True, tag="result-content"):
 
 
 class BlockAfterCall(Clause, kw_only=True, frozen=True, tag="block-after-call"):
-    """In a message that calls, nothing stands after the calls."""
+    """Nothing is after the calls of a message."""
 
     code: ClassVar[str] = "PR322"
 
@@ -535,7 +535,7 @@ class BlockAfterCall(Clause, kw_only=True, frozen=True, tag="block-after-call"):
 
 
 class FinalThinking(Clause, kw_only=True, frozen=True, tag="final-thinking"):
-    """A message of the assistant does not end in a thinking block."""
+    """An assistant message does not end with a thinking block."""
 
     code: ClassVar[str] = "PR324"
 
@@ -544,7 +544,7 @@ class FinalThinking(Clause, kw_only=True, frozen=True, tag="final-thinking"):
 
 
 class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
-    """Messages hold content of these kinds only."""
+    """Messages contain only these kinds of content."""
 
     code: ClassVar[str] = "PR325"
     role: str = ""

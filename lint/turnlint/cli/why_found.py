@@ -9,7 +9,6 @@ from msgspec import Struct, field
 
 from turnlint import rulebook
 from turnlint.carriers import NAMES
-from turnlint.clause import Clause
 from turnlint.documents.source import Source, find
 from turnlint.engine import Book, Crash, Options, Skipped, Tally, lint
 from turnlint.errors import SourceError
@@ -109,13 +108,10 @@ def explain(text: str, named: tuple[str, ...], own: tuple[Profile, ...]) -> Expl
 
 def _reasons(rules: tuple[str, ...]) -> Iterator[Reason]:
     entries = rulebook.everything()
-    kinds = {one.code: str(one.__struct_config__.tag) for one in Clause.__subclasses__()}
     for word in rules:
         entry = next((one for one in entries if word in (one.rule.code, one.rule.name)), None)
-        if entry:
+        if entry:  # else the code is reserved for a rule that does not exist yet
             yield Reason(entry.rule.code, entry.rule.name, entry.headline, _why(entry.docs))
-        else:
-            yield Reason(word, kinds.get(word, ""), "", "")
 
 
 def _why(docs: str) -> str:

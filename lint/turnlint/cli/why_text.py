@@ -76,10 +76,10 @@ def _known(explained: Explained, found: Recognised) -> Iterator[str]:
     yield f"  evidence: {visible(_evidence(best.known))}"
     if best.known.about:
         yield ""
-        yield f"It means: {visible(best.known.about)}"
+        yield f"Meaning: {visible(best.known.about)}"
     if not explained.reasons:
         yield ""
-        yield "No rule explains it: the cause is not in the transcript."
+        yield "turnlint has no rule for this error."
         return
     yield ""
     yield "Possible causes, most likely first:" if len(explained.reasons) > 1 else "Cause:"
@@ -89,9 +89,6 @@ def _known(explained: Explained, found: Recognised) -> Iterator[str]:
 
 
 def _reason(reason: Reason) -> Iterator[str]:
-    if not reason.headline:
-        yield f"  {visible(f'{reason.code} {reason.name}'.strip())}"
-        return
     yield f"  {visible(reason.code)} {visible(reason.name)}: {visible(reason.headline)}"
     if reason.why:
         yield f"    {clip(visible(reason.why), 2 * NARROW)}"
@@ -144,7 +141,9 @@ def _findings(explained: Explained, looked: Looked, write: Callable[[str], objec
 
 
 def _said_first(explained: Explained, looked: Looked, path: str) -> Iterator[str]:
-    names = ", ".join("its own provider" if name == AUTO else visible(name) for name in explained.providers)
+    names = ", ".join(
+        "the provider of each record" if name == AUTO else visible(name) for name in explained.providers
+    )
     if looked.shown:
         best = looked.shown[0].agreed
         agree = sum(any(structs.astuple(one.agreed)) for one in looked.shown)
@@ -173,7 +172,7 @@ def _to_check(looked: Looked) -> Iterator[str]:
         return
     if looked.absent:
         ids = ", ".join(clip(visible(one), 60) for one in looked.absent[:3])
-        yield f"the text names {ids}, which it does not contain: it is another conversation, or was changed since"
+        yield f"the text names {ids}, which is not in the file: the request was another one, or the file changed since"
     beyond = [index for index in looked.clues.indices if index >= looked.longest]
     if beyond:
         most = pluralize(looked.longest, "message")

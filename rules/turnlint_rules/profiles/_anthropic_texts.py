@@ -75,7 +75,7 @@ _PAIRING = (
         sample="messages.3: `web_fetch` tool use with id `srvtoolu_01A` was found without a corresponding "
         "`web_fetch_tool_result` block",
         source="documentation on server tools; public reports", date="2026-11",
-        about="it may also be that something stands after the results that the provider's own tool waits for",
+        about="another possible cause: content after the results, while a server tool has no result",
     ),
     Known(
         pattern=rf"but no {_Q}(?P<name>\w+){_Q} tool was provided", rules=("PR316", "PA209"), status="abridged",
@@ -152,7 +152,7 @@ _CONTENT = (
     Known(
         pattern=r"text content blocks must be non-empty", rules=("PR312", "ST110"),
         sample="messages: text content blocks must be non-empty", source="public reports", date="2026-11",
-        about="it may also be an empty text inside a result",
+        about="another possible cause: an empty text inside a result",
     ),
     Known(
         pattern=r"text content blocks must contain non-whitespace text", rules=("PR312", "ST110"),
@@ -187,13 +187,13 @@ _CONTENT = (
     Known(
         pattern=rf"first message must use the {_Q}user{_Q} role", rules=("PR310",),
         sample='messages: first message must use the "user" role', source="anthropic-sdk-typescript 622", date="2024-12",
-        about="older servers; the API no longer looks at who speaks first (439ff046392d4bd0)",
+        about="older API versions; the API now accepts any first role (439ff046392d4bd0)",
     ),
     Known(
         pattern=rf"roles must alternate between {_Q}user{_Q} and {_Q}assistant{_Q}, but found multiple {_Q}(?P<role>\w+)",
         rules=("PR310",),
         sample='messages: roles must alternate between "user" and "assistant", but found multiple "user" roles in a row',
-        source="public reports", date="2024-12", about="older servers; the API joins messages of one role now",
+        source="public reports", date="2024-12", about="older API versions; the API now merges consecutive messages of one role",
     ),
     Known(
         pattern=rf"(?:{_AT}: )?use the top-level {_Q}system{_Q} parameter for the initial system prompt",
@@ -205,7 +205,7 @@ _CONTENT = (
         rules=("PR310",), source="probes of nine models on 2026-09-10; claude-code 73821", date="2026-10",
         sample="messages.2: role 'system' must follow a 'user' message or an 'assistant' message ending in a server tool "
         "result; the directive-only form (content: [] with output_config) is accepted at any position",
-        about="the number is that of the first of several such messages in a row",
+        about="the index is that of the first of several such messages",
     ),
     Known(
         pattern=rf"(?:{_AT}: )?role {_Q}system{_Q} supports text, tool_addition, and tool_removal blocks only",
@@ -234,22 +234,22 @@ _CONTENT = (
         pattern=rf"Requests which include {_Q}tool_use{_Q} or {_Q}tool_result{_Q} blocks must define tools",
         rules=("PR316",), source="public reports", date="2026-11",
         sample="Requests which include `tool_use` or `tool_result` blocks must define tools.",
-        about="older servers; the API takes such a history now (12 recorded requests, b59990e27f0e4b8e)",
+        about="older API versions; the API now accepts this history (12 recorded requests, b59990e27f0e4b8e)",
     ),
     Known(
         pattern=r"tools: List should have at least 1 item after validation", rules=("PR316",),
         sample="tools: List should have at least 1 item after validation, not 0", source="public reports", date="2026-11",
-        about="an empty list is taken where no tool was called (33 recorded requests, 33e57c4c1956cabc)",
+        about="an empty list is accepted if the history has no calls (33 recorded requests, 33e57c4c1956cabc)",
     ),
     Known(
         pattern=r"prompt is too long: (?P<length>\d+) tokens > (?P<most>\d+) maximum", rules=(),
         sample="prompt is too long: 200016 tokens > 200000 maximum", source="recorded 6cf6c3d956be099d", date="2026-11",
-        about="the conversation is longer than the model reads; nothing in it is wrong",
+        about="the conversation exceeds the context window of the model; shorten it",
     ),
     Known(
         pattern=r"too many total text bytes: (?P<length>\d+) > (?P<most>\d+)", rules=(), date="2026-11",
         sample="too many total text bytes: 10000002 > 9000000", source="recorded 31df7c1ba976a40d, Bedrock",
-        about="the conversation is longer than the service takes; nothing in it is wrong",
+        about="the conversation exceeds the limit of the service; shorten it",
     ),
 )  # fmt: skip
 _THINKING = (
@@ -262,14 +262,14 @@ _THINKING = (
         pattern=rf"(?:{_AT}: )?Invalid {_Q}signature{_Q} in {_Q}thinking{_Q} block(?!\. The block is bound)",
         rules=("PR314",), sample="messages.1.content.0: Invalid `signature` in `thinking` block",
         source="claude-code and litellm reports; live matrix in hermes 24107", date="2026-11",
-        about="a signature of another provider, or one whose thought was edited, looks like any other here: take the "
-        "thought out",
+        about="the signature is of another provider, or the thinking was edited; a log does not show this: remove the "
+        "thinking block",
     ),
     Known(
         pattern=rf"Invalid {_Q}signature{_Q} in {_Q}thinking{_Q} block\. The block is bound to a different conversation",
         rules=(), source="documentation", date="2026-11",
         sample="messages.3.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.",
-        about="the thought was moved here from another history, which no log shows: take it out",
+        about="the thinking block belongs to another conversation; a log does not show this: remove the block",
     ),
     Known(
         pattern=rf"{_AT}(?<=\.signature|nature\.str): (?:Input should be a valid string|Field required)", rules=("PR314",),
@@ -286,7 +286,7 @@ _THINKING = (
         rules=("PR314",), source="claude-code reports", date="2026-11",
         sample="messages.5.content.1: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be "
         "modified. These blocks must remain as they were in the original response.",
-        about="the last turn's thoughts were edited, reordered or joined with others; a log rarely shows it",
+        about="thinking blocks of the last turn were edited, reordered or merged; a log rarely shows this",
     ),
     Known(
         pattern=rf"(?:{_AT}: )?Expected {_Q}thinking{_Q} or {_Q}redacted_thinking{_Q}, but found {_Q}(?P<kind>\w+)",
@@ -307,13 +307,13 @@ _THINKING = (
     Known(
         pattern=rf"Invalid {_Q}encrypted_content{_Q} in {_Q}search_result{_Q} block", rules=(), source="public reports",
         sample="messages.1.content.2: Invalid `encrypted_content` in `search_result` block", date="2026-11",
-        about="a result of the web search was written or edited by somebody else; only the API's own are taken back",
+        about="a web search result was written or edited by a client; the API accepts only its own results",
     ),
     Known(
         pattern=r"web_search_tool_result[\w.]*encrypted_content: Field required", rules=(), status="abridged",
         sample="messages.3.content.1.web_search_tool_result.content.encrypted_content: Field required",
         source="public reports", date="2026-11",
-        about="a result of the web search lost its encrypted part; without it the search cannot be sent back",
+        about="a web search result lacks its encrypted content, which the API requires",
     ),
 )  # fmt: skip
 

@@ -61,7 +61,7 @@ _PAIRING = (
         pattern=r"A conversation must alternate between user and assistant roles", rules=("PR310",), date="2024-12",
         sample="A conversation must alternate between user and assistant roles. Make sure the conversation alternates "
         "between user and assistant roles and try again.", source="public reports",
-        about="older; the service joins messages of one role now (782d8785fc45f0f6)",
+        about="older API versions; the service now merges consecutive messages of one role (782d8785fc45f0f6)",
     ),
 )  # fmt: skip
 _SHAPE = (
@@ -117,7 +117,7 @@ _SHAPE = (
         pattern=r"set for tagged union structure (?P<path>messages\[(?P<index>\d+)\][\w.\[\]]*)", rules=("ST103", "ST116"),
         sample="Parameter validation failed:\nInvalid number of parameters set for tagged union structure "
         "messages[0].content[0]. Can only set one of the following keys: text, image, document", status="abridged",
-        source=_EXECUTED, date="2026-11", about="one block holds two things, or none",
+        source=_EXECUTED, date="2026-11", about="a content block has several members of the union, or none",
     ),
 )  # fmt: skip
 _CONTENT = (
@@ -125,7 +125,7 @@ _CONTENT = (
         pattern=r"text field in the ContentBlock object at (?P<path>messages\.(?P<index>\d+)[\w.]*) is blank",
         rules=("PR312", "ST110"), source="public reports", date="2026-11",
         sample="The text field in the ContentBlock object at messages.0.content.0 is blank. Add text to the text field, and "
-        "try again.", about="it may also be a blank text inside a result",
+        "try again.", about="another possible cause: a blank text inside a result",
     ),
     Known(
         pattern=r"content field in the Message object at messages\.(?P<index>\d+) is empty", rules=("PR312", "ST110"),
@@ -162,7 +162,7 @@ _CONTENT = (
         pattern=r"The model returned the following errors: (?P<inner>.+)", rules=(), date="2026-11", status="abridged",
         sample="The model returned the following errors: Input Tokens Exceeded: Number of input tokens exceeds maximum length.",
         source="recorded 055b00d05e754aae, 6dd01969e2da0f99",
-        about="what follows is the model's own text: ask for it with the provider of that model",
+        about="the rest of the text comes from the model's own API: run `turnlint why` with it and the provider of that model",
     ),
 )  # fmt: skip
 

@@ -308,7 +308,7 @@ OPENAI_KNOWN = (
         pattern=rf"Invalid {_Q}{_PATH}\.tool_calls){_Q}: empty array", rules=("PR318", "PA202"), date="2026-08",
         sample="Invalid 'messages[1].tool_calls': empty array. Expected an array with minimum length 1, but got an "
         "empty array instead.",
-        source="live capture stored:61511184616", about="an assistant message has an empty list of calls: leave the key out",
+        source="live capture stored:61511184616", about="an assistant message has an empty list of calls: omit the key",
     ),
     Known(
         pattern=rf"Invalid {_Q}(?P<path>(?:messages\[(?P<index>\d+)\]\.tool_calls|tools)){_Q}: array too long",
@@ -357,7 +357,7 @@ OPENAI_KNOWN = (
         pattern=r"Invalid value: .?(?P<kind>[\w-]*).?\. Supported values are: .?text.?, .?image_url", rules=("ST116", "PR321"),
         sample="Invalid value: 'pdf'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', 'audio', and "
         "'file'.",
-        source="recorded 7eb46d0729d3084f", date="2026-11", about="a part of a content has a type that this wire has not",
+        source="recorded 7eb46d0729d3084f", date="2026-11", about="a content part has a type that this API does not have",
     ),
     Known(
         pattern=rf"Unknown parameter: {_Q}{_PATH}[^'‘’]*)", rules=("PR317", "ST116"), source="public reports",

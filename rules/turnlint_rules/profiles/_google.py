@@ -226,7 +226,7 @@ KNOWN = (
         pattern=r"Proto field is not repeating, cannot start list", rules=("PR321", "ST103", "ST106", "PR307"),
         sample="Invalid JSON payload received. Unknown name \"response\" at 'contents[2].parts[0].function_response': Proto "
         "field is not repeating, cannot start list.", source="public reports", date="2026-11",
-        about="a list stands where an object is read; in a tool's schema a list of types does the same",
+        about="a list is in place of an object; a list of types in the schema of a tool has the same effect",
     ),
     Known(
         pattern=r"Unknown name \"?(?P<key>[\w-]+)\"? at '?(?P<path>(?:request\.)?contents\[(?P<index>\d+)\][\w.\[\]]*)'?: Cannot",
@@ -236,12 +236,12 @@ KNOWN = (
     ),
     Known(
         pattern=r"Corrupted thought signature", rules=("PR320",), sample="Corrupted thought signature.", date="2026-11",
-        source="public reports; documentation", about="AI Studio and Vertex refuse each other's signatures, and no log "
-        "shows whose one is: put the bypass word in its place",
+        source="public reports; documentation", about="AI Studio and Vertex reject each other's signatures, and a log "
+        "does not show the origin of one: replace it with the bypass word",
     ),
     Known(
         pattern=r"[Ii]nvalid thought[_ ]?[Ss]ignature", rules=("PR320",), sample="Invalid thought signature", date="2026-11",
-        source="public reports", about="a signature of another backend, or one that was cut: put the bypass word in its place",
+        source="public reports", about="a signature of another backend, or a truncated one: replace it with the bypass word",
     ),
     Known(
         pattern=r"single turn requests end with a user role", rules=("PR311", "PA206"), sample=_LAST, source=_REPORTS,
@@ -250,18 +250,18 @@ KNOWN = (
     Known(
         pattern=r"multiturn requests alternate between user and model", rules=("PR310",), date="2026-11",
         sample="Please ensure that multiturn requests alternate between user and model.", source=_REPORTS,
-        about="older models; two contents of the user in a row are taken now (d9319c7eeddecd8d)",
+        about="older models; consecutive user contents are accepted now (d9319c7eeddecd8d)",
     ),
     Known(
         pattern=r"Please use a valid role: user, model", rules=("PR310", "ST116", "ST103"), date="2026-11",
         sample="Please use a valid role: user, model.", source="public reports",
-        about="on Vertex also where a content names no role",
+        about="on Vertex also if a content has no role",
     ),
     Known(
         pattern=r"input token count \(?(?P<length>\d+)?\)? ?exceeds the maximum number of tokens", rules=(),
         sample="The input token count (1250060) exceeds the maximum number of tokens allowed (1048575).", date="2026-11",
         source="recorded e30eb3a629504913, 748b4b397271e421",
-        about="the conversation is longer than the model reads; nothing in it is wrong",
+        about="the conversation exceeds the context window of the model; shorten it",
     ),
 )  # fmt: skip
 
@@ -273,11 +273,11 @@ def capabilities(*quirks: str) -> Capabilities:
         schema="OpenAPI subset",
         streaming="whole parts",
         quirks=(
-            "a call and its response meet by name and order where they have no ids",
-            "a response may bear any name",
-            "keys are taken in camel case and in snake case",
-            "a single part, content or tool may stand without its list",
-            "a call may carry a word instead of its signature: skip_thought_signature_validator",
+            "without ids, a response belongs to a call by name and order",
+            "a response may have any name",
+            "keys are accepted in camelCase and snake_case",
+            "a single part, content or tool is accepted without a list around it",
+            "skip_thought_signature_validator is accepted in place of the signature of a call",
             *quirks,
         ),
     )

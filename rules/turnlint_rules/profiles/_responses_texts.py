@@ -22,7 +22,7 @@ _PAIRING = (
         pattern=rf"No tool output found for {_KINDS} call {_Q}{_ID}",
         rules=("PA201", "PA206", "PR311", "PA204", "PR302", "ST104"),
         sample="No tool output found for function call call_abc.", source="openai-agents and codex reports",
-        date="2026-11", about="it may also be that the output is left to an earlier response that previous_response_id does not reach",
+        date="2026-11", about="another possible cause: previous_response_id does not name the response that has the call",
     ),
     Known(
         pattern=rf"No tool output found for custom tool call {_Q}{_ID}", rules=("PA201", "PA206", "PR311", "PA204"),
@@ -31,7 +31,7 @@ _PAIRING = (
     Known(
         pattern=rf"No tool call found for [a-z_ ]+ output with call_id {_Q}{_ID}", rules=("PA202", "PA204", "ST104"),
         sample="No tool call found for function call output with call_id call_abc.", source="context_agent 140 and many",
-        date="2026-11", about="it may also be that the call stands in an earlier response that the request does not refer to",
+        date="2026-11", about="another possible cause: the call is in an earlier response, and the request does not refer to it",
     ),
     Known(
         pattern=r"Duplicate call_ids submitted: \[(?P<ids>[^\]]*)\]", rules=("PA205", "PR305", "ST109"),
@@ -48,7 +48,7 @@ _PAIRING = (
         pattern=rf"Duplicate item found with id {_Q}{_ID}", rules=("PR305", "ST109"), date="2026-06",
         sample="Duplicate item found with id fc_68abc. Remove duplicate items from your input and try again.",
         source="vercel/ai 13307, MacPaw/OpenAI 432",
-        about="it may also be that the item is part of the earlier response that previous_response_id names",
+        about="another possible cause: the item is part of the response that previous_response_id names",
     ),
 )  # fmt: skip
 _REASONING = (
@@ -61,35 +61,35 @@ _REASONING = (
         pattern=rf"Item {_Q}{_ID}{_Q} of type {_Q}(?P<kind>\w+){_Q} was provided without its required {_Q}reasoning{_Q} item",
         rules=("PR315", "PR305"), source="many reports", date="2026-11",
         sample="Item 'fc_68abc' of type 'function_call' was provided without its required 'reasoning' item: 'rs_68abc'.",
-        about="the API remembers this item: put the reasoning before it back, or leave the item's own id out",
+        about="the API has stored this item: add the reasoning item before it, or remove the item id",
     ),
     Known(
         pattern=rf"Item with id {_Q}{_ID}{_Q} not found", rules=("PR326",), source="many reports", date="2026-09",
         sample="Item with id 'rs_68abc' not found. Items are not persisted when `store` is set to false. Try again with "
         "`store` set to true, or remove this item from your input.",
-        about="nothing was kept under this id: send the item whole and without its id, or leave it out",
+        about="nothing is stored under this id: send the whole item without its id, or remove it",
     ),
     Known(
         pattern=r"The encrypted content .{0,400}? could not be verified", rules=(), status="abridged",
         sample="The encrypted content gAAAAAB… could not be verified. Reason: Encrypted content could not be decrypted or parsed.",
         source="many reports", date="2026-11",
-        about="the reasoning comes from another organisation, model or deployment, which no log shows: leave it out "
-        "together with the ids of the items after it",
+        about="the reasoning comes from another organization, model or deployment, which a log does not show: remove it "
+        "and the ids of the items after it",
     ),
     Known(
         pattern=r"invalid_encrypted_content", rules=(), sample='"code": "invalid_encrypted_content"',
         source="many reports", date="2026-11",
-        about="the reasoning comes from another organisation, model or deployment, which no log shows: leave it out",
+        about="the reasoning comes from another organization, model or deployment, which a log does not show: remove it",
     ),
     Known(
         pattern=rf"reasoning {_Q}encrypted_content{_Q} was not issued to this caller", rules=(), source="codex reports",
         sample="reasoning encrypted_content was not issued to this caller", date="2026-11",
-        about="the reasoning was given to another account: leave it out",
+        about="the reasoning belongs to another account: remove it",
     ),
     Known(
         pattern=rf"Previous response with id {_Q}(?P<ids>[^'`\"\\ ]*){_Q} not found", rules=(),
         sample="Previous response with id 'resp_nonexistent123456789' not found.", source="public captures", date="2026-11",
-        about="the earlier response was not stored, or elsewhere: send the whole conversation instead",
+        about="the earlier response is not stored here: send the whole conversation instead",
     ),
 )  # fmt: skip
 _SHAPE = (
@@ -159,18 +159,18 @@ _SHAPE = (
         pattern=rf"Invalid value: {_Q}(?P<kind>\w*){_Q}\. Supported values are: {_Q}(?:in|out)put_text{_Q}",
         rules=("ST116",), source="openhuman 3624; recorded 9b901f3ad33001a9 for another type", date="2026-06",
         sample="Invalid value: 'input_text'. Supported values are: 'output_text' and 'refusal'.",
-        about="texts of the assistant are output_text, those of all others input_text",
+        about="assistant text has the type output_text; text of all other roles has input_text",
     ),
     Known(
         pattern=rf"Image generation items without {_Q}id{_Q} are not supported", rules=("PR303",), source="public reports",
         sample="Image generation items without `id` are not supported for this request.", date="2026-11",
-        about="this item is known by its own id only: put it back, or leave the item out",
+        about="the item needs its item id: restore the id, or remove the item",
     ),
     Known(
         pattern=r"Your input exceeds the context window of this model", rules=(), date="2026-11",
         sample="Your input exceeds the context window of this model. Please adjust your input and try again.",
         source="recorded 30c7525d0377db84, 896c841c11e14220",
-        about="the conversation is longer than the model reads; nothing in it is wrong",
+        about="the conversation exceeds the context window of the model; shorten it",
     ),
 )  # fmt: skip
 

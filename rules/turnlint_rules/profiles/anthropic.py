@@ -372,11 +372,11 @@ def _profile(version: str, about: str, models: str) -> Profile:
             schema="JSON Schema",
             streaming="input_json_delta",
             quirks=(
-                "consecutive messages of one role are read as one",
-                "results stand first in the message after the calls",
-                "a name in the history may have 200 characters of any kind, a declared one 128 of few",
-                "the assistant may come last on models before Opus 4.6 and Sonnet 4.6 only",
-                "a thought is handed back unchanged or left out",
+                "consecutive messages of one role are merged",
+                "results are first in the message after the calls",
+                "a tool name may have 200 characters in the history, and 128 from a small set in a declaration",
+                "only models before Opus 4.6 and Sonnet 4.6 accept an assistant message as the last one",
+                "a thinking block is returned unchanged or omitted",
             ),
         ),
         clauses=(
@@ -396,6 +396,6 @@ def _profile(version: str, about: str, models: str) -> Profile:
 
 
 PROFILES = (
-    _profile("", "any model; what hangs on thinking is held against a request that asks for it", "claude"),
-    _profile("thinking", "thinking is on with a budget, whether the record says so or not", ""),
+    _profile("", "any model; rules about thinking apply to requests that enable it", "claude"),
+    _profile("thinking", "thinking is enabled with a budget, also if the record does not say so", ""),
 )

@@ -18,12 +18,12 @@ _KNOWN = (
     Known(
         pattern=r"Unrecognized request argument supplied: (?P<key>\w+)", rules=(), date="2026-11",
         sample="Unrecognized request argument supplied: parallel_tool_calls", source="public reports",
-        about="this version of the API does not know the setting; the conversation is not at fault",
+        about="this API version does not support the setting; the conversation is not the cause",
     ),
     Known(
         pattern=r"Encrypted content is not supported with this model", rules=(), date="2026-11",
         sample="Encrypted content is not supported with this model.", source="public reports",
-        about="the request asks for encrypted reasoning, which this model has not; the conversation is not at fault",
+        about="the request asks for encrypted reasoning, which this model does not support; the conversation is not the cause",
     ),
 )  # fmt: skip
 
@@ -42,8 +42,8 @@ PROFILES = (
             schema="JSON Schema",
             streaming=STREAM,
             quirks=(
-                "older versions of the API refuse parallel_tool_calls and the role developer",
-                "encrypted reasoning does not go from one deployment to another",
+                "older API versions reject parallel_tool_calls and the role developer",
+                "encrypted reasoning is valid for one deployment only",
             ),
         ),
         clauses=(

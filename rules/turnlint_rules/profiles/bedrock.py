@@ -314,9 +314,9 @@ def _profile(version: str, about: str, models: str, *own: AnyClause) -> Profile:
             streaming="contentBlockDelta.delta.toolUse.input",
             quirks=(
                 "parallel calls depend on the model",
-                "all results of a turn stand in the next message, alone unless the model is Claude or Nova",
-                "consecutive messages of one role are read as one",
-                "boto3 looks for missing keys and unknown ones, not for patterns, roles or the kind of an input",
+                "all results of a turn are in the next message; only Claude and Nova accept other content in it",
+                "consecutive messages of one role are merged",
+                "boto3 rejects missing and unknown keys; it does not check patterns, roles or the type of an input",
             ),
         ),
         clauses=(*own, *_ALL, *_known_keys()),
@@ -326,11 +326,11 @@ def _profile(version: str, about: str, models: str, *own: AnyClause) -> Profile:
 
 
 PROFILES = (
-    _profile("", "the service of today, any model but Mistral's and Writer's", _OTHERS, *_NOW),
-    _profile("2024", "ids without dots and colons, names that begin with a letter", "", *_IN_2024),
+    _profile("", "the current service, all models except those of Mistral and Writer", _OTHERS, *_NOW),
+    _profile("2024", "ids without dots and colons, names that start with a letter", "", *_IN_2024),
     _profile(
-        "mistral", "Mistral's models: ids of nine characters, no status", _MISTRAL,
+        "mistral", "models of Mistral: ids of nine characters, results without a status", _MISTRAL,
         *_NOW, *_FOR_MISTRAL, *_WITHOUT_STATUS,
     ),
-    _profile("writer", "Writer's models: results without a status", _WRITER, *_NOW, *_WITHOUT_STATUS),
+    _profile("writer", "models of Writer: results without a status", _WRITER, *_NOW, *_WITHOUT_STATUS),
 )  # fmt: skip

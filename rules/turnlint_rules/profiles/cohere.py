@@ -78,22 +78,22 @@ _KNOWN = (
     Known(
         pattern=r"message must be at least 1 token long or tool results must be specified", rules=("PR312", "ST110"),
         sample="invalid request: message must be at least 1 token long or tool results must be specified.",
-        source="Risuai 504", date="2024-06", about="v1: the request has neither words nor results",
+        source="Risuai 504", date="2024-06", about="v1: the request has neither a message nor results",
     ),
     Known(
         pattern=r"cannot specify both message and tool_results in multistep mode", rules=("PR308",), date="2024-08",
         sample="invalid request: cannot specify both message and tool_results in multistep mode",
-        source="cohere-python 525, chat-ui 1404", about="v1: results and words in one request",
+        source="cohere-python 525, chat-ui 1404", about="v1: the request has both results and a message",
     ),
     Known(
         pattern=r"cannot specify message if the last entry in chat history contains tool results", rules=("PR310",),
         sample="invalid request: cannot specify message if the last entry in chat history contains tool results",
-        source="oracle/langchain-oracle 9", date="2025-08", about="v1: no user directly after results",
+        source="oracle/langchain-oracle 9", date="2025-08", about="v1: a user message is directly after results",
     ),
     Known(
         pattern=r"parameter tool_results\.outputs is of type \w+ but should be of type", rules=("PR321",), date="2024-04",
         sample="invalid type: parameter tool_results.outputs is of type string but should be of type map[string]interface {}.",
-        source="litellm 3351", about="v1: outputs of a result are objects",
+        source="litellm 3351", about="v1: the outputs of a result must be objects",
     ),
 )  # fmt: skip
 
@@ -109,7 +109,7 @@ PROFILES = (
             parallel_calls=True,
             schema="JSON Schema",
             streaming="delta.message.tool_calls.function.arguments",
-            quirks=("what the model says before it calls goes into `tool_plan`",),
+            quirks=("text before the calls of a message is in `tool_plan`",),
         ),
         clauses=_CLAUSES,
         weights=_WEIGHTS,

@@ -135,7 +135,7 @@ _KNOWN = (
         pattern=r"messages\[(?P<index>\d+)\]: unknown variant .?(?P<kind>\w+).?, expected .?text", rules=("PR321", "ST103"),
         sample="Failed to deserialize the JSON body into the target type: messages[137]: unknown variant `image_url`, "
         "expected `text` at line 1 column 460917",
-        source="Zoo-Code 1106, rikkahub 1433", date="2026-08", about="the API reads texts only, also in a user's message",
+        source="Zoo-Code 1106, rikkahub 1433", date="2026-08", about="the API accepts only text, also in user messages",
     ),
     Known(
         pattern=r"\(insufficient tool messages following tool_calls message\)", source="agno 3105, deepchat 1078",
@@ -188,7 +188,7 @@ _KNOWN = (
         rules=("ST103", "ST116", "PR321"), source="recorded 7b121690ce894e73", date="2026-11",
         sample="Failed to deserialize the JSON body into the target type: messages[0]: data did not match any variant of "
         "untagged enum ChatCompletionRequestContent at line 1 column 96",
-        about="a content is of a kind, or has a part, that is not read; pictures are none either",
+        about="a content has an unsupported type or part, such as an image",
     ),
     Known(
         pattern=r"messages\[(?P<index>\d+)\](?:\.\w+)*: missing field `?tool_call_id`?", rules=("ST104",),
@@ -220,8 +220,8 @@ def _profile(version: str, about: str, models: str, *clauses: AnyClause) -> Prof
             schema="JSON Schema",
             streaming=STREAM,
             quirks=(
-                "a forced tool_choice does not go with thinking",
-                "reasoning_content of a loop of calls is handed back; an empty text is enough",
+                "a forced tool_choice cannot be combined with thinking",
+                "messages with calls need reasoning_content during a tool loop; an empty string is enough",
             ),
         ),
         clauses=(*_CLAUSES, *clauses),
@@ -232,5 +232,5 @@ def _profile(version: str, about: str, models: str, *clauses: AnyClause) -> Prof
 
 PROFILES = (
     _profile("", "V3 and later", r"^deepseek-(chat|reasoner|coder|v[4-9][0-9.]*-(pro|flash))$", *_THINKS),
-    _profile("r1", "the first R1, which refused its own reasoning_content", "", *_R1),
+    _profile("r1", "the first R1, which rejected its own reasoning_content", "", *_R1),
 )

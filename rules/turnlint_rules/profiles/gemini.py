@@ -96,12 +96,12 @@ _KNOWN = (
         pattern=r"(?P<path>contents\[(?P<index>\d+)\]\.parts\[\d+\])\.data: required oneof field", source="public reports",
         rules=("PR312", "ST116", "ST110"), date="2026-11",
         sample="* GenerateContentRequest.contents[21].parts[0].data: required oneof field 'data' must have one initialized "
-        "field", about="the part is empty, or of another provider's kind",
+        "field", about="the part is empty, or is in the format of another provider",
     ),
     Known(
         pattern=r"GenerateContentRequest\.contents: contents is not specified", rules=("PR323", "ST103"), date="2026-11",
         sample="* GenerateContentRequest.contents: contents is not specified", source="public reports",
-        about="the request holds no conversation at all",
+        about="the request contains no conversation",
     ),
     Known(
         pattern=r"tools\[\d+\]\.tool_type: required one_of", rules=(), source="public reports", date="2026-11",
@@ -133,13 +133,13 @@ def _profile(version: str, about: str, models: str, *signature: ThoughtSignature
 
 
 PROFILES = (
-    _profile("", "a model that is not named, or not by its generation: no signature is asked for", OTHERS),
+    _profile("", "unknown generation of the model: signatures are not required", OTHERS),
     _profile(
         "3",
-        "Gemini 3 and later: calls carry the signatures of their thoughts",
+        "Gemini 3 and later: calls need thought signatures",
         GEMINI_3,
         _SIGNED,
         _SIGNED_CHAT,
     ),
-    _profile("2", "Gemini 2.5 and earlier: signatures are taken and not asked for", GEMINI_2),
+    _profile("2", "Gemini 2.5 and earlier: signatures are accepted and not required", GEMINI_2),
 )

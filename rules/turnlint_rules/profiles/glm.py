@@ -24,7 +24,7 @@ _KNOWN = (
         pattern=r"messages 参数非法|The messages parameter is illegal",
         rules=("PA201", "PA202", "PR310", "PR312", "ST108", "ST109", "PA205", "PA203", "ST110", "PA206"),
         sample='{"error":{"code":"1214","message":"messages 参数非法。请检查文档。"}}', date="2026-09",
-        source="zhipuai-sdk 14, opencode 2557, continue 13259", about="one text for whatever is wrong with the messages",
+        source="zhipuai-sdk 14, opencode 2557, continue 13259", about="the server has one text for all faults in messages",
     ),
     Known(
         pattern=r"messages\[(?P<index>\d+)\]\.content\[(?P<block>\d+)\]\.text\W+(?:不能为空|text cannot be empty)",
@@ -50,7 +50,7 @@ PROFILES = (
             parallel_calls=True,
             schema="JSON Schema",
             streaming=STREAM,
-            quirks=("a request without a message of the user is refused",),
+            quirks=("a request needs a user message",),
         ),
         clauses=_CLAUSES,
         weights=(

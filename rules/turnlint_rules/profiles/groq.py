@@ -76,7 +76,7 @@ _KNOWN = (
     Known(
         pattern=r"Tool call validation failed: ", rules=(), source="public reports", date="2026-11",
         sample="Tool call validation failed: attempted to call tool 'x' which was not in request.tools",
-        about="the model made this call just now, and it did not fit the tools; the conversation is not at fault",
+        about="the model just made a call that does not match the tools; the conversation is not the cause",
     ),
 )  # fmt: skip
 
@@ -95,7 +95,7 @@ PROFILES = (
             max_tools=128,
             schema="JSON Schema",
             streaming=STREAM,
-            quirks=("thoughts stand in `reasoning`; reasoning_content is refused",),
+            quirks=("reasoning is in `reasoning`; reasoning_content is rejected",),
         ),
         clauses=_CLAUSES,
         weights=_WEIGHTS,

@@ -120,8 +120,8 @@ def _profile(version: str, about: str, models: str, *ids: IdForm) -> Profile:
             schema="JSON Schema",
             streaming=STREAM,
             quirks=(
-                "tool_choice `required` is not taken",
-                "with thinking on, every message that calls carries reasoning_content; a blank does",
+                "tool_choice `required` is rejected",
+                "with thinking, every message with calls needs reasoning_content; a blank string is enough",
             ),
         ),
         clauses=(*ids, *_CLAUSES),
@@ -139,5 +139,5 @@ PROFILES = (
             source="MoonshotAI tool_call_guidance; kimchi 1063, openclaw 70030, vllm 29596", date="2026-04"
         ),
     ),
-    _profile("k3", "Kimi K3, which makes no ids of its own", r"^kimi-k3"),
+    _profile("k3", "Kimi K3, which does not create ids", r"^kimi-k3"),
 )

@@ -280,7 +280,7 @@ _KNOWN = (
     Known(
         pattern=r"Assistant message with prefix True must be last message", rules=("PR311",), source=_EXECUTED, date=_DATE,
         sample="Assistant message with prefix True must be last message",
-        about="a message marked with `prefix` is followed by others",
+        about="a message with `prefix` is not the last one",
     ),
     Known(
         pattern=r"Assistant message must have either content or tool_calls, but not (?:both|none)",
@@ -314,7 +314,7 @@ def _capabilities(*quirks: str) -> Capabilities:
         parallel_switch="parallel_tool_calls",
         schema="JSON Schema",
         streaming="whole calls",
-        quirks=("arguments are a text or the object itself", *quirks),
+        quirks=("arguments are a string or an object", *quirks),
     )
 
 
@@ -328,7 +328,7 @@ PROFILES = (
         hosts=("api.mistral.ai", "codestral.mistral.ai"),
         models=r"^((mistral|ministral|codestral|magistral|pixtral|devstral|voxtral)-([a-z0-9.]+-)*(latest|\d{4})"
         r"|open-mi[sx]tral-[a-z0-9-]+)$",
-        capabilities=_capabilities("a user directly after a result is refused by some models"),
+        capabilities=_capabilities("some models reject a user message directly after a result"),
         clauses=(*_CLAUSES, *_HOSTED_NAMES, *_HOSTED),
         weights=_HOSTED_WEIGHTS,
         known=_KNOWN,

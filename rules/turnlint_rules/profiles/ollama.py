@@ -57,7 +57,7 @@ _KNOWN = (
     ),
     Known(
         pattern=r"error parsing tool call: raw=", rules=(), sample="error parsing tool call: raw='…'", source="public reports",
-        date="2026-11", about="what the model wrote just now is no call; the conversation is not at fault", status="abridged",
+        date="2026-11", about="the model just wrote an invalid call; the conversation is not the cause", status="abridged",
     ),
     Known(
         pattern=r"invalid message content type: (?P<kind>\S+)", rules=("ST103", "PR318"), source="recorded 71b8da6ff947a852",
@@ -65,7 +65,7 @@ _KNOWN = (
     ),
     Known(
         pattern=r"\binvalid message format", rules=("PR325", "ST103", "ST116"), sample=_FORMAT, date="2026-11",
-        source="recorded 5b5921bef3bac588", about="a part of a content is a bare text or of a type that is not read",
+        source="recorded 5b5921bef3bac588", about="a content part is a plain string, or has an unsupported type",
     ),
 )  # fmt: skip
 
@@ -80,7 +80,7 @@ PROFILES = (
             format="ollama",
             schema="JSON Schema",
             streaming="whole calls",
-            quirks=("results name their tool, not their call", "whether calls may be parallel hangs on the model"),
+            quirks=("a result has the name of its tool and no call id", "parallel calls depend on the model"),
         ),
         clauses=(
             ArgumentsEncoding(wants="object", wires=_OWN, says=_UNREAD, source="ollama 0.6.3", date="2026-11"),

@@ -38,9 +38,9 @@ _CAPABILITIES = Capabilities(
     schema="JSON Schema",
     streaming=STREAM,
     quirks=(
-        "arguments are a text that is never parsed",
-        "results of one turn may come in any order, each in a message of its own",
-        "an assistant message may come last, and is not continued",
+        "arguments are a string that is not parsed",
+        "results of one turn may have any order, each in its own message",
+        "an assistant message may be the last one, and is not continued",
     ),
 )
 
@@ -64,11 +64,11 @@ def _profile(version: str, about: str, models: str, *lengths: IdLength) -> Profi
 PROFILES = (
     _profile(
         "",
-        "any deployment: ids over 64 characters are refused, over 40 by some",
+        "any deployment: ids over 64 characters are rejected, over 40 characters by some deployments",
         r"^(gpt-[3-9]|chatgpt-|o[134](-|$)|ft:(gpt-[3-9]|o[134]-))",
         _WIDE,
         _NARROW_FOR_SOME,
     ),
-    _profile("40", "deployments that take ids of 40 characters at most", "", _NARROW),
-    _profile("64", "deployments that take ids of 64 characters", "", _WIDE),
+    _profile("40", "deployments that accept ids of up to 40 characters", "", _NARROW),
+    _profile("64", "deployments that accept ids of up to 64 characters", "", _WIDE),
 )

@@ -244,11 +244,11 @@ def _profile(version: str, about: str, models: str, unique: IdUnique) -> Profile
             schema="JSON Schema",
             streaming="response.function_call_arguments.delta",
             quirks=(
-                "an output may stand anywhere after its call",
-                "an item without its own id is taken; with one, the reasoning that led to it must stand before it",
-                "encrypted reasoning is bound to the organisation, the model and the deployment",
-                "a call may be answered in a later request, by previous_response_id",
-                "arguments are a text that is never parsed, those of custom tools free text",
+                "an output may be anywhere after its call",
+                "an item without an item id is accepted; an item with one needs its reasoning item before it",
+                "encrypted reasoning is valid for one organization, model and deployment",
+                "the output of a call may be in a later request with previous_response_id",
+                "arguments are a string that is not parsed; those of custom tools are free text",
             ),
         ),
         clauses=(*_IDS, unique, *_FORMS, *_TURNS, *_KEYS),
@@ -273,7 +273,7 @@ PROFILES = (
     ),
     _profile(
         "2026-05",
-        "before 2026-05-28: an item id may stand twice where nothing is stored",
+        "before 2026-05-28: with `store: false`, an item id may be repeated",
         "",
         IdUnique(
             of="item",

@@ -62,7 +62,7 @@ _KNOWN = (
         pattern=r"Repetitive tool calls detected in the conversation history", rules=("ST109", "CO405"), date="2026-08",
         sample=_HEAD + "Repetitive tool calls detected in the conversation history. The same tool call with identical name "
         "and arguments has been repeated across multiple consecutive rounds.",
-        source="MiMo-Code 2160", about="the same call stands in several rounds one after the other", status="abridged",
+        source="MiMo-Code 2160", about="the same call was made in several consecutive turns", status="abridged",
     ),
 )  # fmt: skip
 
@@ -78,7 +78,7 @@ PROFILES = (
             parallel_calls=True,
             schema="JSON Schema",
             streaming=STREAM,
-            quirks=("arguments are a text that holds a JSON object", "the role developer is not taken"),
+            quirks=("arguments are a string with a JSON object", "the role developer is rejected"),
         ),
         clauses=_CLAUSES,
         weights=pairing(

@@ -28,13 +28,13 @@ _KNOWN = (
         pattern=r"user or tool message\(s\) should alternate with assistant message\(s\)", rules=("PR310", "PA202"),
         sample="After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).",
         source="Perplexity, recorded 5df5f7296693dde2", date="2026-11",
-        about="roles do not alternate; a system message in the middle counts too",
+        about="roles do not alternate; a system message in the middle counts as well",
     ),
     Known(
         pattern=r"maximum (?:context|prompt) length is [\d,]+|exceed(?:ed|s) (?:max |the )?context length|size limit exceeded by",
         rules=(), source="recorded a884d3a1ebecaee1, 63b36eefac4647e6, f1b26f3d82afd0f9, a6f1f9fe5bfa765e", date="2026-11",
         sample="This endpoint's maximum context length is 200000 tokens. However, you requested about 2500021 tokens",
-        about="the conversation is longer than the model reads; nothing in it is wrong", status="abridged",
+        about="the conversation exceeds the context window of the model; shorten it", status="abridged",
     ),
 )  # fmt: skip
 
@@ -47,7 +47,7 @@ PROFILES = (
             format="openai-chat",
             parallel_calls=False,
             schema="JSON Schema",
-            quirks=("unknown provider: nothing is taken for granted",),
+            quirks=("the provider is unknown, so only common rules apply",),
         ),
         clauses=no_messages(
             source="refused by the providers that are known; Ollama loads a model with an empty list",

@@ -16,7 +16,7 @@ PROFILES = (
             Known(
                 pattern=r"(?:^|[\"':-])\s*Input validation error\b(?!:)", source="any-llm 714", date="2026-01",
                 rules=("ST103", "PR318", "PR317", "PA201", "PA202"), sample="Input validation error",
-                about="one text for whatever does not fit the schema",
+                about="the server has one text for all requests that do not match the schema",
             ),
         ),
     ),

@@ -82,8 +82,8 @@ def _profile(version: str, about: str, models: str, *signature: ThoughtSignature
         hosts=("googleapis.com",),
         models=models,
         capabilities=capabilities(
-            "signatures of the Gemini API are not taken here, nor these there",
-            "each content names its role",
+            "Vertex and the Gemini API reject each other's signatures",
+            "each content needs a role",
         ),
         clauses=(*SHARED, *_CLAUSES, *signature),
         weights=weights(),
@@ -92,7 +92,7 @@ def _profile(version: str, about: str, models: str, *signature: ThoughtSignature
 
 
 PROFILES = (
-    _profile("", "a model that is not named, or not by its generation: no signature is asked for", OTHERS),
-    _profile("3", "Gemini 3 and later: calls carry the signatures of their thoughts", GEMINI_3, _SIGNED),
-    _profile("2", "Gemini 2.5 and earlier: signatures are taken and not asked for", GEMINI_2),
+    _profile("", "unknown generation of the model: signatures are not required", OTHERS),
+    _profile("3", "Gemini 3 and later: calls need thought signatures", GEMINI_3, _SIGNED),
+    _profile("2", "Gemini 2.5 and earlier: signatures are accepted and not required", GEMINI_2),
 )

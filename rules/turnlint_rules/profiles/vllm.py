@@ -92,11 +92,11 @@ _KNOWN = (
         r"function\.arguments must be a JSON object \(mapping\), not a string|"
         r"Tool call arguments must be a mapping, got a JSON-encoded string",
         rules=("PR307",), sample="Can only get item pairs from a mapping.", source=_EXECUTED, date=_DATE,
-        about="the template wants the object itself, and got a text: the server must decode it first",
+        about="the template expects an object and got a string: the server must decode it first",
     ),
     Known(
         pattern=r"can only concatenate str \(not .?dict.?\) to str", rules=("PR307",), source=_EXECUTED, date=_DATE,
-        sample='can only concatenate str (not "dict") to str', about="the template wants a text, and got the object",
+        sample='can only concatenate str (not "dict") to str', about="the template expects a string and got an object",
     ),
     Known(
         pattern=r"Assistant tool call function\.arguments must be (?:valid JSON|a JSON object)",
@@ -121,7 +121,7 @@ _KNOWN = (
         pattern=r"Cannot pass both content and thinking in an assistant message with tool calls", rules=("PR314",),
         sample="Cannot pass both content and thinking in an assistant message with tool calls! Put the analysis message in "
         "one or the other, but not both.",
-        source=_EXECUTED, date=_DATE, about="words and thoughts stand beside a call: gpt-oss takes one of them",
+        source=_EXECUTED, date=_DATE, about="text and reasoning are both beside a call: gpt-oss accepts one of them",
     ),
     Known(
         pattern=r"argument of type .?NoneType.? is not iterable|.NoneType.? object is not iterable", rules=("PR318",),
@@ -152,16 +152,16 @@ _KNOWN = (
 PROFILES = (
     Profile(
         name="vllm",
-        title="servers of one's own (vLLM, SGLang, llama.cpp)",
+        title="local servers (vLLM, SGLang, llama.cpp)",
         wires=CHAT,
         capabilities=Capabilities(
             format="openai-chat",
             schema="JSON Schema",
             streaming=STREAM,
             quirks=(
-                "Llama 3.1 and 3.2 take one call a turn; gpt-oss renders the first of several",
-                "words beside calls are dropped by the templates of Llama 3, Hermes, Mistral, Granite and gpt-oss",
-                "templates without tools drop calls: Llama 3, Phi 3, LFM2",
+                "Llama 3.1 and 3.2 accept one call per turn; gpt-oss renders only the first of several",
+                "the templates of Llama 3, Hermes, Mistral, Granite and gpt-oss drop text beside calls",
+                "the templates of Llama 3, Phi 3 and LFM2 have no tools and drop calls",
             ),
         ),
         clauses=_CLAUSES,

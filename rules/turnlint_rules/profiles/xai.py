@@ -48,18 +48,18 @@ _KNOWN = (
     Known(
         pattern=r"The model expects a single `?text`? element per message", rules=("ST116",), date="2026-11",
         sample="The model expects a single `text` element per message.", source="LLMSearchPlus 2",
-        about="some models take one text in a message, not a list of several",
+        about="some models accept one text in a message and no list",
     ),
     Known(
         pattern=r"did not match any variant of untagged enum ModelInput", rules=(), source="CLIProxyAPI 3734", date="2026-06",
         sample="Failed to deserialize the JSON body into the target type: data did not match any variant of untagged enum "
         "ModelInput",
-        about="an item is not read here: custom_tool_call, web_search_call, or reasoning without encrypted_content",
+        about="an unsupported item: custom_tool_call, web_search_call, or reasoning without encrypted_content",
     ),
     Known(
         pattern=r"Could not decrypt the provided encrypted_content", rules=(), source="public reports", date="2026-11",
         sample="Could not decrypt the provided encrypted_content",
-        about="reasoning that another account or provider has encrypted: take it out",
+        about="reasoning was encrypted for another account or provider: remove it",
     ),
 )  # fmt: skip
 
@@ -76,7 +76,7 @@ PROFILES = (
             max_tools=128,
             schema="JSON Schema",
             streaming=STREAM,
-            quirks=("arguments of every call in the history are parsed",),
+            quirks=("the arguments of every call in the history are parsed",),
         ),
         clauses=_CLAUSES,
         weights=unchecked(
