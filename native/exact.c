@@ -9,11 +9,13 @@ PyObject *read_messages(PyObject *module, PyObject *args);
 PyObject *find_places(PyObject *module, PyObject *args);
 PyObject *measure(PyObject *module, PyObject *args);
 PyObject *walk_messages(PyObject *module, PyObject *args);
+PyObject *is_plain(PyObject *module, PyObject *data);
 
 PyMethodDef exact_methods[] = {
     {"messages", read_messages, METH_VARARGS, NULL},
     {"places", find_places, METH_VARARGS, NULL},
     {"measure", measure, METH_VARARGS, NULL},
     {"walk", walk_messages, METH_VARARGS, NULL},
+    {"is_plain", is_plain, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -7,6 +7,7 @@
 #ifndef TURNLINT_FACTS_H
 #define TURNLINT_FACTS_H
 
+#include "strict.h"
 #include "syntax.h"
 
 /* What a conversation has, apart from the facts with a value. `ConversationFacts.marks` has the same names. */
@@ -89,8 +90,7 @@ typedef struct {
     size_t envelope_size, envelope_room;
     unsigned char *plain; /* an unescaped text */
     size_t plain_room;
-    Text *keys;           /* of the objects that are open */
-    int key_count;
+    OpenKeys open_keys;
     Piece *pieces;
     int piece_count;
     OpenCall *calls;
@@ -148,12 +148,5 @@ typedef enum { HAS_WORDS, IS_EMPTY, IS_WHITE } Blankness;
 Blankness blankness_of(const Text *text);
 bool is_trailing(const Text *text);
 bool may_hold_call(const Text *text);
-
-static inline uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0xFF51AFD7ED558CCDull;
-    return hash ^ hash >> 32;
-}
-uint64_t hash_bytes(const unsigned char *bytes, size_t size);
 
 #endif

@@ -176,7 +176,7 @@ At read_text(At at, At end, Text *text)
 
 static bool is_digit(At at, At end) { return at < end && *at >= '0' && *at <= '9'; }
 
-/* A number that every program reads alike: at most 17 digits, and a small exponent. */
+/* A number that every program reads alike: an integer of at most 17 digits, or a float with a small exponent. */
 static At read_number(At at, At end)
 {
     if (at < end && *at == '-')
@@ -186,6 +186,8 @@ static At read_number(At at, At end)
         return NULL;
     while (is_digit(at, end))
         at++;
+    if (at - digits > 17)
+        return NULL;
     if (at < end && *at == '.') {
         at++;
         if (!is_digit(at, end))
@@ -193,8 +195,6 @@ static At read_number(At at, At end)
         while (is_digit(at, end))
             at++;
     }
-    if (at - digits > 17)
-        return NULL;
     if (at < end && (*at == 'e' || *at == 'E')) {
         at++;
         if (at < end && (*at == '+' || *at == '-'))

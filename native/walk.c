@@ -2,74 +2,6 @@
 
 #include "facts.h"
 
-enum { MAX_DEPTH = 60 };
-
-/* ---- strict JSON ---- */
-
-/* The key of a member and its colon. NULL for a key that the object has twice: its reading is a matter of the decoder. */
-static At read_member(Reader *reader, At at, At end, int first_key, uint64_t *bloom, Text *key)
-{
-    at = read_text(at, end, key);
-    if (!at || !key->plain || reader->key_count == MAX_OPEN_KEYS)
-        return NULL;
-    uint64_t bit = (uint64_t)1 << (hash_word(key->start, length(key)) & 63);
-    if (*bloom & bit)
-        for (int i = first_key; i < reader->key_count; i++)
-            if (same(key, reader->keys[i].start, length(&reader->keys[i])))
-                return NULL;
-    *bloom |= bit;
-    reader->keys[reader->key_count++] = *key;
-    at = skip_space(at, end);
-    return at < end && *at == ':' ? skip_space(at + 1, end) : NULL;
-}
-
-static At read_any(Reader *reader, At at, At end, int depth);
-
-static At read_any_object(Reader *reader, At at, At end, int depth)
-{
-    int first_key = reader->key_count;
-    uint64_t bloom = 0;
-    bool more;
-    Text key;
-    at = enter(at, end, '{', '}', &more);
-    while (at && more) {
-        at = read_member(reader, at, end, first_key, &bloom, &key);
-        if (at)
-            at = read_any(reader, at, end, depth);
-        if (at)
-            at = onward(at, end, '}', &more);
-    }
-    reader->key_count = first_key;
-    return at;
-}
-
-static At read_any_list(Reader *reader, At at, At end, int depth)
-{
-    bool more;
-    at = enter(at, end, '[', ']', &more);
-    while (at && more) {
-        at = read_any(reader, at, end, depth);
-        if (at)
-            at = onward(at, end, ']', &more);
-    }
-    return at;
-}
-
-/* A value without a meaning here. */
-static At read_any(Reader *reader, At at, At end, int depth)
-{
-    Text text;
-    if (at >= end || depth > MAX_DEPTH)
-        return NULL;
-    if (*at == '"')
-        return read_text(at, end, &text);
-    if (*at == '{')
-        return read_any_object(reader, at, end, depth + 1);
-    if (*at == '[')
-        return read_any_list(reader, at, end, depth + 1);
-    return read_value(at, end, depth);
-}
-
 /* ---- texts ---- */
 
 static bool is_space_point(int32_t point)
@@ -194,13 +126,13 @@ static bool put_opaque(Reader *reader, At at, At end)
 
 static At read_opaque(Reader *reader, At at, At end, int depth)
 {
-    At to = read_any(reader, at, end, depth);
+    At to = read_any(&reader->open_keys, at, end, depth);
     return to && put_opaque(reader, at, end) ? to : NULL;
 }
 
 static At read_kept(Reader *reader, At at, At end, int depth)
 {
-    At to = read_any(reader, at, end, depth);
+    At to = read_any(&reader->open_keys, at, end, depth);
     return to && put(reader, at, (size_t)(to - at)) ? to : NULL;
 }
 
@@ -268,7 +200,7 @@ static bool read_text_arguments(Reader *reader, const Text *written, Frame *fram
     if (at == text.end || (text.end - at == 4 && memcmp(at, "null", 4) == 0))
         return true;
     frame->arguments = ARGUMENTS_text_object;
-    at = *at == '{' ? read_any(reader, at, text.end, 0) : NULL;
+    at = *at == '{' ? read_any(&reader->open_keys, at, text.end, 0) : NULL;
     if (has_bytes(&text, "\"\"", 2))
         frame->marks |= BIT(empty_key);
     return at && skip_space(at, text.end) == text.end;
@@ -285,7 +217,7 @@ static At read_arguments(Reader *reader, At at, At end, Frame *frame, int depth)
     frame->arguments = *at == '{' ? ARGUMENTS_object : ARGUMENTS_null;
     if (*at != '{' && *at != 'n')
         return NULL;
-    At to = read_any(reader, at, end, depth);
+    At to = read_any(&reader->open_keys, at, end, depth);
     Text whole = {at, to, true, false};
     if (to && has_bytes(&whole, "\"\"", 2))
         frame->marks |= BIT(empty_key);
@@ -303,7 +235,7 @@ static At read_name(At at, At end, Text *name)
 /* A name that may be null, which is as if the key was absent. */
 static At read_optional_name(Reader *reader, At at, At end, Text *name, int depth)
 {
-    return *at == 'n' ? read_any(reader, at, end, depth) : read_name(at, end, name);
+    return *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : read_name(at, end, name);
 }
 
 static At read_list_by(Reader *reader, int number, At at, At end, int depth, Frame *outer, bool is_output);
@@ -330,11 +262,11 @@ static At read_content(Reader *reader, Key key, At at, At end, Frame *frame, int
         frame->content = CONTENT_null;
         frame->written = WRITTEN_null;
         frame->is_hollow = true;
-        at = read_any(reader, at, end, depth);
+        at = read_any(&reader->open_keys, at, end, depth);
     } else if (*at == '{' && is_output) {
         frame->written = WRITTEN_object;
         frame->has_object_output = true;
-        at = read_any(reader, at, end, depth);
+        at = read_any(&reader->open_keys, at, end, depth);
     } else {
         return NULL;
     }
@@ -352,13 +284,13 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
     Text text;
     At to;
     switch (key.action) {
-    case DO_skip: return read_any(reader, at, end, depth);
+    case DO_skip: return read_any(&reader->open_keys, at, end, depth);
     case DO_absent: return NULL;
-    case DO_null: return *at == 'n' ? read_any(reader, at, end, depth) : NULL;
+    case DO_null: return *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : NULL;
     case DO_mark:
         if (*at == 't')
             frame->marks |= (uint64_t)1 << key.argument;
-        return *at == 't' || *at == 'f' || *at == 'n' ? read_any(reader, at, end, depth) : NULL;
+        return *at == 't' || *at == 'f' || *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : NULL;
     case DO_role: return read_name(at, end, &frame->role);
     case DO_type: return read_name(at, end, &frame->type);
     case DO_id: return read_optional_name(reader, at, end, &frame->id, depth);
@@ -375,35 +307,35 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
     case DO_free:
         frame->has_arguments = true;
         frame->arguments = *at == '"' ? ARGUMENTS_free : ARGUMENTS_free_object;
-        return *at == '"' || *at == '{' ? read_any(reader, at, end, depth) : NULL;
+        return *at == '"' || *at == '{' ? read_any(&reader->open_keys, at, end, depth) : NULL;
     case DO_text:
         frame->has_text = true;
         return *at == '"' ? read_text(at, end, &frame->text) : NULL;
     case DO_words:
         if (*at == '[') {
-            to = read_any(reader, at, end, depth);
+            to = read_any(&reader->open_keys, at, end, depth);
             frame->has_words |= to && to - at > 2;
             return to;
         }
         if (*at == 'n')
-            return read_any(reader, at, end, depth);
+            return read_any(&reader->open_keys, at, end, depth);
         at = *at == '"' ? read_text(at, end, &text) : NULL;
         frame->has_words |= at && blankness_of(&text) == HAS_WORDS;
         return at;
-    case DO_braces: return *at == '{' ? read_any(reader, at, end, depth) : NULL;
+    case DO_braces: return *at == '{' ? read_any(&reader->open_keys, at, end, depth) : NULL;
     case DO_json: /* an output that is one object */
         frame->has_output = true;
         frame->written = *at == '{' ? WRITTEN_object : WRITTEN_null;
         frame->output_kinds |= *at == '{';
-        to = *at == '{' || *at == 'n' ? read_any(reader, at, end, depth) : NULL;
+        to = *at == '{' || *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : NULL;
         frame->size = to ? (uint32_t)(to - at) : 0;
         return to;
     case DO_thought:
         frame->is_thought = *at == 't';
-        return *at == 't' || *at == 'f' ? read_any(reader, at, end, depth) : NULL;
+        return *at == 't' || *at == 'f' ? read_any(&reader->open_keys, at, end, depth) : NULL;
     case DO_plan: /* a thought beside the content */
         if (*at == 'n')
-            return read_any(reader, at, end, depth);
+            return read_any(&reader->open_keys, at, end, depth);
         at = *at == '"' ? read_text(at, end, &text) : NULL;
         frame->has_plan = at && blankness_of(&text) == HAS_WORDS;
         return at;
@@ -419,7 +351,7 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
     case DO_content: return read_content(reader, key, at, end, frame, depth);
     case DO_list:
         if (*at == 'n')
-            return read_any(reader, at, end, depth);
+            return read_any(&reader->open_keys, at, end, depth);
         frame->has_calls_key = true;
         return *at == '[' ? read_list_by(reader, key.argument, at, end, depth + 1, frame, false) : NULL;
     case DO_object: {
@@ -432,7 +364,7 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
     }
     case DO_encrypted:
         if (*at == 'n')
-            return read_any(reader, at, end, depth);
+            return read_any(&reader->open_keys, at, end, depth);
         /* fall through */
     case DO_signature:
         at = *at == '"' ? read_text(at, end, &frame->signature) : NULL;
@@ -440,10 +372,10 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
         frame->has_blank_signature = at && blankness_of(&frame->signature) != HAS_WORDS;
         return at;
     case DO_media:
-        return *at == 'n' ? NULL : read_any(reader, at, end, depth);
+        return *at == 'n' ? NULL : read_any(&reader->open_keys, at, end, depth);
     case DO_failed:
         frame->failed = *at == 't';
-        return *at == 't' || *at == 'f' || *at == 'n' ? read_any(reader, at, end, depth) : NULL;
+        return *at == 't' || *at == 'f' || *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : NULL;
     case DO_status:
         at = read_name(at, end, &text);
         frame->failed = at && IS(&text, "error");
@@ -454,14 +386,14 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
             frame->has_reasoning = *at != 'n';
         }
         if (*at == 'n')
-            return read_any(reader, at, end, depth);
+            return read_any(&reader->open_keys, at, end, depth);
         if (*at == '"') {
             at = read_text(at, end, &text);
             frame->speaks_beside |= at && blankness_of(&text) == HAS_WORDS;
             return at;
         }
         frame->speaks_beside = true;
-        return read_any(reader, at, end, depth);
+        return read_any(&reader->open_keys, at, end, depth);
     case DO_naming:
         if (*at == '{' || *at == '[')
             return read_kept(reader, at, end, depth);
@@ -498,7 +430,7 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
 
 At read_object_by(Reader *reader, const Object *object, At at, At end, Frame *frame, int depth)
 {
-    int first_key = reader->key_count, kind = -1;
+    int first_key = reader->open_keys.count, kind = -1;
     uint64_t bloom = 0, seen = 0;
     bool more;
     Text name;
@@ -506,10 +438,10 @@ At read_object_by(Reader *reader, const Object *object, At at, At end, Frame *fr
         return NULL;
     at = enter(at, end, '{', '}', &more);
     while (at && more) {
-        at = read_member(reader, at, end, first_key, &bloom, &name);
+        at = read_member(&reader->open_keys, at, end, first_key, &bloom, &name);
         int number = at && at < end ? find_word(&object->words, &name) : -1;
         if (number < 0) {
-            at = at && at < end && object->is_open ? read_any(reader, at, end, depth) : NULL;
+            at = at && at < end && object->is_open ? read_any(&reader->open_keys, at, end, depth) : NULL;
             frame->others++;
             if (at)
                 at = onward(at, end, '}', &more);
@@ -525,7 +457,7 @@ At read_object_by(Reader *reader, const Object *object, At at, At end, Frame *fr
         if (at)
             at = onward(at, end, '}', &more);
     }
-    reader->key_count = first_key;
+    reader->open_keys.count = first_key;
     frame->seen = seen;
     frame->kind = kind;
     if (at && object->kind_by == KIND_ALONE)
@@ -557,7 +489,7 @@ static At read_envelope(Reader *reader, const Object *object, At at, At end, Fra
     enum { MAX_OTHERS = 32 };
     size_t starts[MAX_KEYS + MAX_OTHERS], sizes[MAX_KEYS + MAX_OTHERS] = {0}, sorted_starts[MAX_KEYS + MAX_OTHERS];
     size_t sorted_sizes[MAX_KEYS + MAX_OTHERS];
-    int first_key = reader->key_count, others = MAX_KEYS, count = 0;
+    int first_key = reader->open_keys.count, others = MAX_KEYS, count = 0;
     uint64_t bloom = 0;
     bool more, has_setting = false;
     Text name;
@@ -566,7 +498,7 @@ static At read_envelope(Reader *reader, const Object *object, At at, At end, Fra
     size_t start = reader->envelope_size;
     at = enter(at, end, '{', '}', &more);
     while (at && more) {
-        at = read_member(reader, at, end, first_key, &bloom, &name);
+        at = read_member(&reader->open_keys, at, end, first_key, &bloom, &name);
         if (!at || at >= end)
             return NULL;
         int number = find_word(&object->words, &name);
@@ -576,7 +508,7 @@ static At read_envelope(Reader *reader, const Object *object, At at, At end, Fra
             return NULL;
         starts[slot] = reader->envelope_size;
         if (action == DO_setting || (number < 0 && object->is_open)) {
-            at = read_any(reader, at, end, depth);
+            at = read_any(&reader->open_keys, at, end, depth);
             has_setting |= number >= 0;
         } else {
             /* with its quotes, as it is written */
@@ -590,7 +522,7 @@ static At read_envelope(Reader *reader, const Object *object, At at, At end, Fra
         if (at)
             at = onward(at, end, '}', &more);
     }
-    reader->key_count = first_key;
+    reader->open_keys.count = first_key;
     for (int slot = 0; slot < others; slot++)
         if (sizes[slot]) {
             sorted_starts[count] = starts[slot];
@@ -665,18 +597,6 @@ static void count_tool(Reader *reader, const Frame *tool)
     }
 }
 
-uint64_t hash_bytes(const unsigned char *bytes, size_t size)
-{
-    uint64_t hash = size * 0x9E3779B97F4A7C15ull, word;
-    for (; size >= 8; size -= 8, bytes += 8) {
-        memcpy(&word, bytes, 8);
-        hash = mix(hash, word);
-    }
-    word = 0;
-    memcpy(&word, bytes, size);
-    return mix(hash, word);
-}
-
 void note_seen(Reader *reader, int place, uint64_t seen)
 {
     if (!reader->seen[place])
@@ -688,7 +608,7 @@ static void forget_line(Reader *reader)
 {
     for (int i = 0; i < reader->touched_count; i++)
         reader->seen[reader->touched[i]] = 0;
-    reader->server_word_count = reader->touched_count = reader->key_count = reader->piece_count = reader->call_count = reader->head = 0;
+    reader->server_word_count = reader->touched_count = reader->open_keys.count = reader->piece_count = reader->call_count = reader->head = 0;
     reader->envelope_size = 0;
     reader->id_count = 0;
     if (++reader->round == 0) {
@@ -729,19 +649,21 @@ bool read_line(Reader *reader, At at, At end)
 
 bool open_reader(Reader *reader)
 {
-    reader->keys = PyMem_Malloc(MAX_OPEN_KEYS * sizeof *reader->keys);
+    reader->open_keys.keys = PyMem_Malloc(MAX_OPEN_KEYS * sizeof *reader->open_keys.keys);
+    reader->open_keys.hashes = PyMem_Malloc(MAX_OPEN_KEYS * sizeof *reader->open_keys.hashes);
+    reader->open_keys.limit = MAX_OPEN_KEYS;
     reader->pieces = PyMem_Malloc(MAX_PIECES * sizeof *reader->pieces);
     reader->calls = PyMem_Malloc(MAX_CALLS * sizeof *reader->calls);
     reader->ids = PyMem_Malloc(MAX_IDS * sizeof *reader->ids);
     reader->id_salts = PyMem_Malloc(MAX_IDS);
     reader->id_slots = PyMem_Calloc(ID_SLOTS, sizeof *reader->id_slots);
     reader->id_marks = PyMem_Calloc(ID_SLOTS, sizeof *reader->id_marks);
-    return reader->keys && reader->pieces && reader->calls && reader->ids && reader->id_salts && reader->id_slots && reader->id_marks;
+    return reader->open_keys.keys && reader->open_keys.hashes && reader->pieces && reader->calls && reader->ids && reader->id_salts && reader->id_slots && reader->id_marks;
 }
 
 void close_reader(Reader *reader)
 {
-    void *rooms[] = {reader->envelope, reader->plain, reader->keys, reader->pieces, reader->calls,
+    void *rooms[] = {reader->envelope, reader->plain, reader->open_keys.keys, reader->open_keys.hashes, reader->pieces, reader->calls,
                      reader->ids, reader->id_salts, reader->id_slots, reader->id_marks};
     for (size_t i = 0; i < sizeof rooms / sizeof rooms[0]; i++)
         PyMem_Free(rooms[i]);

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import json, msgpack
 
+from turnlint import compiled
+
 if TYPE_CHECKING:
     from json import JSONDecoder
 
@@ -21,7 +23,10 @@ _encode_short = msgpack.Encoder().encode
 
 
 def is_plain(data: bytes) -> bool:
-    """True where a decoder that skips what it does not need misses nothing."""
+    """Whether a decoder that skips the values it does not need misses nothing."""
+    native = compiled.load_for(len(data))
+    if native is not None and native.is_plain(data):
+        return True
     if len(data) < _PIECE and not _is_escaped(data[:_LOOKED_AT]) and _comes_back(data):
         return True
     return _is_plain_by_parts(data)

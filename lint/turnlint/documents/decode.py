@@ -156,9 +156,12 @@ def normal(text: bytes) -> bytes:
 
     Bytes that are no JSON text stay as they are.
     """
+    is_string = text[:1] == b'"'
+    if is_string and b"\\" not in text:
+        return text  # A string without escapes has one spelling.
     try:
         value = msgspec.json.decode(text)
-        return _encode(_with_integers(value) if _WHOLE(text) else value)
+        return _encode(_with_integers(value) if not is_string and _WHOLE(text) else value)
     except (ValueError, RecursionError):
         return text
 
