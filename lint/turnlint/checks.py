@@ -60,6 +60,8 @@ class PreparedChecks:
 
     def __init__(self) -> None:
         self.held: dict[tuple[int, str, str | None], Checks] = {}
+        self.variants: dict[tuple[int, str, tuple[bool, ...] | None], Checks] = {}
+        """Models that the clauses treat alike share their checks, and the results that these keep."""
 
     def of(self, profile: Profile, wire: str, model: str | None) -> Checks:
         if model is not None and len(model) > MAX_MODEL_CHARACTERS:
@@ -69,7 +71,16 @@ class PreparedChecks:
         if found is None:
             if len(self.held) >= MAX_PREPARED:
                 self.held.clear()
-            found = self.held[key] = checks_of(profile, wire, model)
+            found = self.held[key] = self._prepare(profile, wire, model)
+        return found
+
+    def _prepare(self, profile: Profile, wire: str, model: str | None) -> Checks:
+        key = id(profile), wire, profile.variant_of(profile.model_on(wire, model))
+        found = self.variants.get(key)
+        if found is None:
+            if len(self.variants) >= MAX_PREPARED:
+                self.variants.clear()
+            found = self.variants[key] = checks_of(profile, wire, model)
         return found
 
 

@@ -102,6 +102,16 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
             return None
         return model if not self.models or re.search(self.models, model) else None
 
+    def variant_of(self, model: str | None) -> tuple[bool, ...] | None:
+        """Which of the expressions of the clauses find a model (`model_on`). Models of one variant have the same clauses."""
+        return None if model is None else tuple(re.search(one, model) is not None for one in self.patterns)
+
+    @cached_property
+    def patterns(self) -> tuple[str, ...]:
+        """The expressions by which clauses name models."""
+        found = (pattern for clause in self.clauses for pattern in (clause.models, clause.other_models))
+        return tuple(dict.fromkeys(filter(None, found)))
+
     @property
     def label(self) -> str:
         return f"{self.name}@{self.version}" if self.version else self.name

@@ -61,13 +61,13 @@ class KnownKeys:
         self.keys = keys
         self.unread = unread
         """Places whose keys are not known."""
-        self.memo: dict[int, bool] = {}
+        self.memo: dict[Strict, bool] = {}
 
     def has_only_known(self, known: "Strict", /) -> bool:
-        """Whether no clause refuses one of the keys. The result is cached by the identity of the clauses."""
-        found = self.memo.get(id(known))
+        """Whether no clause refuses one of the keys. The result is cached."""
+        found = self.memo.get(known)
         if found is None:
-            found = self.memo[id(known)] = self.unread.isdisjoint(known.clauses) and not any(
+            found = self.memo[known] = self.unread.isdisjoint(known.clauses) and not any(
                 key in clause.refused or (clause.known and key not in clause.known)
                 for place, role, key in self.keys
                 for clause in known.clauses.get(place, ())
@@ -244,11 +244,11 @@ _NATIVE_MARKS = frozenset(
         "unpaired",
     }
 )
+"""Marks that are other fields of `ConversationFacts`."""
 _OF_PAIRS = frozenset({"scattered-results", "spoken-between"})
 """Marks that depend on the pairs of calls and results."""
 _PAIRING = frozenset(get_args(Odd))
 """What the ledger may find where an id alone does not pair."""
-"""Marks that are other fields of `ConversationFacts`."""
 
 
 def _triggers_of(flags: frozenset[str], *, headless: bool) -> frozenset[str]:
