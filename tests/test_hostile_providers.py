@@ -59,6 +59,7 @@ def _write(folder: Path, x: str) -> list[Path]:
     return paths
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("poison", ["line ends", "lone surrogates", "markup"])
 def test_no_name_on_a_providers_wire_steers_a_terminal_or_a_runner(poison: str, tmp_path: Path) -> None:
     paths = _write(tmp_path, POISONS[poison])
@@ -68,6 +69,7 @@ def test_no_name_on_a_providers_wire_steers_a_terminal_or_a_runner(poison: str, 
     assert len(document["summary"]["rules"]) >= 25
 
 
+@pytest.mark.slow
 def test_no_id_in_a_map_of_ids_steers_a_terminal_or_a_runner(tmp_path: Path) -> None:
     paths = _write(tmp_path, POISONS["line ends"] + POISONS["lone surrogates"])
     for kind in ("text", "json"):

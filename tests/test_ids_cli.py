@@ -206,6 +206,7 @@ def test_one_unreadable_source_does_not_silence_the_others(folder: Path) -> None
     assert "hist_tool_" in done.stdout
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("poison", POISON_NAMES)
 def test_ids_and_names_cannot_steer_a_terminal_or_a_runner(poison: str, tmp_path: Path) -> None:
     x = POISONS[poison]

@@ -10,6 +10,8 @@ from html import unescape
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from hostile import POISONS, WIRES, hidden_in, lint_in_all_formats
 from read_outputs import DIAGNOSTIC, GITLAB, RESULT, SARIF, checkstyle, commands, junit, page
 from turnlint.report.escape import visible
@@ -61,6 +63,7 @@ def _write_corpus(folder: Path) -> None:
             file.write(log.encode("utf-8", "surrogatepass"))
 
 
+@pytest.mark.slow
 def test_nothing_that_was_written_becomes_markup_a_command_or_a_control_in_any_report(tmp_path: Path) -> None:
     folder = tmp_path / "logs"
     _write_corpus(folder)

@@ -177,11 +177,11 @@ def records() -> Iterator[tuple[str, Any]]:
             yield f"{path.stem}:{number}", value
 
 
-@pytest.mark.sampled(4)
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize("part", range(8))
 def test_fixtures_are_fixed_as_the_command_fixes_them(part: int) -> None:
     repaired = 0
-    for name, value in islice(records(), part, None, 4):
+    for name, value in islice(records(), part, None, 8):
         text = json.dumps(value).encode()
         wanted = [json.loads(line) for line in testing.fixed(text, None, "auto").splitlines()]
         assert fix(value, level="lossy").value == (wanted[0] if len(wanted) == 1 else wanted), name

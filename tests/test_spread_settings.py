@@ -130,7 +130,7 @@ def test_what_a_finding_asks_of_fix_is_remembered(folder: Path) -> None:
     assert b"with --select" in out or b"with --provider" in out
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["claude-code", "codex", "gemini-cli", "pi"])
 def test_a_session_is_never_cut(folder: Path, name: str) -> None:
     for one in sorted((FORMATS / name).glob("*.jsonl")):

@@ -54,6 +54,7 @@ METHODS = [
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals and codes are those of systems that fork")
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("size", [1, 2, 5])
 @pytest.mark.parametrize("method", METHODS)
 def test_each_task_is_done_once_and_told_in_order(
