@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from turnlint.writing import Step
+from turnlint.carrying.examples import NotationLine
 
 IDS = st.sampled_from(
     ["c1", "c2", "c3", "", "REDACTED", "a b", "functions.read:0", "x" * 41, "x" * 70, "aB3dE6gH9"]
@@ -18,33 +18,35 @@ TEXTS = st.sampled_from(["", " ", "fine", "fine ", "<tool_call> {}", "No result 
 
 
 @st.composite
-def steps(draw: st.DrawFn) -> list[Step]:
+def steps(draw: st.DrawFn) -> list[NotationLine]:
     """Mostly sound conversations, some with a strange step."""
-    made: list[Step] = []
+    made: list[NotationLine] = []
     count = 0
     for _ in range(draw(st.integers(1, 4))):
-        made.append(Step("user", draw(st.sampled_from(["hello", "go on"]))))
+        made.append(NotationLine("user", draw(st.sampled_from(["hello", "go on"]))))
         calls = []
-        made.append(Step("assistant", "let me see"))
+        made.append(NotationLine("assistant", "let me see"))
         for _ in range(draw(st.integers(0, 3))):
             count += 1
             calls.append(f"c{count}")
-            made.append(Step("call", "", f"c{count}", "read", "{}"))
-        made += [Step("result", "", identifier, body="done") for identifier in calls]
-        made.append(Step("assistant", "so it is"))
+            made.append(NotationLine("call", "", f"c{count}", "read", "{}"))
+        made += [NotationLine("result", "", identifier, body="done") for identifier in calls]
+        made.append(NotationLine("assistant", "so it is"))
     if draw(st.booleans()):
         at = draw(st.integers(1, len(made)))
         kind = draw(st.sampled_from(["user", "assistant", "call", "result"]))
         if kind in ("user", "assistant"):
-            made.insert(at, Step(kind, draw(TEXTS)))
+            made.insert(at, NotationLine(kind, draw(TEXTS)))
         elif kind == "result" or any(step.kind == "assistant" for step in made[:at]):
-            made.insert(at, Step(kind, "", draw(IDS), draw(NAMES), draw(TEXTS) if kind == "result" else "{}"))
+            made.insert(
+                at, NotationLine(kind, "", draw(IDS), draw(NAMES), draw(TEXTS) if kind == "result" else "{}")
+            )
     if draw(st.booleans()):
         made.pop(draw(st.integers(0, len(made) - 1)))
     return made
 
 
-def writable(some: list[Step]) -> bool:
+def writable(some: list[NotationLine]) -> bool:
     """Calls stand under an assistant message in the notation."""
     under = None
     for step in some:

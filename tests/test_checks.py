@@ -14,11 +14,12 @@ from budgets import examples
 from drawn import disturb, steps, writable
 from turnlint import carriers, ledger, rulebook
 from turnlint.api import Case, Profile
+from turnlint.carrying.examples import NotationLine
 from turnlint.checks import MAX_PREPARED, PreparedChecks, checks_of, suspects
 from turnlint.extraction import facts_of
 from turnlint.model import Record, Transcript
+from turnlint.notation import render_example
 from turnlint.providers import Providers
-from turnlint.writing import Step, spell
 
 RULES = [
     entry for entry in rulebook.load(rulebook.BUILTIN) if entry.check and entry.rule.fault == "projection"
@@ -28,10 +29,10 @@ PROFILES = [profile for name in PROVIDERS.names() for profile in PROVIDERS.versi
 WRITTEN = {path.stem.replace("_", "-") for path in Path(rulebook.__file__).parent.glob("writing/*.py")}
 
 
-def sound(identifier: str) -> list[Step]:
+def sound(identifier: str) -> list[NotationLine]:
     return [
-        Step("user", "go"), Step("assistant", "yes"), Step("call", "", identifier, "read", '{"a": 1}'),
-        Step("result", "", identifier, body="done"), Step("assistant", "so it is"), Step("user", "go on"),
+        NotationLine("user", "go"), NotationLine("assistant", "yes"), NotationLine("call", "", identifier, "read", '{"a": 1}'),
+        NotationLine("result", "", identifier, body="done"), NotationLine("assistant", "so it is"), NotationLine("user", "go on"),
     ]  # fmt: skip
 
 
@@ -60,7 +61,7 @@ def test_only_suspected_rules_report(profile: Profile) -> None:
     @given(data=st.data())
     def held(data: st.DataObject) -> None:
         wire = data.draw(st.sampled_from([wire for wire in profile.wires if wire in WRITTEN]))
-        record = spell(data.draw(steps().filter(writable)), wire).record
+        record = render_example(data.draw(steps().filter(writable)), wire).record
         if data.draw(st.booleans()):
             disturb(record, data.draw)
         for case in cases(json.dumps(record).encode(), wire, profile):
@@ -76,7 +77,8 @@ def test_a_sound_conversation_raises_no_suspicion(name: str) -> None:
     profile = PROVIDERS.versions(name)[0]
     wire = next(wire for wire in profile.wires if wire in WRITTEN)
     found = [
-        cases(spell(sound(one), wire).data, wire, profile)[0] for one in ("aB3dE6gH9", "functions.read:0")
+        cases(render_example(sound(one), wire).data, wire, profile)[0]
+        for one in ("aB3dE6gH9", "functions.read:0")
     ]
     assert any(not suspects_of(one) for one in found)
 

@@ -25,8 +25,8 @@ from turnlint.fastpath.tables import compile_syntax
 from turnlint.judging import Book, Options
 from turnlint.model import Record, Transcript
 from turnlint.names import Names
+from turnlint.notation import render_example
 from turnlint.sampling import owner_of
-from turnlint.writing import spell
 
 BOUNDS = {"messages", "calls", "most_calls", "longest_result", "longest_item"}
 """Facts that the native side gives as upper bounds."""
@@ -109,7 +109,7 @@ def test_native_facts_cover_the_extracted_ones(wire: str) -> None:
     @given(data=st.data())
     def held(data: st.DataObject) -> None:
         nonlocal with_facts
-        record = spell(data.draw(steps().filter(writable)), wire).record
+        record = render_example(data.draw(steps().filter(writable)), wire).record
         key = reader.carrier.syntax.messages if reader.carrier.syntax else ""
         if data.draw(st.booleans()):
             dress(record[key], data.draw)

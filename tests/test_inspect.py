@@ -444,7 +444,7 @@ def test_formats_say_what_can_be_done_with_each() -> None:
     for row in listed:
         one = carrier(row["format"])
         assert (row["title"], row["read_as"], row["session"]) == (one.title, one.about, one.session)
-        assert row["fix"] == ("yes" if one.splice else "partly")
+        assert row["fix"] == ("yes" if one.writer else "partly")
         assert (row["read"], row["render"]) == (True, False)
     table = CliRunner().invoke(cli, ["formats"]).stdout.splitlines()
     assert table[0].split() == ["format", "what", "it", "is", "read", "fix", "render", "read", "as"]

@@ -25,7 +25,7 @@ LAYERS = (
     {"extraction", "checks"},
     {"case", "weighing", "ids"},
     {"api"},
-    {"rulebook", "writing", "notation", "own_profiles", "reading"},
+    {"rulebook", "notation", "own_profiles", "reading"},
     {"ignores", "own_rules", "pardons"},
     {"noting"},
     {"config"},

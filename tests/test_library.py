@@ -4,7 +4,6 @@ import json
 import subprocess
 import sys
 from copy import deepcopy
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +14,8 @@ import turnlint
 from commands import run_cli
 from histories import APART, ORPHAN, SOUND, USER, answer, asked, codes
 from turnlint import fix, lint
-from turnlint.carriers import NAMES
 from turnlint.library import TurnlintError
-from turnlint.notation import write
+from turnlint.notation import example_formats, write
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -171,9 +169,7 @@ def test_what_stays_unrepaired_is_left_and_says_so() -> None:
     assert fix(SOUND, canonical=True).value[1]["tool_calls"][0]["id"] != "c1"
 
 
-@pytest.mark.parametrize(
-    "wire", [name for name in NAMES if find_spec(f"turnlint.writing.{name.replace('-', '_')}")]
-)
+@pytest.mark.parametrize("wire", example_formats())
 def test_every_wire_is_repaired_as_the_command_repairs_it(wire: str) -> None:
     text = """
         user       What is the weather in Paris?

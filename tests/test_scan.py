@@ -18,6 +18,7 @@ from budgets import examples
 from drawn import disturb, steps, writable
 from dressed import cut_into, dress
 from turnlint import carriers, compiled, rulebook, scan
+from turnlint.carrying.examples import NotationLine
 from turnlint.clauses import LastMessage, OverLimit, ResultContent, RoleOrder
 from turnlint.documents.decode import Shape
 from turnlint.documents.framing import HUGE
@@ -25,13 +26,13 @@ from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally, lint
 from turnlint.fastpath.gate import REQUEST_FORMATS
 from turnlint.model import Record
+from turnlint.notation import render_example
 from turnlint.providers import Providers
 from turnlint.reading import FEW
 from turnlint.rows import Row
 from turnlint.scan.seam import Counting
 from turnlint.scan.wires import WIRES as LINE_WIRES
 from turnlint.spread.keeping import kept
-from turnlint.writing import Step, spell
 
 WIRES = REQUEST_FORMATS
 PROVIDERS = Providers([rulebook.BUILTIN])
@@ -44,14 +45,14 @@ LABELS = [
 ]
 
 
-def sound(count: int = 2) -> list[Step]:
-    said = [Step("user", "go")]
+def sound(count: int = 2) -> list[NotationLine]:
+    said = [NotationLine("user", "go")]
     for number in range(count):
         name = f"c{number:08}"
         said += [
-            Step("assistant", "let me see"), Step("call", "", name, "read", '{"a": 1}'), Step("result", "", name, body="done"),
+            NotationLine("assistant", "let me see"), NotationLine("call", "", name, "read", '{"a": 1}'), NotationLine("result", "", name, body="done"),
         ]  # fmt: skip
-    return [*said, Step("assistant", "so it is"), Step("user", "go on")]
+    return [*said, NotationLine("assistant", "so it is"), NotationLine("user", "go on")]
 
 
 @pytest.fixture(autouse=True)
@@ -116,7 +117,7 @@ def test_nothing_is_said_of_what_was_vouched_for(wire: str, provider: str, tmp_p
     @given(data=st.data())
     def held(data: st.DataObject) -> None:
         said = data.draw(st.one_of(st.builds(sound, st.integers(0, 3)), steps().filter(writable)))
-        record = {**around(wire, data.draw), **spell(said, wire).record}
+        record = {**around(wire, data.draw), **render_example(said, wire).record}
         if data.draw(st.booleans()):
             dress(record[key_of(wire)], data.draw)
         if data.draw(st.booleans()):
@@ -155,7 +156,7 @@ def around(wire: str, draw: Any) -> dict[str, Any]:
 
 def hand_made(wire: str, **more: Any) -> Any:
     tools = {"tools": [{"name": "read", "input_schema": {}}]} if wire == "anthropic" else {}
-    return {"model": "m", **tools, **spell(sound(), wire).record, **more}
+    return {"model": "m", **tools, **render_example(sound(), wire).record, **more}
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -251,7 +252,7 @@ def test_what_a_profile_of_the_user_asks_is_heard_of_each_conversation(
     clause: Any, wire: str, keyed: bool, tmp_path: Path
 ) -> None:
     """A role that the first look does not know is one that nobody has, not one that nobody asks for."""
-    said = spell(sound(1), wire).record["messages"]
+    said = render_example(sound(1), wire).record["messages"]
     talks = [
         [{"session_id": f"s{number}", **one} for one in said] if keyed else [{"messages": said}]
         for number in range(2 * FEW)
@@ -320,7 +321,7 @@ def test_messages_on_lines_are_reported_as_if_each_had_been_read(
         key = data.draw(st.sampled_from(["conversation_id", "session_id", None]))
         queues = []
         for number, said in data.draw(TALKS):
-            record = spell(said, wire).record
+            record = render_example(said, wire).record
             if data.draw(st.integers(0, 3)) == 0:
                 dress(record["messages"], data.draw)
             if data.draw(st.integers(0, 3)) == 0:
@@ -353,7 +354,7 @@ def test_sound_messages_on_lines_are_not_read(
     wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A look that vouches for nothing would pass the property above."""
-    messages = spell(sound(5), wire).record["messages"]
+    messages = render_example(sound(5), wire).record["messages"]
     lines = [
         json.dumps({"session_id": f"s{number}", "timestamp": "2026-11-01T00:00:00Z", **message}).encode()
         for number in range(9)

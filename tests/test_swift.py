@@ -33,10 +33,10 @@ from turnlint.engine import Book, Options, lint
 from turnlint.extraction import facts_of
 from turnlint.ledger.matching import Matching
 from turnlint.model import Message, Record, Transcript
+from turnlint.notation import render_example
 from turnlint.placing import Placer
 from turnlint.providers import Providers
 from turnlint.rows import Row
-from turnlint.writing import spell
 
 NATIVE = compiled.load()
 pytestmark = pytest.mark.skipif(NATIVE is None, reason="the native scanner is not compiled")
@@ -75,7 +75,7 @@ def records(draw: st.DrawFn, wire: str) -> bytes:
         else one
         for one in draw(steps().filter(writable))
     ]
-    record: dict[str, Any] = spell(some, wire).record
+    record: dict[str, Any] = render_example(some, wire).record
     for _ in range(draw(st.sampled_from([0, 0, 1, 2]))):
         disturb(record, draw)
         record = copy.deepcopy(record)  # what is drawn is shared, and must not be put into itself
@@ -127,18 +127,18 @@ def test_what_is_made_natively_is_what_the_carrier_makes(wire: str) -> None:
 def test_a_plain_conversation_is_made_natively_and_has_an_outline(wire: str) -> None:
     """A reader that always gives up would pass the property above."""
     some = [one for one in st_plain() if one]
-    swiftly = swift(wire).read(Record(1, 0, spell(some, wire).data))
+    swiftly = swift(wire).read(Record(1, 0, render_example(some, wire).data))
     assert swiftly is not None
     assert swiftly.outline is not None
     assert swiftly.messages[0].record.plain
 
 
 def st_plain() -> list[Any]:
-    from turnlint.writing import Step
+    from turnlint.notation import NotationLine
 
     return [
-        Step("user", "go"), Step("assistant", "yes"), Step("call", "", "call_aaaaaaaaaaaa", "read", "{}"),
-        Step("result", "", "call_aaaaaaaaaaaa", body="done"), Step("assistant", "so it is"),
+        NotationLine("user", "go"), NotationLine("assistant", "yes"), NotationLine("call", "", "call_aaaaaaaaaaaa", "read", "{}"),
+        NotationLine("result", "", "call_aaaaaaaaaaaa", body="done"), NotationLine("assistant", "so it is"),
     ]  # fmt: skip
 
 
@@ -167,7 +167,7 @@ def test_the_samples_of_an_outline_have_all_keys_of_its_messages(wire: str) -> N
 @given(data=st.data())
 def test_the_native_walk_pairs_as_the_other_does(data: st.DataObject) -> None:
     wire = data.draw(st.sampled_from([*WIRES, "gemini", "openai-responses", "canonical"]))
-    record = spell(data.draw(steps().filter(writable)), wire).record
+    record = render_example(data.draw(steps().filter(writable)), wire).record
     if data.draw(st.booleans()):
         disturb(record, data.draw)
     carrier = carriers.carrier(wire)
@@ -251,7 +251,7 @@ def test_a_log_of_faults_reads_alike_with_and_without(
     wire: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Through the whole engine: the rows of a log, with their places and their pictures."""
-    plain = [json.loads(spell(st_plain(), wire).data) for _ in range(60)]
+    plain = [json.loads(render_example(st_plain(), wire).data) for _ in range(60)]
     for number, record in enumerate(plain[25:]):
         record["messages"].pop(number % len(record["messages"]))
         record["messages"][0]["content"] = f"é {number} " + "x" * (number % 3)

@@ -4,7 +4,6 @@ Conversations are drawn at random and then damaged, so that many have triggers a
 """
 
 import json
-from importlib.util import find_spec
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,14 +12,15 @@ from budgets import examples
 from drawn import disturb, steps, writable
 from turnlint import carriers, ledger, rulebook
 from turnlint.api import Case
+from turnlint.carrying.examples import NotationLine
 from turnlint.extraction import facts_of
 from turnlint.model import Record, Transcript
-from turnlint.writing import Step, spell
+from turnlint.notation import example_formats, render_example
 
 RULES = [
     entry for entry in rulebook.load(rulebook.BUILTIN) if entry.check and entry.rule.fault != "projection"
 ]
-WIRES = [name for name in carriers.NAMES if find_spec(f"turnlint.writing.{name.replace('-', '_')}")]
+WIRES = example_formats()
 """Those that examples are spelled on; the others are logs of agents."""
 
 
@@ -29,7 +29,7 @@ WIRES = [name for name in carriers.NAMES if find_spec(f"turnlint.writing.{name.r
 def test_only_rules_with_a_trigger_report(data: st.DataObject) -> None:
     some = data.draw(steps().filter(writable))
     wire = data.draw(st.sampled_from(WIRES))
-    record = spell(some, wire).record
+    record = render_example(some, wire).record
     if data.draw(st.booleans()) and next(iter(value for value in record.values() if isinstance(value, list))):
         disturb(record, data.draw)
     carrier = carriers.carrier(wire)
@@ -47,12 +47,12 @@ def test_only_rules_with_a_trigger_report(data: st.DataObject) -> None:
 def test_a_sound_conversation_has_no_triggers() -> None:
     """Facts with every trigger would pass the property above."""
     some = [
-        Step("user", "go"), Step("assistant", "yes"), Step("call", "", "c1", "read", "{}"),
-        Step("result", "", "c1", body="done"), Step("assistant", "so it is"),
+        NotationLine("user", "go"), NotationLine("assistant", "yes"), NotationLine("call", "", "c1", "read", "{}"),
+        NotationLine("result", "", "c1", body="done"), NotationLine("assistant", "so it is"),
     ]  # fmt: skip
     for wire in WIRES:
         carrier = carriers.carrier(wire)
-        (transcript,) = carrier.read([carrier.shape.read(Record(1, 0, spell(some, wire).data))])
+        (transcript,) = carrier.read([carrier.shape.read(Record(1, 0, render_example(some, wire).data))])
         assert isinstance(transcript, Transcript)
         pairs = ledger.read(transcript.messages, transcript.wire)
         assert facts_of(transcript, pairs).triggers == frozenset()

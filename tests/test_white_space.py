@@ -20,11 +20,11 @@ from budgets import examples
 from drawn import disturb, steps, writable
 from turnlint import rulebook, testing
 from turnlint.api import Raw
+from turnlint.carrying.examples import NotationLine
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
-from turnlint.notation import write
+from turnlint.notation import render_example, write
 from turnlint.rows import Row
-from turnlint.writing import Step, spell
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 LOGS = sorted(
@@ -110,11 +110,11 @@ def test_white_space_changes_no_finding_and_no_repair_of_a_fixture(path: Path, t
     steps().filter(writable), st.sampled_from(["openai-chat", "anthropic", "gemini", "canonical"]), st.data()
 )
 def test_white_space_changes_no_finding_and_no_repair_of_a_drawn_record(
-    made: list[Step], wire: str, data: st.DataObject
+    made: list[NotationLine], wire: str, data: st.DataObject
 ) -> None:
     from tempfile import TemporaryDirectory
 
-    record = spell(made, wire).record
+    record = render_example(made, wire).record
     if data.draw(st.booleans()):
         disturb(record, data.draw)
     text = json.dumps(record, separators=(",", ":"))

@@ -13,10 +13,11 @@ from typing import Any
 from session_lines import cut, rollout, session_log
 from turnlint import carriers, compiled, ledger, reading, scan
 from turnlint.carrying.carrier import Carrier
+from turnlint.carrying.examples import NotationLine
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
 from turnlint.model import Record
-from turnlint.writing import Step, spell
+from turnlint.notation import render_example
 
 PIECES = [
     b"",
@@ -37,12 +38,15 @@ PIECES = [
 ]
 
 
-def talk(count: int) -> list[Step]:
-    said = [Step("user", "go")]
+def talk(count: int) -> list[NotationLine]:
+    said = [NotationLine("user", "go")]
     for number in range(count):
         name = f"call_{number:012}"
-        said += [Step("call", "", name, "read", '{"a": "\\u00e9"}'), Step("result", "", name, body="done é")]
-    return [*said, Step("assistant", "so [it] is"), Step("user", "go on")]
+        said += [
+            NotationLine("call", "", name, "read", '{"a": "\\u00e9"}'),
+            NotationLine("result", "", name, body="done é"),
+        ]
+    return [*said, NotationLine("assistant", "so [it] is"), NotationLine("user", "go on")]
 
 
 def break_up(line: bytes, chance: random.Random) -> bytes:
@@ -53,7 +57,7 @@ def break_up(line: bytes, chance: random.Random) -> bytes:
 
 
 def look_at(wire: str, chance: random.Random, folder: Path) -> int:
-    record = spell(talk(chance.choice([0, 1, 3, 200])), wire).record
+    record = render_example(talk(chance.choice([0, 1, 3, 200])), wire).record
     line = json.dumps({"model": "m", **record}, ensure_ascii=chance.random() < 0.5).encode()
     carrier = carriers.carrier(wire)
     book = Book(Options(format=wire))

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from importlib.util import find_spec
 from json import dumps, loads
 from typing import Any
 
@@ -212,7 +211,7 @@ def formats() -> Iterator[str]:
     )  # fmt: skip
     for one in known:
         yield from ("", f"## {one.name}", "", f"{one.title}: {one.about}.")
-        if find_spec(f"turnlint.writing.{one.name.replace('-', '_')}"):
+        if one.writer is not None and one.writer.examples_key:
             record = write(SPOKEN, one.name).record
             yield from ("", "```json", *dumps(record, indent=1, ensure_ascii=False).splitlines(), "```")
 

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Iterator
 
 from turnlint.api import Close, Example, Finding, Raw
+from turnlint.carrying.examples import Written
 from turnlint.documents.locate import locate
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Crash, Event, Options, Tally, lint
@@ -17,7 +18,6 @@ from turnlint.packages import GROUP, packages
 from turnlint.rows import Row
 from turnlint.rulebook import Entry, everything, load, removed
 from turnlint.text import quote_name
-from turnlint.writing import Written
 
 HEADINGS = ("What it does", "Why it matters", "How it happens", "What fix does", "Evidence")
 WIDTH = 100

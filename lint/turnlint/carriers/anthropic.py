@@ -4,9 +4,9 @@ This module owns how that wire spells a conversation. Consecutive messages of on
 to its API, so the wire joins them. It refuses to know what the API makes of the rest.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from sys import intern
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Raw, Struct, json
 
@@ -28,8 +28,8 @@ from turnlint.carrying.raws import (
     is_blank,
     start,
 )
-from turnlint.carrying.splice import Splice, one_or_parts
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
+from turnlint.carrying.writer import ABSENT, BlockWriter, one_or_parts, present
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
@@ -46,6 +46,9 @@ from turnlint.model import (
     Thinking,
     Wire,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from turnlint.carrying.examples import ExampleBuilder, NotationLine
 
 
 class Part(Struct, gc=False):
@@ -292,19 +295,58 @@ def _evidence(value: Any) -> int:
     return 0
 
 
-def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
-    said = {"type": "tool_result", "tool_use_id": call.id or "", "content": one_or_parts(texts) or ""}
-    return {**said, "is_error": True} if failed else said
+class AnthropicWriter(BlockWriter):
+    """Write as Anthropic Messages does."""
 
+    blocks_key = "content"
+    result_message_keys: ClassVar[Mapping[str, Any]] = {"role": "user"}
+    examples_key = "messages"
 
-def _write_call(identifier: str, name: str, arguments: Any) -> Any:
-    return {"type": "tool_use", "id": identifier, "name": name, "input": arguments}
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
+        result = {"type": "tool_result", "tool_use_id": call.id or "", "content": one_or_parts(texts) or ""}
+        return {**result, "is_error": True} if failed else result
 
+    def write_call(self, identifier: str, name: str, arguments: Any) -> Any:
+        return {"type": "tool_use", "id": identifier, "name": name, "input": arguments}
 
-def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
-    if calls or len(texts) != 1:
-        return {"role": role, "content": [*({"type": "text", "text": text} for text in texts), *calls]}
-    return {"role": role, "content": texts[0]}
+    def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+        if calls or len(texts) != 1:
+            return {"role": role, "content": [*({"type": "text", "text": text} for text in texts), *calls]}
+        return {"role": role, "content": texts[0]}
+
+    example_roles: ClassVar[Mapping[str, str]] = {
+        "user": "user",
+        "assistant": "assistant",
+        "system": "system",
+    }
+
+    def _example_block(self, _: "ExampleBuilder", line: "NotationLine") -> dict[str, Any]:
+        if line.kind == "result":
+            failed = True if line.failed else ABSENT
+            return present(
+                type="tool_result", tool_use_id=line.id, name=line.name, content=line.answer, is_error=failed
+            )
+        if line.kind in ("call", "server-call"):
+            kind = "tool_use" if line.kind == "call" else "server_tool_use"
+            return present(type=kind, id=line.id, name=line.name, input=line.arguments_value)
+        if line.kind == "server-result":
+            return present(type=f"{line.name}_tool_result", tool_use_id=line.id, content=[])
+        return {"type": "thinking", "thinking": line.text, "signature": "c2ln"}
+
+    def _takes_results(self, message: dict[str, Any]) -> bool:
+        blocks = message["content"]
+        is_of_user = message["role"] == "user" and bool(blocks)
+        return is_of_user and all(block["type"] == "tool_result" for block in blocks)
+
+    def _example_settings(self, example: "ExampleBuilder", more: dict[str, Any]) -> dict[str, Any]:
+        called = dict.fromkeys(line.name for line in example.lines if line.kind in ("call", "server-call"))
+        tools = [
+            {"name": name, "input_schema": {"type": "object"}}
+            for name in called
+            if isinstance(name, str) and name
+        ]
+        settings = {"model": "claude-sonnet-4-5", "max_tokens": 64}
+        return {**settings, **more, **({"tools": tools} if tools else {})}
 
 
 _PIECES = (
@@ -397,7 +439,7 @@ CARRIER = make_carrier(
         ends_open=lambda _: False,
         evidence=_evidence,
         syntax=SYNTAX,
-        splice=Splice(_write_result, _write_call, _write_message, "content", {"role": "user"}),
+        writer=AnthropicWriter(),
         swift=Swift(
             ROLES, "content", (CALL_KEYS, "object", "tool_use"), (RESULT_KEYS, "tool_result"), SAMPLES
         ),

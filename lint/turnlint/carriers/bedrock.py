@@ -5,8 +5,8 @@ invocation logs. Consecutive messages of one role are one turn to it. It refuses
 stand behind it.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Raw, Struct, json
 
@@ -27,8 +27,8 @@ from turnlint.carrying.raws import (
     string,
     written,
 )
-from turnlint.carrying.splice import Splice
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
+from turnlint.carrying.writer import ABSENT, BlockWriter, present
 from turnlint.documents.decode import Shape
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
@@ -46,6 +46,9 @@ from turnlint.model import (
     Thinking,
     Wire,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from turnlint.carrying.examples import ExampleBuilder, NotationLine
 
 
 class ToolUse(Struct, gc=False):
@@ -333,18 +336,60 @@ def _is_own(block: dict[str, Raw]) -> bool:
     return named[0] == "text" or head(block[named[0]]) == b"{"
 
 
-def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
-    status = {"status": "error"} if failed else {}
-    content = [{"text": text} for text in texts]
-    return {"toolResult": {"toolUseId": call.id or "", "content": content, **status}}
+class BedrockWriter(BlockWriter):
+    """Write as Bedrock Converse does."""
 
+    blocks_key = "content"
+    result_message_keys: ClassVar[Mapping[str, Any]] = {"role": "user"}
+    examples_key = "messages"
 
-def _write_call(identifier: str, name: str, arguments: Any) -> Any:
-    return {"toolUse": {"toolUseId": identifier, "name": name, "input": arguments}}
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
+        status = {"status": "error"} if failed else {}
+        content = [{"text": text} for text in texts]
+        return {"toolResult": {"toolUseId": call.id or "", "content": content, **status}}
 
+    def write_call(self, identifier: str, name: str, arguments: Any) -> Any:
+        return {"toolUse": {"toolUseId": identifier, "name": name, "input": arguments}}
 
-def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
-    return {"role": role, "content": [*({"text": text} for text in texts), *calls]}
+    def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+        return {"role": role, "content": [*({"text": text} for text in texts), *calls]}
+
+    def _text_block(self, text: str) -> dict[str, Any]:
+        return {"text": text}
+
+    def _add_instruction(self, example: "ExampleBuilder", line: "NotationLine", more: dict[str, Any]) -> None:
+        instructions = more.setdefault("system", [])
+        example.expect_at(line, "system", len(instructions))
+        instructions.append({"text": line.text})
+
+    def _example_block(self, _: "ExampleBuilder", line: "NotationLine") -> dict[str, Any]:
+        if line.kind in ("result", "server-result"):
+            status = "error" if line.failed else ABSENT
+            kind = f"{line.name}_result" if line.kind == "server-result" else ABSENT
+            result = present(toolUseId=line.id, content=[{"text": line.answer}], status=status, type=kind)
+            return {"toolResult": result}
+        if line.kind in ("call", "server-call"):
+            kind = "server_tool_use" if line.kind == "server-call" else ABSENT
+            call = present(toolUseId=line.id, name=line.name, input=line.arguments_value, type=kind)
+            return {"toolUse": call}
+        return {"reasoningContent": {"reasoningText": {"text": line.text, "signature": "c2ln"}}}
+
+    def _takes_results(self, message: dict[str, Any]) -> bool:
+        return message["role"] == "user" and all("toolResult" in block for block in message["content"])
+
+    def _example_settings(self, example: "ExampleBuilder", more: dict[str, Any]) -> dict[str, Any]:
+        called = dict.fromkeys(
+            (line.name, line.kind) for line in example.lines if line.kind in ("call", "server-call")
+        )
+        tools = [
+            {"systemTool": {"name": name}}
+            if kind == "server-call"
+            else {"toolSpec": {"name": name, "inputSchema": {"json": {"type": "object"}}}}
+            for name, kind in called
+            if isinstance(name, str) and name
+        ]
+        settings = {"toolConfig": {"tools": tools}} if tools else {}
+        return {"modelId": "anthropic.claude-sonnet-4-5-20250929-v1:0", **more, **settings}
 
 
 _MEDIA = {
@@ -418,7 +463,7 @@ CARRIER = make_carrier(
         ends_open=lambda _: False,
         evidence=_evidence,
         syntax=SYNTAX,
-        splice=Splice(_write_result, _write_call, _write_message, "content", {"role": "user"}),
+        writer=BedrockWriter(),
     ),
     title="Bedrock Converse",
     about="request bodies, message arrays, request/response pairs, model invocation logs, one message per line",

@@ -5,8 +5,8 @@ This module owns the provider-neutral model of stored histories (`IContent`): id
 Schema is what `turnlint schema transcript` prints.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import UNSET, Raw, Struct, UnsetType, json
 
@@ -16,7 +16,7 @@ from turnlint.carrying.contents import arguments_in_place, call_marker
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
-from turnlint.carrying.splice import Splice
+from turnlint.carrying.writer import BlockWriter, present
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import ending, is_placeholder
@@ -35,6 +35,9 @@ from turnlint.model import (
     Thinking,
     Wire,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from turnlint.carrying.examples import ExampleBuilder, NotationLine
 
 
 class Part(Struct, gc=False):
@@ -180,18 +183,40 @@ def _evidence(value: Any) -> int:
 SPEAKERS: dict[Role, str] = {role: speaker for speaker, role in ROLES.items()}
 
 
-def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
-    said = {"error" if failed else "result": "\n".join(texts)}
-    return {"type": "tool_response", "callId": call.id or "", "toolName": call.name or "", **said}
+class CanonicalWriter(BlockWriter):
+    """Write as the canonical form does."""
 
+    blocks_key = "blocks"
+    result_message_keys: ClassVar[Mapping[str, Any]] = {"speaker": "tool"}
+    placeholder_mark: ClassVar[Mapping[str, Any]] = {
+        "metadata": {"synthetic": True, "reason": "no result was recorded"}
+    }
+    examples_key = "history"
+    role_key = "speaker"
+    example_roles: ClassVar[Mapping[str, str]] = {"user": "human", "assistant": "ai", "system": "system"}
 
-def _write_call(identifier: str, name: str, arguments: Any) -> Any:
-    return {"type": "tool_call", "id": identifier, "name": name, "parameters": arguments}
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
+        ending = {"error" if failed else "result": "\n".join(texts)}
+        return {"type": "tool_response", "callId": call.id or "", "toolName": call.name or "", **ending}
 
+    def write_call(self, identifier: str, name: str, arguments: Any) -> Any:
+        return {"type": "tool_call", "id": identifier, "name": name, "parameters": arguments}
 
-def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
-    blocks = [*({"type": "text", "text": text} for text in texts), *calls]
-    return {"speaker": SPEAKERS[role], "blocks": blocks}
+    def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+        blocks = [*({"type": "text", "text": text} for text in texts), *calls]
+        return {"speaker": SPEAKERS[role], "blocks": blocks}
+
+    def _example_block(self, _: "ExampleBuilder", line: "NotationLine") -> dict[str, Any]:
+        if line.kind == "result":
+            ending = {"error": line.answer} if line.failed else {"result": {"output": line.answer}}
+            return present(type="tool_response", callId=line.id, toolName=line.name) | ending
+        if line.kind == "call":
+            return present(type="tool_call", id=line.id, name=line.name, parameters=line.arguments_value)
+        assert line.kind == "think", f"canonical has no {line.kind}"
+        return {"type": "thinking", "thought": line.text}
+
+    def _takes_results(self, message: dict[str, Any]) -> bool:
+        return bool(message["speaker"] == "tool")
 
 
 CARRIER = make_carrier(
@@ -208,14 +233,7 @@ CARRIER = make_carrier(
         replies=lambda _: [],
         ends_open=lambda _: False,
         evidence=_evidence,
-        splice=Splice(
-            _write_result,
-            _write_call,
-            _write_message,
-            "blocks",
-            {"speaker": "tool"},
-            {"metadata": {"synthetic": True, "reason": "no result was recorded"}},
-        ),
+        writer=CanonicalWriter(),
     ),
     title="canonical transcript",
     about="messages with a speaker and blocks: arrays, `history` records, one message per line",

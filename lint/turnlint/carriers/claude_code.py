@@ -10,13 +10,13 @@ from typing import Any
 
 from msgspec import Raw, Struct, structs
 
-from turnlint.carriers.anthropic import CARRIER as ANTHROPIC
-from turnlint.carriers.anthropic import Turn, read_turn
+from turnlint.carriers.anthropic import AnthropicWriter, Turn, read_turn
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.raws import NOTHING, given, head, string
 from turnlint.carrying.sessions import Entry, Thread, Tree, conversation, left_behind, links_of, make_session
+from turnlint.carrying.writer import Frame
 from turnlint.documents.decode import Decoded, Shape
-from turnlint.model import Call, Result, Transcript, Wire
+from turnlint.model import Call, Result, Role, Transcript, Wire
 
 
 class Line(Struct, gc=False):
@@ -337,31 +337,39 @@ def _of(node: Entry, kind: type[Any]) -> Iterator[Any]:
     return (block for message in node.said for block in message.blocks if isinstance(block, kind))
 
 
-def _around(
-    near: Mapping[str, Any], asking: Mapping[str, Any] | None
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A line of the user's. `toolUseResult` stays away: programs parse what they find there (reported 2026)."""
-    said = {key: near[key] for key in COPIED if key in near}
-    source = asking.get("uuid") if asking else None
-    return {"type": "user", **said, **({"sourceToolAssistantUUID": source} if source else {})}, {}
+class ClaudeCodeWriter(AnthropicWriter):
+    """Write the lines of a Claude Code session."""
+
+    one_result_per_message = True
+    has_record_frame = has_continued_frame = True
+    id_and_parent_keys = ("uuid", "parentUuid")
+    examples_key = ""
+
+    def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+        """Write a message of the user."""
+        return super().write_message(role, texts, calls) if role == "user" and not calls else None
+
+    def record_frame(self, near: Mapping[str, Any], asking: Mapping[str, Any] | None) -> Frame:
+        """Write a line of the user, without `toolUseResult`: programs parse its value (reported 2026)."""
+        copied = {key: near[key] for key in COPIED if key in near}
+        source = asking.get("uuid") if asking else None
+        return {"type": "user", **copied, **({"sourceToolAssistantUUID": source} if source else {})}, {}
+
+    def continued_frame(self, near: Mapping[str, Any], identifier: str) -> Frame:
+        """Write a line of the assistant. Lines with one message id are one message, so it gets a new message id."""
+        message = near.get("message")
+        own = {}
+        if isinstance(message, Mapping):
+            own = {key: message[key] for key in ("id", "model") if key in message}
+        if "id" in own:
+            own["id"] = f"msg_{identifier.replace('-', '')}"
+        return {"type": "assistant", **{key: near[key] for key in COPIED if key in near}}, own
+
+    def new_id(self, digest: str) -> str:
+        """Write an id in the form of a random UUID, which readers expect."""
+        return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
 
 
-def _resumed(near: Mapping[str, Any], identifier: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A line of the assistant. Lines with one message id are one message, so it has an id of its own."""
-    said = near.get("message")
-    own = {key: said[key] for key in ("id", "model") if key in said} if isinstance(said, Mapping) else {}
-    if "id" in own:
-        own["id"] = f"msg_{identifier.replace('-', '')}"
-    return {"type": "assistant", **{key: near[key] for key in COPIED if key in near}}, own
-
-
-def _uuid(digest: str) -> str:
-    """In the form of a random one, as readers expect."""
-    return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
-
-
-_SPELLED = ANTHROPIC.splice
-assert _SPELLED is not None
 CARRIER = make_session(
     "claude-code",
     "Claude Code session",
@@ -371,10 +379,5 @@ CARRIER = make_session(
     look=_look,
     settle=_settle,
     plain=WIRE,
-    splice=structs.replace(
-        _SPELLED, alone=True, around=_around, resume=_resumed, names=("uuid", "parentUuid"), mint=_uuid,
-        speak=lambda role, texts, calls: (
-            _SPELLED.speak(role, texts, calls) if role == "user" and not calls else None
-        ),
-    ),
+    writer=ClaudeCodeWriter(),
 )  # fmt: skip

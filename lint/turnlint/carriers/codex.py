@@ -10,14 +10,13 @@ from typing import Any
 
 from msgspec import Raw, Struct, json, structs
 
-from turnlint.carriers.openai_responses import CARRIER as RESPONSES
-from turnlint.carriers.openai_responses import read_turn
+from turnlint.carriers.openai_responses import ResponsesWriter, read_turn
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.items import KINDS, PART, Item, kind_of_item
 from turnlint.carrying.listed import moved
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
 from turnlint.carrying.sessions import Entry, Only, conversation, left_behind, make_session
-from turnlint.carrying.splice import Splice
+from turnlint.carrying.writer import Frame
 from turnlint.documents.decode import Decoded, Shape, value_of
 from turnlint.model import Call, Message, Other, Pointer, Record, Result, Transcript, Wire
 
@@ -369,29 +368,32 @@ def _with_name(message: Message, known: set[str | None]) -> Message:
     return structs.replace(message, blocks=(named,))
 
 
-def _answer(call: Call, texts: Sequence[str], failed: bool) -> Any:
-    """An output as Codex writes it: a shell call has that of a function, a search the tools that it found."""
-    if call.kind == "tool_search_call":
-        nothing = [*texts] == [WORDS]
-        found = {"type": "tool_search_output", "call_id": call.id or "", "status": "completed"}
-        return {**found, "execution": "client", "tools": []} if nothing else None
-    kind = "function_call" if call.kind == "local_shell_call" else call.kind
-    return _SPELLED.answer(structs.replace(call, kind=kind), texts, failed)
+class CodexWriter(ResponsesWriter):
+    """Write the lines of a Codex session."""
+
+    placeholder_text = "aborted"
+    has_record_frame = True
+    examples_key = ""
+
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
+        """Write an output as Codex does: a shell call has that of a function, a search the tools that it found."""
+        if call.kind == "tool_search_call":
+            is_placeholder = [*texts] == [self.placeholder_text]
+            found = {"type": "tool_search_output", "call_id": call.id or "", "status": "completed"}
+            return {**found, "execution": "client", "tools": []} if is_placeholder else None
+        kind = "function_call" if call.kind == "local_shell_call" else call.kind
+        return super().write_result(structs.replace(call, kind=kind), texts, failed)
+
+    def record_frame(self, near: Mapping[str, Any], asking: Mapping[str, Any] | None) -> Frame:  # noqa: ARG002 - the line beside it has all keys
+        """Write the envelope with the time of the line beside it, and its number: Codex continues from the last number."""
+        shell = {key: near[key] for key in ("timestamp", "ordinal") if key in near}
+        return ({**shell, "type": "response_item"} if "payload" in near else {}), {}
 
 
-def _around(near: Mapping[str, Any], _: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """An envelope with the neighbour's time. Its number too: the next that Codex gives follows from the last."""
-    shell = {key: near[key] for key in ("timestamp", "ordinal") if key in near}
-    return ({**shell, "type": "response_item"} if "payload" in near else {}), {}
-
-
-WORDS = "aborted"
-assert RESPONSES.splice is not None
-_SPELLED: Splice = RESPONSES.splice
 CARRIER = make_session(
     "codex",
     "Codex rollout",
     "sessions with compactions, rollbacks and forks; bare items (format of mid-2025); custom tools and local shell tools",
     shape=Line, evidence=_evidence, look=_look, settle=_settle, plain=WIRE,
-    splice=structs.replace(_SPELLED, answer=_answer, words=WORDS, around=_around),
+    writer=CodexWriter(),
 )  # fmt: skip

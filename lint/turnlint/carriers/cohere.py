@@ -6,7 +6,7 @@ refuses to know which models insist on what.
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw, Struct, json, structs
 
@@ -16,10 +16,13 @@ from turnlint.carrying.carrier import SPEAKS, STRANGE, Reader, Stray
 from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.listed import Listed
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
-from turnlint.carrying.splice import CHAT
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
+from turnlint.carrying.writer import ChatWriter, declared_functions, present, put_first
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Block, Message, Misfit, Pointer, Record, Role, Thinking, Transcript, Wire
+
+if TYPE_CHECKING:
+    from turnlint.carrying.examples import ExampleBuilder, NotationLine
 
 
 class ToolCall(chat_turns.ToolCall, gc=False):
@@ -166,6 +169,26 @@ def _labelled(one: Transcript | Stray) -> Transcript | Stray:
     return structs.replace(one, wire=FIRST)
 
 
+class CohereWriter(ChatWriter):
+    """Write as the chat API of Cohere does."""
+
+    example_model = "command-a-03-2025"
+
+    def write_example(self, example: "ExampleBuilder") -> dict[str, Any]:
+        return {**super().write_example(example), "stream": False, **declared_functions(example)}
+
+    def _settle_content(self, message: dict[str, Any]) -> None:
+        if not message.get("content"):
+            message.pop("content", None)
+
+    def _example_result(self, _: "ExampleBuilder", line: "NotationLine") -> dict[str, Any]:
+        return present(role="tool", tool_call_id=line.id, content=line.answer)
+
+    def _add_thought(self, example: "ExampleBuilder", line: "NotationLine") -> None:
+        put_first(example.messages[-1], {"type": "thinking", "thinking": line.text})
+        example.expect(line)
+
+
 SYNTAX = WireSyntax(
     messages="messages",
     samples=(
@@ -215,7 +238,7 @@ _carrier = openai_chat.make_kin(
         syntax=SYNTAX,
         asked=_asked,
         answered=_answered,
-        splice=CHAT,
+        writer=CohereWriter(),
     ),
     title="Cohere chat",
     about="request bodies of both chat APIs, message arrays, request/response pairs, one message per line",

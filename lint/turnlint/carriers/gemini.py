@@ -4,8 +4,8 @@ This module owns how that wire spells a conversation, in camel case and in snake
 without. It refuses to know what Google's servers make of it.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from msgspec import Raw, Struct, json, structs
 
@@ -27,8 +27,8 @@ from turnlint.carrying.raws import (
     string,
     written,
 )
-from turnlint.carrying.splice import Splice
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
+from turnlint.carrying.writer import BlockWriter, present
 from turnlint.documents.decode import Shape, without_space
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
@@ -46,6 +46,9 @@ from turnlint.model import (
     Thinking,
     Wire,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from turnlint.carrying.examples import ExampleBuilder, NotationLine
 
 
 class FunctionCall(Struct, gc=False):
@@ -347,26 +350,59 @@ def _flat(raw: Raw) -> list[Raw]:
     return _items.decode(raw) if head(raw) == b"[" else [raw]
 
 
-def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
-    """In the case in which the call is written."""
-    key = RESULTS[CALLS.index(call.keys.name[0])] if call.keys.name[0] in CALLS else RESULTS[0]
-    own = {"id": call.id} if call.id else {}
-    said = {"error" if failed else "output": "\n".join(texts)}
-    return {key: {**own, "name": call.name or "", "response": said}}
+class GeminiWriter(BlockWriter):
+    """Write as generateContent does."""
 
+    blocks_key = "parts"
+    result_message_keys: ClassVar[Mapping[str, Any]] = {"role": "user"}
+    examples_key = "contents"
+    example_roles: ClassVar[Mapping[str, str]] = {"user": "user", "assistant": "model"}
 
-def _write_call(identifier: str, name: str, arguments: Any) -> Any:
-    own = {"id": identifier} if identifier else {}
-    return {"functionCall": {**own, "name": name, "args": arguments}}
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
+        """Write the result of a call, with keys in the case of the call."""
+        key = RESULTS[CALLS.index(call.keys.name[0])] if call.keys.name[0] in CALLS else RESULTS[0]
+        own = {"id": call.id} if call.id else {}
+        response = {"error" if failed else "output": "\n".join(texts)}
+        return {key: {**own, "name": call.name or "", "response": response}}
 
+    def write_call(self, identifier: str, name: str, arguments: Any) -> Any:
+        own = {"id": identifier} if identifier else {}
+        return {"functionCall": {**own, "name": name, "args": arguments}}
 
-def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
-    if role not in ("user", "assistant"):
-        return None
-    return {
-        "role": "model" if role == "assistant" else "user",
-        "parts": [*({"text": text} for text in texts), *calls],
-    }
+    def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+        if role not in ("user", "assistant"):
+            return None
+        return {
+            "role": "model" if role == "assistant" else "user",
+            "parts": [*({"text": text} for text in texts), *calls],
+        }
+
+    def _text_block(self, text: str) -> dict[str, Any]:
+        return {"text": text}
+
+    def _add_instruction(self, example: "ExampleBuilder", line: "NotationLine", more: dict[str, Any]) -> None:
+        parts = more.setdefault("systemInstruction", {"parts": []})["parts"]
+        example.expect_at(line, "systemInstruction", "parts", len(parts))
+        parts.append({"text": line.text})
+
+    def _example_block(self, example: "ExampleBuilder", line: "NotationLine") -> dict[str, Any]:
+        if line.kind == "result":
+            response = {"error" if line.failed else "output": line.answer}
+            result = present(id=line.id, name=example.name_of(line), response=response)
+            return {"functionResponse": result}
+        if line.kind == "call":
+            example.open_calls.append(line)
+            return {"functionCall": present(id=line.id, name=line.name, args=line.arguments_value)}
+        assert line.kind == "think", f"gemini has no {line.kind}"
+        return {"text": line.text, "thought": True}
+
+    def _takes_results(self, message: dict[str, Any]) -> bool:
+        return message["role"] == "user" and all("functionResponse" in part for part in message["parts"])
+
+    def _example_settings(self, example: "ExampleBuilder", more: dict[str, Any]) -> dict[str, Any]:
+        declared = [{"name": name} for name in example.called_names()]
+        tools = {"tools": [{"functionDeclarations": declared}]} if declared else {}
+        return {"model": "gemini-2.5-flash", **more, **tools}
 
 
 _CALL = {"id": "id", "name": "name", "args": "object_arguments"}
@@ -426,7 +462,7 @@ _CARRIER = make_carrier(
         syntax=SYNTAX,
         asked=_asked,
         listed="contents",
-        splice=Splice(_write_result, _write_call, _write_message, "parts", {"role": "user"}),
+        writer=GeminiWriter(),
     ),
     title="Gemini generateContent",
     about="request bodies, arrays of contents, request/response pairs, batch lines, one content per line; keys in camelCase or snake_case",

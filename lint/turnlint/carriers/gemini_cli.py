@@ -5,17 +5,16 @@ This module owns which messages of such a file would be replayed, and what of th
 holds its calls together with their results. It refuses to know how parts are spelled; that is Gemini's wire.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
 
 from msgspec import Raw, Struct, field, structs
 
 from turnlint.carriers._gemini_cli_messages import CALL, TYPES, Item, Said, elements, read_message
-from turnlint.carriers.gemini import CARRIER as GEMINI
+from turnlint.carriers.gemini import GeminiWriter
 from turnlint.carrying.carrier import NEUTRAL, SPEAKS, STRANGE
 from turnlint.carrying.raws import NOTHING, given, head, string
 from turnlint.carrying.sessions import Entry, conversation, left_behind, make_session
-from turnlint.carrying.splice import Splice
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Block, Call, Pointer, Record, Result, Role, Transcript, Wire
 
@@ -210,18 +209,30 @@ def _repeats(block: Block, held: frozenset[str], named: frozenset[str]) -> bool:
     return isinstance(block, Result) and (block.id in held if block.id else block.name in named)
 
 
-def _answer(call: Call, texts: Sequence[str], failed: bool) -> Any:
-    """A part; with a call that is kept with its results, a list of them."""
-    part = _SPELLED.answer(call, texts, failed)
-    return [part] if call.keys == CALL else part
+class GeminiCliWriter(GeminiWriter):
+    """Write the records of a Gemini CLI session."""
+
+    blocks_key = "content"
+    result_message_keys: ClassVar[Mapping[str, Any]] = {"type": "user"}
+    placeholder_mark: ClassVar[Mapping[str, Any]] = {"status": "error"}
+    placeholder_text = LOST
+    result_pointer_in_call = ("result",)
+    id_and_parent_keys = ("id", "")
+    examples_key = ""
+
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
+        """Write a part, or a list of parts for a call whose object has its results."""
+        part = super().write_result(call, texts, failed)
+        return [part] if call.keys == CALL else part
+
+    def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:  # noqa: ARG002 - the tool writes all messages
+        """Write nothing: a message of this log is never invented."""
+        return None
+
+    def new_id(self, digest: str) -> str:
+        return f"fixed-{digest[:16]}"
 
 
-def _speak(_: Role, __: Sequence[str], ___: Sequence[Any]) -> Any:
-    """Nothing is put into the mouth of whoever wrote a log."""
-
-
-assert GEMINI.splice is not None
-_SPELLED = GEMINI.splice
 CARRIER = make_session(
     "gemini-cli",
     "Gemini CLI session",
@@ -232,8 +243,5 @@ CARRIER = make_session(
     settle=_settle,
     whole=_whole,
     record_keys=frozenset({"projectHash"}),
-    splice=Splice(
-        _answer, _SPELLED.ask, _speak, "content", {"type": "user"}, {"status": "error"}, LOST,
-        inside=("result",), names=("id", ""), mint=lambda digest: f"fixed-{digest[:16]}",
-    ),
+    writer=GeminiCliWriter(),
 )  # fmt: skip

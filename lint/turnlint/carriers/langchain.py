@@ -19,7 +19,7 @@ from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.listed import Listed, listed
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
-from turnlint.carrying.splice import Splice
+from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape, without_space
 from turnlint.lifecycle import ending, is_placeholder
 from turnlint.model import (
@@ -348,26 +348,29 @@ def _evidence(value: Any) -> int:
     return SPEAKS * (given(said.content) and (own or kind in ("human", "ai")))
 
 
-def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
-    """In the shell in which the call stands."""
-    by_name = call.kind == "function_call"
-    if not (call.name if by_name else call.id):
-        return None
-    kind = "function" if by_name else "tool"
-    own = {} if by_name else {"tool_call_id": call.id, "status": "error" if failed else "success"}
-    said = {"content": "\n".join(texts), "type": kind, "name": call.name, **own}
-    shell = call.at[0] if call.at else None
-    if shell == "data":
-        return {"type": kind, "data": said}
-    if shell == "kwargs":
-        name = "FunctionMessage" if by_name else "ToolMessage"
-        return {
-            "lc": 1,
-            "type": "constructor",
-            "id": ["langchain", "schema", "messages", name],
-            "kwargs": said,
-        }
-    return said
+class LangChainWriter(MessageWriter):
+    """Write results as LangChain does."""
+
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
+        """Write the result of a call, in the shell of the call."""
+        by_name = call.kind == "function_call"
+        if not (call.name if by_name else call.id):
+            return None
+        kind = "function" if by_name else "tool"
+        own = {} if by_name else {"tool_call_id": call.id, "status": "error" if failed else "success"}
+        said = {"content": "\n".join(texts), "type": kind, "name": call.name, **own}
+        shell = call.at[0] if call.at else None
+        if shell == "data":
+            return {"type": kind, "data": said}
+        if shell == "kwargs":
+            name = "FunctionMessage" if by_name else "ToolMessage"
+            return {
+                "lc": 1,
+                "type": "constructor",
+                "id": ["langchain", "schema", "messages", name],
+                "kwargs": said,
+            }
+        return said
 
 
 _carrier = make_carrier(
@@ -387,7 +390,7 @@ _carrier = make_carrier(
         asked=_asked,
         typed=True,
         # Which of the three shells a message would need that no call stands beside, nothing says.
-        splice=Splice(_write_result, lambda *_: None, lambda *_: None),
+        writer=LangChainWriter(),
     ),
     title="LangChain messages",
     about="messages of messages_to_dict, dumpd or as flat objects: arrays, LangGraph states, one message per line",

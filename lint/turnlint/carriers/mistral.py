@@ -7,7 +7,7 @@ SDKs. It refuses to know which ids and orders of roles the API takes.
 import re
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw, Struct, json, structs
 
@@ -16,9 +16,12 @@ from turnlint.carrying import chat_turns
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, start, string
-from turnlint.carrying.splice import CHAT, chat_answer
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, WireSyntax
+from turnlint.carrying.writer import ChatWriter, declared_functions, put_first
 from turnlint.model import Block, Call, Keys, Pointer, Result, Role, Thinking, Wire
+
+if TYPE_CHECKING:
+    from turnlint.carrying.examples import ExampleBuilder, NotationLine
 
 
 class Turn(chat_turns.Turn, gc=False):
@@ -129,10 +132,26 @@ def _evidence(value: Any) -> int:
     return 0
 
 
-def _write_result(call: Call, texts: Sequence[str], failed: bool) -> Any:
-    """Older models of it want the tool's name too (mistral-common 1.13.0 writes it)."""
-    said = chat_answer(call, texts, failed)
-    return {**said, "name": call.name} if call.name else said
+class MistralWriter(ChatWriter):
+    """Write as Mistral does."""
+
+    example_model = "mistral-large-latest"
+
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
+        """Write the result of a call. Older models also need the name of the tool (mistral-common 1.13.0 writes it)."""
+        result = super().write_result(call, texts, failed)
+        return {**result, "name": call.name} if call.name else result
+
+    def write_example(self, example: "ExampleBuilder") -> dict[str, Any]:
+        return {**super().write_example(example), **declared_functions(example)}
+
+    def _settle_content(self, message: dict[str, Any]) -> None:
+        pass
+
+    def _add_thought(self, example: "ExampleBuilder", line: "NotationLine") -> None:
+        thought = [{"type": "text", "text": line.text}]
+        put_first(example.messages[-1], {"type": "thinking", "thinking": thought})
+        example.expect(line)
 
 
 SYNTAX = WireSyntax(
@@ -170,7 +189,7 @@ CARRIER = openai_chat.make_kin(
         ends_open=openai_chat.ends_open,
         evidence=_evidence,
         syntax=SYNTAX,
-        splice=structs.replace(CHAT, answer=_write_result),
+        writer=MistralWriter(),
     ),
     title="Mistral chat",
     about="request bodies, message arrays, request/response pairs, fine-tuning lines, one message per line; keys of both SDKs",

@@ -6,7 +6,7 @@ piece a line. It refuses to know Ollama's other face, which is Chat Completions.
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw, json, structs
 
@@ -16,8 +16,8 @@ from turnlint.carrying.carrier import SPEAKS, Reader, Stray
 from turnlint.carrying.envelope import Dialect
 from turnlint.carrying.listed import Listed
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string, written
-from turnlint.carrying.splice import Splice, chat_speak
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
+from turnlint.carrying.writer import ChatWriter, declared_functions, present
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
@@ -34,6 +34,9 @@ from turnlint.model import (
     Transcript,
     Wire,
 )
+
+if TYPE_CHECKING:
+    from turnlint.carrying.examples import ExampleBuilder, NotationLine
 
 
 class Turn(chat_turns.Turn, gc=False):
@@ -191,14 +194,37 @@ def _has_options(raw: Raw) -> bool:
     return head(raw) == b"{" and not OPTIONS.isdisjoint(_members.decode(raw))
 
 
-def _write_result(call: Call, texts: Sequence[str], _: bool) -> Any:
-    own = {"tool_call_id": call.id} if call.id else {}
-    return {"role": "tool", **own, "tool_name": call.name or "", "content": "\n".join(texts)}
+class OllamaWriter(ChatWriter):
+    """Write as the API of Ollama does."""
 
+    example_model = "llama3.3"
 
-def _write_call(identifier: str, name: str, arguments: Any) -> Any:
-    own = {"id": identifier} if identifier else {}
-    return {**own, "function": {"name": name, "arguments": arguments}}
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:  # noqa: ARG002 - the wire has no key for it
+        own = {"tool_call_id": call.id} if call.id else {}
+        return {"role": "tool", **own, "tool_name": call.name or "", "content": "\n".join(texts)}
+
+    def write_call(self, identifier: str, name: str, arguments: Any) -> Any:
+        own = {"id": identifier} if identifier else {}
+        return {**own, "function": {"name": name, "arguments": arguments}}
+
+    def write_example(self, example: "ExampleBuilder") -> dict[str, Any]:
+        return {**super().write_example(example), "stream": False, **declared_functions(example)}
+
+    def _settle_content(self, message: dict[str, Any]) -> None:
+        pass
+
+    def _example_call(self, example: "ExampleBuilder", line: "NotationLine") -> dict[str, Any]:
+        example.open_calls.append(line)
+        return present(id=line.id, function=present(name=line.name, arguments=line.arguments_value))
+
+    def _example_result(self, example: "ExampleBuilder", line: "NotationLine") -> dict[str, Any]:
+        return present(
+            role="tool", tool_name=example.name_of(line), tool_call_id=line.id, content=line.answer
+        )
+
+    def _add_thought(self, example: "ExampleBuilder", line: "NotationLine") -> None:
+        example.messages[-1]["thinking"] = line.text
+        example.expect(line, "thinking")
 
 
 SYNTAX = WireSyntax(
@@ -242,7 +268,7 @@ _carrier = openai_chat.make_kin(
         evidence=_evidence,
         syntax=SYNTAX,
         answered=_answered,
-        splice=Splice(_write_result, _write_call, chat_speak),
+        writer=OllamaWriter(),
     ),
     title="Ollama chat",
     about="request bodies of /api/chat, message arrays, request/response pairs; whole responses, and streams with one chunk per line",

@@ -17,8 +17,8 @@ from turnlint.carrying.envelope import Dialect, Swift, make_carrier
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import given, head, start, string
 from turnlint.carrying.requests import HOSTS
-from turnlint.carrying.splice import CHAT
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
+from turnlint.carrying.writer import CHAT_WRITER
 from turnlint.documents.decode import Decoded
 from turnlint.model import Pointer, Wire
 
@@ -129,7 +129,7 @@ CARRIER = make_carrier(
         ends_open=ends_open,
         evidence=_evidence,
         syntax=SYNTAX,
-        splice=CHAT,
+        writer=CHAT_WRITER,
         swift=Swift(ROLES, "tool_calls", (FUNCTION_KEYS, "text", "function"), (RESULT_KEYS, "tool"), SAMPLES),
     ),
     title="OpenAI Chat Completions",

@@ -5,8 +5,9 @@ model wrote in a row is one turn. It refuses to know what any server makes of it
 """
 
 from collections.abc import Sequence
+from itertools import count, takewhile
 from json import dumps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Raw, json, structs
 
@@ -26,8 +27,8 @@ from turnlint.carrying.raws import (
     start,
     string,
 )  # fmt: skip
-from turnlint.carrying.splice import Splice
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
+from turnlint.carrying.writer import MessageWriter, present
 from turnlint.documents.decode import Shape
 from turnlint.documents.fit import kind_of
 from turnlint.model import (
@@ -40,6 +41,9 @@ from turnlint.model import (
     Role,
     Wire,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from turnlint.carrying.examples import ExampleBuilder, NotationLine
 
 
 class Body(Envelope, gc=False, kw_only=True):
@@ -271,30 +275,67 @@ def _are_messages(asked: Listed) -> bool:
     )
 
 
-def _write_result(call: Call, texts: Sequence[str], _: bool) -> Any:
-    """An output of the kind of the call, where texts can be one: a screenshot cannot be made up."""
-    kind = f"{call.kind or 'function_call'}_output"
-    if kind not in WORDED:
-        return None
-    said = "\n".join(texts)
-    return {"type": kind, "call_id": call.id or "", "output": said}
+class ResponsesWriter(MessageWriter):
+    """Write as OpenAI Responses does."""
+
+    examples_key = "input"
+
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:  # noqa: ARG002 - the wire has no key for it
+        """Write an output of the kind of the call, if texts can be one: a screenshot cannot be invented."""
+        kind = f"{call.kind or 'function_call'}_output"
+        if kind not in WORDED:
+            return None
+        return {"type": kind, "call_id": call.id or "", "output": "\n".join(texts)}
+
+    def write_call(self, identifier: str, name: str, arguments: Any) -> Any:
+        return {"type": "function_call", "call_id": identifier, "name": name, "arguments": dumps(arguments)}
+
+    def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+        """Write a message without calls: calls are items of their own."""
+        if calls:
+            return None
+        kind = "output_text" if role == "assistant" else "input_text"
+        parts = [{"type": kind, "text": text} for text in texts]
+        content = parts if len(parts) != 1 or kind == "output_text" else texts[0]
+        return {"type": "message", "role": role, "content": content}
+
+    def write_example(self, example: "ExampleBuilder") -> dict[str, Any]:
+        lines, numbers = example.lines, count(1)
+        following = iter(range(len(lines)))
+        for index in following:
+            line = lines[index]
+            if line.kind == "assistant":
+                thoughts = list(takewhile(lambda one: one.kind == "think", lines[index + 1 :]))
+                for thought in thoughts:  # a thought stands before the message that follows from it
+                    next(following)
+                    example.add(thought, _example_thought(thought, next(numbers)))
+                after = lines[index + 1 + len(thoughts) :][:1]
+                has_calls = bool(after) and after[0].kind == "call"
+                if line.text or line.codes or not has_calls:
+                    example.add(line, {"role": "assistant", "content": line.text})
+            elif line.is_spoken:
+                example.add(line, {"role": line.kind, "content": line.text})
+            elif line.kind == "think":
+                example.add(line, _example_thought(line, next(numbers)))
+            else:
+                example.add(line, _example_item(line))
+        tools = [
+            {"type": "function", "name": name, "parameters": {"type": "object"}}
+            for name in example.called_names()
+        ]
+        return {"model": "gpt-5.1", **({"tools": tools} if tools else {})}
 
 
-def _write_call(identifier: str, name: str, arguments: Any) -> Any:
-    return {"type": "function_call", "call_id": identifier, "name": name, "arguments": dumps(arguments)}
+def _example_thought(line: "NotationLine", number: int) -> dict[str, Any]:
+    summary = [{"type": "summary_text", "text": line.text}] if line.text else []
+    return {"type": "reasoning", "id": f"rs_{number}", "summary": summary}
 
 
-def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
-    """Calls are items of their own, so a message cannot have both."""
-    if calls:
-        return None
-    kind = "output_text" if role == "assistant" else "input_text"
-    parts = [{"type": kind, "text": text} for text in texts]
-    return {
-        "type": "message",
-        "role": role,
-        "content": parts if len(parts) != 1 or kind == "output_text" else texts[0],
-    }
+def _example_item(line: "NotationLine") -> dict[str, Any]:
+    if line.kind == "call":
+        return present(type="function_call", call_id=line.id, name=line.name, arguments=line.arguments_text)
+    assert line.kind == "result", f"openai-responses has no {line.kind}"
+    return present(type="function_call_output", call_id=line.id, name=line.name, output=line.answer)
 
 
 _CALLER = "id status caller"
@@ -392,7 +433,7 @@ _CARRIER = make_carrier(
         listed="input",
         refers=_refers,
         typed=True,
-        splice=Splice(_write_result, _write_call, _write_message),
+        writer=ResponsesWriter(),
     ),
     title="OpenAI Responses",
     about="request bodies, item arrays, request/response pairs, batch lines, one item per line; hosted tools and custom tools",

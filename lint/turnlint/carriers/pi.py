@@ -17,7 +17,7 @@ from turnlint.carrying.draft import Draft, settle_calls, signature_of
 from turnlint.carrying.guests import Guest, add_chat
 from turnlint.carrying.raws import NOTHING, content_of, given, head, is_blank, string, written
 from turnlint.carrying.sessions import Entry, Tree, conversation, left_behind, links_of, make_session
-from turnlint.carrying.splice import Splice
+from turnlint.carrying.writer import Frame, MessageWriter
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.documents.fit import kind_of
 from turnlint.lifecycle import ending, is_placeholder
@@ -385,22 +385,33 @@ def _left(
             yield dead
 
 
-def _answer(call: Call, texts: Sequence[str], failed: bool) -> Any:
-    said = [{"type": "text", "text": text} for text in texts]
-    named = {"toolCallId": call.id or "", "toolName": call.name or ""}
-    return {"role": "toolResult", **named, "content": said, "isError": failed}
+class PiWriter(MessageWriter):
+    """Write the lines of a pi session."""
 
+    placeholder_text = "No result provided"
+    has_record_frame = True
+    id_and_parent_keys = ("id", "parentId")
 
-def _say(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
-    """Only the user's: what the model says has a bill that nobody can make up."""
-    said = [{"type": "text", "text": text} for text in texts]
-    return {"role": role, "content": said} if role == "user" and not calls else None
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
+        content = [{"type": "text", "text": text} for text in texts]
+        named = {"toolCallId": call.id or "", "toolName": call.name or ""}
+        return {"role": "toolResult", **named, "content": content, "isError": failed}
 
+    def write_call(self, identifier: str, name: str, arguments: Any) -> Any:
+        return {"type": "toolCall", "id": identifier, "name": name, "arguments": arguments}
 
-def _around(near: Mapping[str, Any], _: Mapping[str, Any] | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    both = (one if isinstance(one, dict) else {} for one in (near, near.get("message")))
-    outer, inner = ({key: one[key] for key in ("timestamp",) if key in one} for one in both)
-    return {"type": "message", **outer}, inner
+    def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+        """Write a message of the user: one of the model has its cost, which cannot be invented."""
+        content = [{"type": "text", "text": text} for text in texts]
+        return {"role": role, "content": content} if role == "user" and not calls else None
+
+    def record_frame(self, near: Mapping[str, Any], asking: Mapping[str, Any] | None) -> Frame:  # noqa: ARG002 - the line beside it has all keys
+        both = (one if isinstance(one, dict) else {} for one in (near, near.get("message")))
+        outer, inner = ({key: one[key] for key in ("timestamp",) if key in one} for one in both)
+        return {"type": "message", **outer}, inner
+
+    def new_id(self, digest: str) -> str:
+        return digest[:8]
 
 
 CARRIER = make_session(
@@ -411,8 +422,5 @@ CARRIER = make_session(
     evidence=_evidence,
     look=_look,
     settle=_settle,
-    splice=Splice(
-        _answer, lambda *call: {"type": "toolCall", **dict(zip(("id", "name", "arguments"), call, strict=True))}, _say, words="No result provided", around=_around, names=("id", "parentId"),
-        mint=lambda digest: digest[:8],
-    ),
+    writer=PiWriter(),
 )  # fmt: skip

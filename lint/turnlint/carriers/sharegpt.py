@@ -19,7 +19,7 @@ from turnlint.carrying.draft import Draft
 from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, content_of, given, head, string, written
-from turnlint.carrying.splice import Splice
+from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.lifecycle import is_placeholder
 from turnlint.model import (
@@ -378,27 +378,28 @@ def _evidence(value: Any) -> int:
     return SPEAKS * (isinstance(value, Turn) and value.who in ROLES and given(value.value))
 
 
-def _write_result(call: Call, texts: Sequence[str], _: bool) -> Any:
-    """One for all calls of a list: the first brings it."""
-    if isinstance(call.at[-1], int) and call.at[-1] > 0:
-        return None
-    return {"from": ANSWERS[call.kind], "value": "\n".join(texts)}
+class ShareGPTWriter(MessageWriter):
+    """Write as the samples of LLaMA-Factory do."""
 
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:  # noqa: ARG002 - the format has no key for it
+        """Write one result for all calls of a list, in place of that of the first call."""
+        if isinstance(call.at[-1], int) and call.at[-1] > 0:
+            return None
+        return {"from": ANSWERS[call.kind], "value": "\n".join(texts)}
 
-def _write_call(_: str, name: str, arguments: Any) -> Any:
-    return {"name": name, "arguments": arguments}
+    def write_call(self, identifier: str, name: str, arguments: Any) -> Any:  # noqa: ARG002 - calls have no id
+        return {"name": name, "arguments": arguments}
 
-
-def _write_message(role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
-    """A text or calls; both in one message there are not."""
-    if role not in SPEAKERS or (texts and calls):
-        return None
-    if calls:
-        return {
-            "from": "function_call",
-            "value": dumps(calls if len(calls) > 1 else calls[0], ensure_ascii=False),
-        }
-    return {"from": SPEAKERS[role], "value": "\n".join(texts)}
+    def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
+        """Write a message with a text or with calls: no message has both."""
+        if role not in SPEAKERS or (texts and calls):
+            return None
+        if calls:
+            return {
+                "from": "function_call",
+                "value": dumps(calls if len(calls) > 1 else calls[0], ensure_ascii=False),
+            }
+        return {"from": SPEAKERS[role], "value": "\n".join(texts)}
 
 
 _carrier = make_carrier(
@@ -415,7 +416,7 @@ _carrier = make_carrier(
         replies=_replies,
         ends_open=lambda _: True,
         evidence=_evidence,
-        splice=Splice(_write_result, _write_call, _write_message),
+        writer=ShareGPTWriter(),
     ),
     title="ShareGPT",
     about="training samples with `from` and `value`: LLaMA-Factory (calls and observations), Hermes, preference pairs",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
 
-from turnlint.carrying.splice import Splice
+from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Misfit, Record, Transcript
 
@@ -53,8 +53,8 @@ class Carrier(Struct, frozen=True):
     """Keys of which each says that an object is a record of this format."""
     message_keys: frozenset[str]
     """Keys of which each says that an object is one message of it."""
-    splice: Splice | None = None
-    """Nothing where messages and results are only read, renamed and removed, never added."""
+    writer: MessageWriter | None = None
+    """A repair adds nothing to a format without a writer."""
     wires: frozenset[str] = frozenset()
     """Names that its conversations have besides its own, where it reads more than one wire."""
 

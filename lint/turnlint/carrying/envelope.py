@@ -18,8 +18,8 @@ from turnlint.carrying.listed import Listed, refers_to_none, unlisted
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, given, head
 from turnlint.carrying.requests import lacks_messages, request_of
-from turnlint.carrying.splice import Splice
 from turnlint.carrying.stored import is_stored
+from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape, dig
 from turnlint.model import Keys, Message, Misfit, Pointer, Record, Request, Role, Transcript, Wire
 
@@ -95,7 +95,7 @@ class Dialect(Struct, frozen=True):
     """Whether messages speak of others that are kept elsewhere."""
     typed: bool = False
     """Messages have a `type`, so that one does not make a record an event of something else."""
-    splice: Splice | None = None
+    writer: MessageWriter | None = None
     swift: Swift | None = None
     syntax: "WireSyntax | None" = None
     """The tables for the native reader; a wire without them has no fast path."""
@@ -150,7 +150,7 @@ def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
     return Carrier(
         dialect.wire.name, title, about, spelling.sniff, shape, lambda: Enveloped(spelling),
         record_keys=frozenset((*dialect.keys, *_REQUESTS, *_RESPONSES)) - {"content"},
-        message_keys=frozenset((dialect.turn_key,)), splice=dialect.splice, swift=_swiftly(spelling, shape),
+        message_keys=frozenset((dialect.turn_key,)), writer=dialect.writer, swift=_swiftly(spelling, shape),
         is_whole=spelling.is_whole, syntax=dialect.syntax,
     )  # fmt: skip
 

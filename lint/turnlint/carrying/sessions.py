@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from turnlint.carrying.carrier import Carrier, Stray
 from turnlint.carrying.lines import digest, lean
-from turnlint.carrying.splice import Splice
+from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.documents.reread import release
 from turnlint.model import Link, Message, Misfit, Pointer, Record, Transcript, Wire
@@ -72,7 +72,7 @@ Settle = Callable[[list[Any]], Iterable[Transcript]]
 
 def make_session(
     name: str, title: str, about: str, *, shape: type[Any], evidence: Callable[[Any], int], look: Look,
-    settle: Settle, splice: Splice | None = None, record_keys: frozenset[str] = frozenset(),
+    settle: Settle, writer: MessageWriter | None = None, record_keys: frozenset[str] = frozenset(),
     whole: Callable[[Any, Record], Iterable[Transcript]] | None = None, plain: Wire | None = None,
 ) -> Carrier:  # fmt: skip
     """A carrier whose conversations are known at the end of the source.
@@ -82,7 +82,7 @@ def make_session(
     """
     return Carrier(
         name, title, about, lambda decoded: 0 if decoded.value is None else evidence(decoded.value), Shape(shape),
-        lambda: Sessions(look, settle, whole, plain), record_keys=record_keys, message_keys=frozenset(), splice=splice, session=True,
+        lambda: Sessions(look, settle, whole, plain), record_keys=record_keys, message_keys=frozenset(), writer=writer, session=True,
     )  # fmt: skip
 
 

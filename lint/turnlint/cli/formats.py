@@ -37,7 +37,7 @@ def command(output_format: str) -> None:
             "title": one.title,
             "session": one.session,
             "read": True,
-            "fix": "yes" if one.splice else "partly",
+            "fix": "yes" if one.writer else "partly",
             "render": False,
             "read_as": one.about,
         }

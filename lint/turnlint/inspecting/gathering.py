@@ -48,7 +48,7 @@ class Gathering:
         self.first: dict[str, Place | Location] = {}
         """Where each quirk was first seen; a location only where its record was let go, so that no bytes are held."""
         self.bound: dict[str, None] = {}
-        self.splices: set[bool] = set()
+        self.writers: set[bool] = set()
         self.judged: set[bool] = set()
         """Whether `auto` holds conversations against the form that a provider wants."""
         self.example: Candidate | None = None
@@ -82,7 +82,7 @@ class Gathering:
         self.wires[wire.speaks] += 1
         carrier = of_wire(wire.name)
         own_log = carrier is not None and carrier.session
-        self.splices.add(carrier is not None and carrier.splice is not None)
+        self.writers.add(carrier is not None and carrier.writer is not None)
         self.grouped[_lies(transcript, own_log=own_log)] += 1
         chosen = self.rules.auto(transcript)
         provider = chosen.profile.label if chosen else None
@@ -187,7 +187,7 @@ class Gathering:
             fix=True,
             in_place=again and not self.bound,
             bound=tuple(self.bound),
-            adds=self.splices == {True},
+            adds=self.writers == {True},
             render=False,
         )
 

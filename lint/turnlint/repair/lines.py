@@ -145,10 +145,10 @@ class _Names:
         """By the id of the neighbour; a hostile log puts all that is added beside one."""
 
     def mint(self, fresh: Fresh) -> str:
-        assert self.sheet.splice is not None
+        assert self.sheet.writer is not None
         near = self.sheet.messages[fresh.near].id
         for number in self.tried.setdefault(near, count()):
-            found = self.sheet.splice.mint(long_digest(f"{near}|{number}".encode()))
+            found = self.sheet.writer.new_id(long_digest(f"{near}|{number}".encode()))
             if found not in self.known:
                 self.known.add(found)
                 return found
@@ -157,15 +157,15 @@ class _Names:
 
 def _framed(sheet: Sheet, fresh: Fresh, identifier: str | None, parent: str | None) -> Piece:
     """A record as its format has them, from those beside which it will stand and to whose call it belongs."""
-    splice, message, data = sheet.splice, sheet.messages[fresh.near], sheet.data(fresh.near)
-    assert splice is not None
-    assert splice.around is not None
+    writer, message, data = sheet.writer, sheet.messages[fresh.near], sheet.data(fresh.near)
+    assert writer is not None
+    assert writer.has_record_frame
     asking = value_of(sheet.data(fresh.asking)) if fresh.asking is not None else None
-    if fresh.goes_on and splice.resume is not None and identifier is not None:
-        outer, inner = splice.resume(value_of(data), identifier)
+    if fresh.goes_on and writer.has_continued_frame and identifier is not None:
+        outer, inner = writer.continued_frame(value_of(data), identifier)
     else:
-        outer, inner = splice.around(value_of(data), asking)
-    own, above = splice.names
+        outer, inner = writer.record_frame(value_of(data), asking)
+    own, above = writer.id_and_parent_keys
     if own and identifier is not None:
         outer = {**({above: parent} if above else {}), **outer, own: identifier}
     piece = _joined(fresh.piece, inner, data)
@@ -202,9 +202,9 @@ def _record(
     """A record for a message, modelled on the one beside which it will stand."""
     message = sheet.messages[fresh.near]
     data = sheet.data(fresh.near)
-    if sheet.splice is not None and sheet.splice.around is not None:
+    if sheet.writer is not None and sheet.writer.has_record_frame:
         # A log whose records name nobody before them.
-        named = names.mint(fresh) if sheet.splice.names[0] and message.id else None
+        named = names.mint(fresh) if sheet.writer.id_and_parent_keys[0] and message.id else None
         return None, _framed(sheet, fresh, named, None)
     shell, identifier = _shell(message, data, parent, number, names.known)
     if message.at:

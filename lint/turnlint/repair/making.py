@@ -288,7 +288,7 @@ class Maker:
         message = sheet.messages[step.message]
         rest = [block.at for block in (*message.blocks, *message.blanks) if not isinstance(block, Result)]
         if (
-            sheet.splice is None
+            sheet.writer is None
             or not rest
             or sheet.host(step.message) is None
             or step.message in sheet.dropped
@@ -298,7 +298,7 @@ class Maker:
             sheet.lift(step.message, at)
             for at in sorted(rest, key=lambda at: [(isinstance(part, str), part) for part in at])
         ]
-        sheet.add(sheet.holder(pieces, step.message, sheet.splice.holder), behind=step.message)
+        sheet.add(sheet.holder(pieces, step.message, sheet.writer.result_message_keys), behind=step.message)
         self.tell(finding, "moved", step.message)
 
     def split(self, finding: Finding, step: Split) -> None:
@@ -316,7 +316,7 @@ class Maker:
     def join(self, finding: Finding, step: Join) -> None:
         """The blocks of a message follow those of an earlier one, where both have a list of them."""
         sheet = self.sheet
-        key = sheet.splice.blocks if sheet.splice else ""
+        key = sheet.writer.blocks_key if sheet.writer else ""
         target, source = sheet.value(step.onto, (key,)), sheet.value(step.message, (key,))
         busy = {step.onto, step.message} & {*sheet.dropped, *(sheet.filled - self.joined)}
         if not key or not isinstance(target, list) or not isinstance(source, list) or busy:
@@ -343,7 +343,7 @@ class Maker:
 
     def say(self, finding: Finding, step: Say) -> None:
         sheet = self.sheet
-        value = sheet.splice.speak(step.role, [step.text], []) if sheet.splice else None
+        value = sheet.writer.write_message(step.role, [step.text], []) if sheet.writer else None
         last = step.before >= len(sheet.messages)
         near = len(sheet.messages) - 1 if last else step.before
         if value is None:

@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint import carriers
-from turnlint.carrying.splice import Splice
+from turnlint.carrying.writer import MessageWriter
 from turnlint.case import Case
 from turnlint.documents.breaks import raw_bytes
 from turnlint.documents.edit import encode
@@ -151,7 +151,7 @@ def _round(
         for judged, phases in zip(state.judged, chosen, strict=True):
             if phase not in phases:
                 continue
-            sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
+            sheet = Sheet(judged, state.unit, changes, writer_of(judged.transcript))
             renames = any(isinstance(step, Rename) for _, step in phases[phase])
             names = Names(sheet, _memory(base, start, judged) if renames else None, anew=policy.canonical)
             maker = Maker(sheet, names, *_profiles(judged, book), done)
@@ -204,9 +204,9 @@ def _along(unit: Unit, changes: Changes) -> Iterator[bytes]:
                 yield data[start:end]
 
 
-def splice_of(transcript: Transcript) -> Splice | None:
+def writer_of(transcript: Transcript) -> MessageWriter | None:
     name = transcript.wire.name
-    return carriers.carrier(name).splice if name in carriers.NAMES else None
+    return carriers.carrier(name).writer if name in carriers.NAMES else None
 
 
 def _profiles(judged: Judged, book: Book) -> tuple[dict[str, tuple[Profile, ...]], Profile]:
@@ -271,7 +271,7 @@ def _canonical(state: State, base: State, start: State) -> tuple[Unit, list[Chan
     for judged in state.judged:
         if is_uncertain(judged.transcript, judged.pairs) or has_rival_call(judged):
             continue
-        sheet = Sheet(judged, state.unit, changes, splice_of(judged.transcript))
+        sheet = Sheet(judged, state.unit, changes, writer_of(judged.transcript))
         for one in Names(sheet, _memory(base, start, judged)).canonical():
             record = sheet.messages[one.message].record
             told.append(Change(

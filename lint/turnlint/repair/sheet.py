@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from turnlint.carrying.saying import says_something
-from turnlint.carrying.splice import Splice
+from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import value_of
 from turnlint.documents.edit import Built, Edits, Moved, Piece, Style, encode, part, style_of
 from turnlint.documents.locate import Span, locate_all
@@ -32,11 +32,11 @@ class Host(Struct, frozen=True):
 class Sheet:
     """The conversation, and the changes to its records so far."""
 
-    def __init__(self, judged: Judged, unit: Unit, changes: Changes, splice: Splice | None) -> None:
+    def __init__(self, judged: Judged, unit: Unit, changes: Changes, writer: MessageWriter | None) -> None:
         self.judged = judged
         self.unit = unit
         self.changes = changes
-        self.splice = splice
+        self.writer = writer
         self.dropped: dict[int, set[Pointer]] = {}
         """By message, the blocks that go for good or elsewhere."""
         self.filled: set[int] = set()
@@ -190,8 +190,8 @@ class Sheet:
 
     def holder(self, pieces: Iterable[Piece], near: int, more: Any) -> Built:
         """A message of its own for some blocks, in the style of the record near which it will stand."""
-        assert self.splice is not None
-        key = self.splice.blocks
+        assert self.writer is not None
+        key = self.writer.blocks_key
         shell = self.written({**more, key: [0, 0]}, near)
         head, _, tail = shell.rpartition(b"0")
         start, _, comma = head.rpartition(b"0")

@@ -15,8 +15,8 @@ from turnlint.repair.sheet import Sheet
 
 def translate(sheet: Sheet, index: int) -> bool:
     """Write a message anew. It may become several, for some wires keep each result apart."""
-    splice, message = sheet.splice, sheet.messages[index]
-    if splice is None or sheet.host(index) is None or not isinstance(sheet.value(index), dict):
+    writer, message = sheet.writer, sheet.messages[index]
+    if writer is None or sheet.host(index) is None or not isinstance(sheet.value(index), dict):
         return False
     try:
         spoken = _spoken(sheet, index, message)
@@ -24,8 +24,8 @@ def translate(sheet: Sheet, index: int) -> bool:
     except _Unlike:
         return False
     values: list[Any] = list(answers)
-    if answers and splice.blocks:
-        values = [{**splice.holder, splice.blocks: answers}]
+    if answers and writer.blocks_key:
+        values = [{**writer.result_message_keys, writer.blocks_key: answers}]
     if spoken is not None:
         values.insert(len(values) if message.role in ("user", "tool") else 0, spoken)
     if not values or any(value is None for value in values):
@@ -60,8 +60,8 @@ def _around(sheet: Sheet, index: int, value: Any, data: bytes) -> bytes:
 
 def _spoken(sheet: Sheet, index: int, message: Message) -> Any:
     """The texts and the calls of a message, as a message of this wire."""
-    splice = sheet.splice
-    assert splice is not None
+    writer = sheet.writer
+    assert writer is not None
     texts = [_text(sheet.value(index, block.at)) for block in message.blocks if isinstance(block, Text)]
     calls = [_call(sheet, block) for block in message.blocks if isinstance(block, Call)]
     others = [block for block in message.blocks if not isinstance(block, Text | Call | Result)]
@@ -69,25 +69,25 @@ def _spoken(sheet: Sheet, index: int, message: Message) -> Any:
         raise _Unlike
     if not texts and not calls:
         return None
-    said = splice.speak(message.role, texts, calls)
+    said = writer.write_message(message.role, texts, calls)
     if said is None:
         raise _Unlike
     return said
 
 
 def _call(sheet: Sheet, call: Call) -> Any:
-    assert sheet.splice is not None
+    assert sheet.writer is not None
     if call.arguments not in ("object", "nothing") or call.body.startswith(b"#"):
         raise _Unlike
     arguments = json.decode(call.body) if call.body else {}
     if isinstance(arguments, str):
         arguments = json.decode(arguments) if arguments.strip() else {}
-    return sheet.splice.ask(call.id or "", call.name or "", arguments or {})
+    return sheet.writer.write_call(call.id or "", call.name or "", arguments or {})
 
 
 def _answers(sheet: Sheet, index: int, message: Message) -> list[Any]:
-    splice = sheet.splice
-    assert splice is not None
+    writer = sheet.writer
+    assert writer is not None
     answers = []
     for block in message.blocks:
         if not isinstance(block, Result):
@@ -96,7 +96,7 @@ def _answers(sheet: Sheet, index: int, message: Message) -> list[Any]:
         asked = sheet.asked_of.get((index, block.at))
         name = block.name or (asked.call.name if asked else None)
         call = Call((), block.keys, block.id, name, b"", "object", kind=_kind(block))
-        answers.append(splice.answer(call, texts, bool(block.error)))
+        answers.append(writer.write_result(call, texts, bool(block.error)))
     return answers
 
 

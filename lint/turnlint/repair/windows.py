@@ -40,8 +40,8 @@ def arrange(sheet: Sheet, turn: int, wanted: Wanted) -> set[int]:
 
 def placeholder(sheet: Sheet, asked: Asked) -> bytes | None:
     """A result that says that none is known, as the format spells and words it."""
-    assert sheet.splice is not None
-    value = sheet.splice.answer(asked.call, [sheet.splice.words], True)
+    assert sheet.writer is not None
+    value = sheet.writer.write_result(asked.call, [sheet.writer.placeholder_text], True)
     return None if value is None else sheet.written(value, asked.message)
 
 
@@ -52,10 +52,10 @@ class _Window:
         self.sheet = sheet
         self.wanted = wanted
         self.interactions = sheet.turns[turn]
-        self.by_block = sheet.splice is not None and bool(sheet.splice.blocks)
-        self.alone = sheet.splice is not None and sheet.splice.alone
+        self.by_block = sheet.writer is not None and bool(sheet.writer.blocks_key)
+        self.alone = sheet.writer is not None and sheet.writer.one_result_per_message
         self.new = {
-            one.asked.seq: placeholder(sheet, one.asked) if sheet.splice else None
+            one.asked.seq: placeholder(sheet, one.asked) if sheet.writer else None
             for one in self.interactions
             if one.asked.seq in wanted.closes
         }
@@ -78,7 +78,7 @@ class _Window:
 
     def inside(self) -> set[int]:
         """Results that nobody knows are written with their calls, on formats that keep the two together."""
-        if self.sheet.splice is None or not self.sheet.splice.inside:
+        if self.sheet.writer is None or not self.sheet.writer.result_pointer_in_call:
             return set()
         done, rest = set[int](), []
         for one in self.todo:
@@ -93,17 +93,17 @@ class _Window:
 
     def _fill(self, index: int, call: Call) -> bool:
         """Write a placeholder with its call, before what may stand there that is no result."""
-        sheet, splice = self.sheet, self.sheet.splice
-        assert splice is not None
-        below = (*call.at, *splice.inside)
-        there, value = sheet.value(index, below), splice.answer(call, [splice.words], True)
+        sheet, writer = self.sheet, self.sheet.writer
+        assert writer is not None
+        below = (*call.at, *writer.result_pointer_in_call)
+        there, value = sheet.value(index, below), writer.write_result(call, [writer.placeholder_text], True)
         edits = sheet.edits(index)
         if there and isinstance(there, list) and isinstance(value, list):
             for one in value:
                 edits.add(sheet.place(index, below), 0, sheet.written(one, index))
         elif there or not edits.put(sheet.place(index, below), sheet.written(value, index)):
             return False
-        for key, said in splice.mark.items():
+        for key, said in writer.placeholder_mark.items():
             place = sheet.place(index, (*call.at, key))
             if edits.put(place, sheet.written(said, index)):
                 sheet.changes.along.append((sheet.cell(index), place))
@@ -138,9 +138,9 @@ class _Window:
             return sheet.move(move.message, behind=behind)
         if not self.by_block:
             return new is not None and sheet.add(new, behind=behind, asking=one.asked.message)
-        assert sheet.splice is not None
+        assert sheet.writer is not None
         near = one.asked.message if move is None else move.message
-        piece = sheet.holder([self._piece(seq)], near, sheet.splice.holder)
+        piece = sheet.holder([self._piece(seq)], near, sheet.writer.result_message_keys)
         return sheet.add(piece, behind=behind, asking=one.asked.message)
 
     def _is_whole(self, move: Answered) -> bool:
@@ -161,8 +161,8 @@ class _Window:
 
     def blocks(self) -> set[int]:
         """Results are blocks: they join those that stand directly behind the turn, or get a message of their own."""
-        sheet, splice = self.sheet, self.sheet.splice
-        assert splice is not None
+        sheet, writer = self.sheet, self.sheet.writer
+        assert writer is not None
         answers = ((one.asked.seq, one.answer) for one in self.interactions if self._stays(one))
         standing = {seq: answer for seq, answer in answers if answer and self._is_listed(answer)}
         if standing:
@@ -174,9 +174,9 @@ class _Window:
         if source is not None and not there and sheet.move(source, behind=self.end):
             return self.numbers
         closed = all(seq in self.wanted.closes for seq in self.numbers)
-        mark = splice.mark if closed and not splice.inside else {}
+        mark = writer.placeholder_mark if closed and not writer.result_pointer_in_call else {}
         pieces = [self._piece(one.asked.seq) for one in self.todo]
-        shell = {**self._shell(), **splice.holder, **mark}
+        shell = {**self._shell(), **writer.result_message_keys, **mark}
         sheet.add(sheet.holder(pieces, self.end, shell), behind=self.end)
         return self.numbers
 
@@ -186,30 +186,30 @@ class _Window:
         One that is a record gets that when all records are made.
         """
         sheet, near = self.sheet, self.sheet.messages[self.end]
-        assert sheet.splice is not None
-        key, host = sheet.splice.names[0], sheet.host(self.end)
+        assert sheet.writer is not None
+        key, host = sheet.writer.id_and_parent_keys[0], sheet.host(self.end)
         if not key or host is None or host.list is None:
             return {}
         known = {message.id for message in sheet.messages}
-        made = (sheet.splice.mint(long_digest(f"{near.id}|{number}".encode())) for number in count())
+        made = (sheet.writer.new_id(long_digest(f"{near.id}|{number}".encode())) for number in count())
         value = sheet.value(self.end)
         times = {name: value[name] for name in value if name in TIMES} if isinstance(value, dict) else {}
         return {key: next(one for one in made if one not in known), **times}
 
     def _is_listed(self, answer: Answered) -> bool:
         """Whether a result stands in a list of blocks behind the turn."""
-        assert self.sheet.splice is not None
-        return answer.message > self.end and answer.result.at[:-1] == (self.sheet.splice.blocks,)
+        assert self.sheet.writer is not None
+        return answer.message > self.end and answer.result.at[:-1] == (self.sheet.writer.blocks_key,)
 
     def _join(self, standing: dict[int, Answered]) -> None:
         """Put blocks among those that stand, each behind the result of the call before it."""
         sheet = self.sheet
-        assert sheet.splice is not None
+        assert sheet.writer is not None
         target, at = min(answer.message for answer in standing.values()), 0
         for one in self.interactions:
             seq = one.asked.seq
             if seq in self.numbers:
-                blocks = sheet.place(target, (sheet.splice.blocks,))
+                blocks = sheet.place(target, (sheet.writer.blocks_key,))
                 sheet.edits(target).add(blocks, at, self._piece(seq))
                 sheet.filled.add(target)
             elif seq in standing:
