@@ -73,6 +73,16 @@ def test_headlines_of_rules_are_plain() -> None:
     assert not found
 
 
+@pytest.mark.parametrize("entry", rulebook.load(rulebook.BUILTIN), ids=lambda entry: entry.rule.name)
+def test_descriptions_of_rules_are_plain_and_their_sentences_short(entry: rulebook.Entry) -> None:
+    """Evidence quotes providers and is left out."""
+    described, _, evidence = entry.docs.partition("\nEvidence\n")
+    assert evidence
+    sentences = prose_of(re.sub(r"^[A-Z][\w ]+$", "", described, flags=re.MULTILINE))
+    assert len(sentences) >= 5
+    assert not [one for one in sentences if len(one.split()) > MAX_WORDS or BANNED.search(one)]
+
+
 def test_help_is_plain_and_shows_an_example() -> None:
     pages = dict(pages_of(cli, "turnlint"))
     assert set(COMMANDS) <= {name.removeprefix("turnlint ") for name in pages}

@@ -1,25 +1,25 @@
 """a call has the same result twice
 
 What it does
-    Reports a second result for a call that has one already, where the second says the same or one of
-    the two is a placeholder that some repair wrote. Where two results really differ, that is
-    `conflicting-results`.
+    Reports a second result for a call where both results are equal, or where one of the two is a placeholder
+    that a repair wrote. Two results with different content are `conflicting-results`.
 
 Why it matters
-    Providers count: one result for each call. A copy is refused even though nothing is wrong with it.
+    Providers expect one result for each call. They reject a copy even though its content is correct.
 
 How it happens
-    A stream was replayed after a reconnect. A log keeps a result beside the call and again as an
-    echo. A repair filled a gap and the real result arrived afterwards.
+    A stream was replayed after a reconnect. A log keeps a result in the call and again in a message of its
+    own. A repair added a placeholder, and the real result was logged later.
 
 What fix does
-    lossless: removes the copy. lossy: removes a copy with a call or a key that the first result does not have.
-    Where one of the two is a placeholder, removes that one (lossy): the real result always stays.
+    lossless: removes the copy. lossy: removes a copy that contains a call or a key that the first result does
+    not have. lossy: if one of the two is a placeholder, removes the placeholder. The real result always
+    stays.
 
 Evidence
-    Anthropic: "each tool_use must have a single result. Found multiple `tool_result` blocks with
-    id". OpenAI Chat: "Duplicate value for 'tool_call_id'". mistral-common from tokenizer v11 on:
-    "Duplicate tool call id in tool results" (executed 2026-11).
+    Anthropic: "each tool_use must have a single result. Found multiple `tool_result` blocks with id". OpenAI
+    Chat: "Duplicate value for 'tool_call_id'". mistral-common from tokenizer v11 on: "Duplicate tool call id
+    in tool results" (executed 2026-11).
 """
 
 from collections.abc import Iterator

@@ -1,27 +1,27 @@
 """a result is not directly after its call
 
 What it does
-    Reports a result whose call is known but whose place is wrong: other messages stand between the
-    turn that asked and the answer.
+    Reports a result that has a call, but at the wrong position: other messages are between the message with
+    the call and the result.
 
 Why it matters
-    Providers look for results directly after the turn that asked. A result that comes later is
-    refused as if it were missing, and then once more as an orphan. The answer itself is fine.
+    Providers expect results directly after the message with the calls. They reject a later result twice: the
+    call has no result, and the result has no call. The result itself is intact.
 
 How it happens
-    The user typed while a tool ran. A sub-agent's turn was logged in between. A tool finished late
-    and its result was appended at the end of the log.
+    The user wrote while a tool ran. The messages of a sub-agent were logged between the call and its result.
+    A tool finished late, and its result was appended at the end of the log.
 
 What fix does
-    lossless: moves the result to its call. It is never replaced by a placeholder. An assistant message that holds
-    calls, results and texts is split at each result, and the order of its blocks stays. A result stays where it is
-    if its message also holds a call that no assistant message has: that call may be its own.
+    lossless: moves the result to its call. A placeholder never replaces it. An assistant message with calls,
+    results and texts is split at each result, and the order of its blocks stays. A result stays in place if
+    its message also contains a call that occurs in no assistant message. The result may belong to that call.
 
 Evidence
-    OpenAI Chat and DeepSeek want `tool` messages contiguous after the assistant message; Anthropic
-    and Bedrock want them in the next user message, where consecutive user messages count as one (31
-    accepted requests of that shape, such as 848e705f5204da8d). Two of the repair libraries measured
-    throw such results away (2026-11).
+    OpenAI Chat and DeepSeek require the `tool` messages directly after the assistant message. Anthropic and
+    Bedrock require the results in the next user message, and read consecutive user messages as one (31
+    accepted requests, such as 848e705f5204da8d). Two of the repair libraries that were measured remove such
+    results (2026-11).
 """
 
 from collections.abc import Iterator

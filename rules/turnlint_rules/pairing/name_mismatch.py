@@ -1,26 +1,25 @@
 """a result names a different tool than its call
 
 What it does
-    Reports a result that names a tool, where the call it answers names another. On Gemini and on the chat wire the
-    summary counts a result whose name is that of no tool instead, such as an id.
+    Reports a result with a tool name that differs from the name in its call. On Gemini and Chat Completions,
+    a result whose name is no tool name, such as an id, is only counted in the summary.
 
 Why it matters
-    Where pairing goes by id, servers ignore the name, and readers of the log are misled. Where it
-    goes by name and order, as on Gemini and Ollama, the answer goes to the wrong call.
+    Servers that pair by id ignore the name, but readers of the log are misled. Servers that pair by name and
+    order, such as Gemini and Ollama, assign the result to the wrong call.
 
 How it happens
-    A framework writes a constant such as `tool` as the name. A tool was renamed between two versions.
-    Results of parallel calls were swapped.
+    A framework writes a constant such as `tool` as the name. A tool was renamed between two versions. The
+    results of parallel calls were swapped.
 
 What fix does
-    lossy: writes the name of the call into its result, which the id says it answers; the journal keeps the
-    other.
+    lossy: writes the name of the call into the result that has its id. The journal keeps the old name.
 
 Evidence
-    Mistral's API accepted 27 recorded results named `tool` for calls of other names, such as
-    bebf12395567cb73: so it is a warning. Gemini and Vertex accepted 414 requests whose results are named by an id,
-    such as 2ffd5fd134f8ecd9. Gemini pairs by name and order where ids are absent
-    (google-genai 3.3.0).
+    The rule is a warning, because Mistral's API accepted 27 recorded results named `tool` for calls with
+    other names, such as bebf12395567cb73. Gemini and Vertex accepted 414 requests in which results have an id
+    as their name, such as 2ffd5fd134f8ecd9. Gemini pairs by name and order where ids are absent (google-genai
+    3.3.0).
 """
 
 from collections.abc import Iterator

@@ -1,34 +1,33 @@
 """a result has no matching call
 
 What it does
-    Reports a tool result that belongs to no call of the conversation: no call has its id, or none that it could
-    answer. Reports as well a result whose id differs from that of one call in white space at its ends or in
-    its Unicode form only. Where the provider itself keeps the earlier part of the
-    conversation (`previous_response_id`, `conversation`, `item_reference`), the summary counts results without a call instead.
+    Reports a tool result without a call: no call in the conversation has its id, or that call cannot be the
+    one that it answers. Also reports a result whose id differs from the id of one call only in white space at
+    the ends or in Unicode form. If the provider keeps the earlier part of the conversation
+    (`previous_response_id`, `conversation`, `item_reference`), such results are only counted in the summary.
 
 Why it matters
-    A provider cannot place it and refuses the request. Where servers let it through, the model reads
-    an answer to a question it never asked.
+    Providers reject the request. Servers that accept it show the model a result for a call that it did not
+    make.
 
 How it happens
-    The history was cut at the front, or a summary swallowed the call and left the result. A message
-    was dropped for another reason and its results stayed. An id was rewritten at one end only, by a
-    gateway or a provider switch.
+    The start of the history was cut off. A summary replaced the call but not its result. A client removed a
+    message with a call and kept the results. A gateway or a switch of provider changed the id in the call
+    only, or in the result only.
 
 What fix does
-    lossy: removes the result, with the calls inside it, and keeps them in the journal. It never invents a call.
-    A result stays if its message has a call that no assistant message has: that call may be its own.
-    lossless: gives a result whose id differs in its spelling only the id of its call. Splits an assistant message
-    at its results where a result without an id follows a call to its tool.
+    lossy: removes the result and the calls inside it. The journal keeps them. It never adds a call. A result
+    stays if its message contains a call that occurs in no assistant message. The result may belong to that
+    call. lossless: if only the spelling of the id differs, gives the result the id of the call. If a result
+    without an id follows a call to its tool inside one assistant message, splits the message at the result.
 
 Evidence
-    OpenAI Chat: "messages with role 'tool' must be a response to a preceeding message with
-    'tool_calls'". Anthropic: "unexpected `tool_use_id` found in `tool_result` blocks". Mistral:
-    "Unexpected tool call id". Bedrock: "The number of toolResult blocks exceeds the number of
-    toolUse blocks of previous turn" (read 2026-11). Messages of the older role `function` are only
-    worth knowing of: 19 recorded requests with such a message and no call were accepted, such as
-    c2a013e4854090ce. Responses: 263 of 263 accepted requests with such a result name the part that the
-    provider keeps, 39a66efc31e359bf among them.
+    OpenAI Chat: "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'".
+    Anthropic: "unexpected `tool_use_id` found in `tool_result` blocks". Mistral: "Unexpected tool call id".
+    Bedrock: "The number of toolResult blocks exceeds the number of toolUse blocks of previous turn" (read
+    2026-11). Messages of the older role `function` are an info only: 19 recorded requests with such a message
+    and no call were accepted, such as c2a013e4854090ce. Responses: all 263 accepted requests with such a
+    result name the part that the provider keeps, such as 39a66efc31e359bf.
 """
 
 from collections import Counter

@@ -1,28 +1,26 @@
 """the conversation ends before a call has its result
 
 What it does
-    Reports a call without a result where nothing follows. It does not report records that are meant
-    to end like this: a recorded response, a fine-tuning sample, a provider's own tool that is still
-    at work.
+    Reports a call without a result at the end of the conversation. It is silent where such an end is normal:
+    in a recorded response, in a fine-tuning sample, and for a tool of the provider that still runs.
 
 Why it matters
-    Sent as it is, the history is refused. But this is also what a live session looks like, byte for
-    byte, and the result may be on its way.
+    A provider rejects the history if it is sent in this state. But the log of a running session looks exactly
+    the same, and its result may still arrive.
 
 How it happens
-    The agent is still running. The process was killed: that leaves no mark at all. A sample was cut
-    behind the model's turn.
+    The agent is still running. The process was killed, which leaves no mark in the log. A training sample was
+    cut after the model's turn.
 
 What fix does
-    placeholder, and only when asked (`--close-pending`, or a provider is named): adds a result that
-    says the answer is not known.
+    placeholder: adds a result that says that the outcome is not known. It does so only with `--close-pending`
+    or with a named provider.
 
 Evidence
-    Sent on, it is refused: recorded exchange 640045b2ab2a78f1 is OpenAI's 400 for it. As a log it is no
-    fault, so it is a warning. A killed Claude Code session ends on a bare call with no marker (studied
-    with 2.1.270). OpenAI fine-tuning takes samples that end on a call: that is what they teach.
-    Anthropic's `pause_turn` ends on an open `server_tool_use` (recorded b6cc244226750b1c was accepted
-    with one).
+    OpenAI rejected it in recorded exchange 640045b2ab2a78f1. In a log it is a warning, because it may be no
+    fault. A killed Claude Code session ends with a call and has no marker (seen with 2.1.270). OpenAI's
+    fine-tuning accepts samples that end with a call. Anthropic's `pause_turn` ends with an open
+    `server_tool_use` (recorded b6cc244226750b1c was accepted with one).
 """
 
 from collections.abc import Iterator

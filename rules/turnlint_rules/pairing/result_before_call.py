@@ -1,23 +1,23 @@
 """a result is before its call
 
 What it does
-    Reports a result that precedes the only call it can belong to.
+    Reports a result that comes before the only call that it can belong to.
 
 Why it matters
-    To a provider it answers nothing, and the call after it is unanswered: two refusals for two
-    messages in the wrong order.
+    Providers read in order. They reject the result, because it has no call, and then the call, because it has
+    no result.
 
 How it happens
-    Two writers append to one log and the tool's was quicker. Records were sorted by a timestamp that
-    says when something ended, not when it began. A merge put blocks of one turn in another order.
+    Two programs append to one log, and the program of the tool was faster. Records were sorted by the time at
+    which they ended. A merge changed the order of the blocks of a turn.
 
 What fix does
-    lossless: moves the result behind its call. In one list of an assistant message the result first goes behind
-    the calls; the message is then split at the result.
+    lossless: moves the result after its call. If both are blocks of one assistant message, the result first
+    moves after the calls. Then the message is split at the result.
 
 Evidence
-    All providers read in order; the texts are those of `orphan-result` and `unanswered-call`. Most
-    of the repair passes measured drop the real result here and write a placeholder (2026-11).
+    All providers read in order. They use the texts of `orphan-result` and `unanswered-call`. Most of the
+    repair tools that were measured remove the real result and write a placeholder (2026-11).
 """
 
 from collections.abc import Iterator

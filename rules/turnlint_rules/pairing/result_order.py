@@ -1,22 +1,22 @@
 """results without ids are in a different order than their calls
 
 What it does
-    Reports results that can be told apart by their position only, where their names show that the
-    position is wrong. With ids, results may come in any order and this rule is silent.
+    Reports results without ids that are not in the order of their calls, as their tool names show. With ids,
+    results may have any order, and this rule is silent.
 
 Why it matters
-    A reader that pairs by position gives each of these results to the wrong call, without an error.
+    A server that pairs by position assigns each of these results to the wrong call and reports no error.
 
 How it happens
-    Parallel tools finished in another order than they were asked, and the log has no ids, or lost them.
+    Parallel tools did not finish in the order of their calls, and the log has no ids or lost them.
 
 What fix does
     lossless: puts the results in the order of their calls.
 
 Evidence
-    OpenAI Chat accepted results in another order than the calls where ids are there (recorded
-    78bbb7a694e14621 and two more). Gemini matches by name and order where ids are absent; Ollama's
-    types have no ids at all (google-genai 3.3.0, ollama 0.6.3).
+    With ids, OpenAI Chat accepted results in another order than the calls (recorded 78bbb7a694e14621 and two
+    more). Gemini pairs by name and order where ids are absent. Ollama's types have no ids (google-genai
+    3.3.0, ollama 0.6.3).
 """
 
 from collections.abc import Iterator

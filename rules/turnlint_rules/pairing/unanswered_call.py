@@ -1,30 +1,29 @@
 """a call has no result, but the conversation continues
 
 What it does
-    Reports a tool call that nothing answers although something follows: another turn, a user's
-    words, the results of the call's siblings with more after them. A last call that may still be
-    answered is `pending-call`.
+    Reports a call without a result where the conversation continues after it. A call at the end of the
+    conversation is `pending-call`.
 
 Why it matters
-    Every strict provider refuses the whole request, not only this turn, and goes on refusing it:
-    the conversation is stuck until the history is repaired.
+    Strict providers reject the whole request, and every later request with this history. The conversation
+    cannot continue until the history is repaired.
 
 How it happens
-    The process was killed or the user interrupted while the tool ran. A truncation or a summary cut
-    between the call and its result. One of several parallel tools raised, and only the others were
-    logged. The result was logged under another id (then `orphan-result` tells of it).
+    The process was killed, or the user interrupted it, while the tool ran. A truncation or a summary removed
+    the result. One of several parallel tools failed, and only the other results were logged. The result was
+    logged with another id (`orphan-result` reports it).
 
 What fix does
-    placeholder: adds a result that says the answer is not known, marked as an error where the wire
-    can say so. It never invents an answer, and it never drops the call.
-    lossy: where calls have no ids and a result beside them fits several, that result goes, since a placeholder would
-    change whose it is by its position.
+    placeholder: adds a result that says that the outcome is not known, marked as an error where the format
+    has such a mark. It never invents an outcome and never removes the call. lossy: where calls have no ids
+    and a result fits several of them, removes that result. A placeholder would shift its position to another
+    call.
 
 Evidence
-    Anthropic, Claude Code issue 5989: "`tool_use` ids were found without `tool_result` blocks
-    immediately after". OpenAI Chat, recorded exchange 8ce17577974dac49: "An assistant message with
-    'tool_calls' must be followed by tool messages responding to each 'tool_call_id'". The same rule
-    at DeepSeek, Kimi, Qwen, MiniMax, Mistral, Bedrock and Gemini (read 2026-11).
+    Anthropic, Claude Code issue 5989: "`tool_use` ids were found without `tool_result` blocks immediately
+    after". OpenAI Chat, recorded exchange 8ce17577974dac49: "An assistant message with 'tool_calls' must be
+    followed by tool messages responding to each 'tool_call_id'". DeepSeek, Kimi, Qwen, MiniMax, Mistral,
+    Bedrock and Gemini have the same rule (read 2026-11).
 """
 
 from collections.abc import Iterator

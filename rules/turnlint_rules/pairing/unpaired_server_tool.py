@@ -1,26 +1,26 @@
 """a server tool call and its result are not in the same turn
 
 What it does
-    Reports a server-side call (web search, code execution, an MCP connector) without its result in
-    the same turn, such a result without its call, and pairs that were torn apart. It is silent on a
-    turn that is last, or that waits for results of the caller's own tools before it goes on.
+    Reports a call of a server tool without its result in the same turn, and such a result without its call.
+    Server tools are web search, code execution and MCP connectors. Also reports pairs that another message
+    separates. It is silent on the last turn, and on a turn that waits for results of the client's own tools.
 
 Why it matters
-    These pairs are written by the provider inside one assistant turn and are checked there. Half of
-    one is refused, whatever else is right.
+    The provider writes such a pair inside one assistant turn and checks it there. It rejects a call or a
+    result without the other.
 
 How it happens
-    The stream was cut between the call and the result. A client's command was logged in the middle of
-    the turn and split it. A history was filtered by block type.
+    The stream was cut between the call and the result. A command of the user was logged in the middle of the
+    turn and split it. A filter removed one type of block.
 
 What fix does
-    lossy: removes the half that is left; its other half cannot be had from anywhere. A pair that was
-    split by a message is put together again (lossless).
+    lossy: removes a call or a result whose counterpart is lost. lossless: joins a pair that another message
+    separates.
 
 Evidence
     Anthropic: "`web_fetch` tool use with id `srvtoolu_…` was found without a corresponding
-    `web_fetch_tool_result` block", and "unexpected `tool_use_id` found in `advisor_tool_result`
-    blocks" (Claude Code issue 64383). An open one beside answered client calls is accepted: recorded
+    `web_fetch_tool_result` block", and "unexpected `tool_use_id` found in `advisor_tool_result` blocks"
+    (Claude Code issue 64383). An open call beside client calls with results was accepted: recorded
     b6cc244226750b1c.
 """
 

@@ -1,25 +1,27 @@
 """arguments are not encoded as the provider expects
 
 What it does
-    Reports arguments written as an object where a text is read, as a text where an object is read, and
-    texts that hold no JSON, or no JSON object, at providers that look inside.
+    Reports arguments of a call in a form that the provider does not accept: an object where a string is
+    expected, or a string where an object is expected. At providers that parse the string, it also reports a
+    string that is not a JSON object.
 
 Why it matters
-    The whole request is refused, or the model sees something else than it once said.
+    The provider rejects the whole request, or it shows the model other arguments than the model wrote.
 
 How it happens
-    An SDK parses arguments and writes them back parsed. A framework encodes them twice. Another
-    provider takes any text, and the arguments were cut when a stream broke.
+    An SDK parses the arguments and writes them back as an object. A framework encodes them twice. Another
+    provider accepts any string, and the arguments were cut when a stream broke.
 
 What fix does
-    lossless: writes the same arguments the other way, where they can be read, and an empty object where there
-    are none. Arguments that cannot be read are `unreadable-arguments`; an empty key is the caller's to name.
+    lossless: writes the same arguments in the expected form, and an empty object for empty arguments.
+    Arguments that cannot be parsed are `unreadable-arguments`. An empty key stays, because its name is not
+    known.
 
 Evidence
-    OpenAI: "expected a string, but got an object instead"; it takes a text that is no JSON (recorded
-    bde57792f76e592e). Anthropic: "Input should be a valid dictionary". xAI parses (spiceai 4734), Qwen
-    wants an object (qwen-code reports). Bedrock: "Provide a json object for the field". Mistral takes
-    both (mistralai 3.7.0, 17 recordings).
+    OpenAI: "expected a string, but got an object instead". It accepts a string that is not JSON (recorded
+    bde57792f76e592e). Anthropic: "Input should be a valid dictionary". xAI parses the string (spiceai 4734).
+    Qwen requires an object in it (qwen-code reports). Bedrock: "Provide a json object for the field". Mistral
+    accepts both forms (mistralai 3.7.0, 17 recordings).
 """
 
 from collections.abc import Iterator

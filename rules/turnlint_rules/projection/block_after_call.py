@@ -1,24 +1,25 @@
 """a text is after the calls of a message
 
 What it does
-    Reports texts that stand after a call in the assistant's turn.
+    Reports a text after a call in an assistant turn.
 
 Why it matters
-    The provider then no longer sees the results as following on the calls, and refuses the request as if
-    they were missing.
+    The provider requires the results directly after the calls. A text between them looks like a missing
+    result, and the provider rejects the request.
 
 How it happens
-    A stream was put together in the wrong order. A client joined two assistant messages, or the API did.
+    A client joined the parts of a stream in the wrong order. A client or the API joined two assistant
+    messages.
 
 What fix does
-    lossless: moves the text before the calls. Where it stands in a message of its own behind them, that is
-    joined to theirs first, or goes before it.
-    lossy: joins a message that has keys of the program that stores it. These keys are removed.
+    lossless: moves the text before the calls. If the text is a message of its own after the calls, the two
+    messages are joined first, or the message moves before them. lossy: joins a message that has keys of the
+    program that stores it, and removes these keys.
 
 Evidence
-    Anthropic: recorded 610f3c5b201d5b69 was refused with "`tool_use` ids were found without `tool_result` blocks
-    immediately after"; none of 1,107 accepted requests with tools has a text after a call. A probe that says
-    otherwise (pi-anthropic-auth 66) is outranked by the recording.
+    Anthropic: recorded 610f3c5b201d5b69 was rejected with "`tool_use` ids were found without `tool_result`
+    blocks immediately after". None of 1,107 accepted requests with tools has a text after a call. A probe
+    with another outcome (pi-anthropic-auth 66) counts less than the recording.
 """
 
 from collections.abc import Iterator

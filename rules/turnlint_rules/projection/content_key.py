@@ -1,25 +1,26 @@
 """a required key is missing, null or of the wrong type
 
 What it does
-    Reports contents that are missing, null or of a kind the provider does not take in that place, calls
-    without their `type`, and results without the name or id that this provider asks for.
+    Reports content that is missing, null or of a wrong type. Also reports a call without its `type`, and a
+    result without the name or the id that the provider requires.
 
 Why it matters
-    The request is refused, often with a text about something else.
+    The provider rejects the request, often with an error text that does not name the cause.
 
 How it happens
-    `content: null` beside calls is how OpenAI writes them, and others refuse it. A client leaves out
-    what another provider does not ask for.
+    OpenAI writes `content: null` beside calls, and other providers reject it. A client leaves out a key that
+    another provider does not require.
 
 What fix does
-    lossless: adds the key with the emptiest value that is taken, or what its call says; leaves an empty list of calls
-    out. lossy: where a text may not stand beside calls, takes it out; the journal keeps it.
+    lossless: adds the key with the shortest value that the provider accepts, or with the value from the call.
+    lossless: removes an empty list of calls. lossy: removes a text that the provider does not accept beside
+    calls. The journal keeps it.
 
 Evidence
     OpenAI: "Invalid value for 'content': expected a string, got null", and "Missing required parameter:
     'messages[2].tool_calls[0].type'" (langchain-azure 35). Groq: "property 'tool_call_id' is missing".
-    Gemini: "function_response.name: Name cannot be empty". mistral-common 1.13.0, v1 to v3: "either content or
-    tool_calls, but not both".
+    Gemini: "function_response.name: Name cannot be empty". mistral-common 1.13.0, v1 to v3: "either content
+    or tool_calls, but not both".
 """
 
 from collections.abc import Iterator

@@ -1,24 +1,25 @@
 """a message holds a kind of content that the provider does not accept in it
 
 What it does
-    Reports content blocks of a kind that the provider does not accept, in any message or in messages of one role.
+    Reports a content block of a kind that the provider does not accept, in any message or in messages of one
+    role.
 
 Why it matters
-    The provider refuses the whole request.
+    The provider rejects the whole request.
 
 How it happens
-    A client writes a picture, a document or a tool call into a `system` message of the history. Another writes plain
-    strings into a list of parts, which OpenAI accepts and other servers of its API refuse.
+    A client writes a picture, a document or a tool call into a `system` message of the history. Another
+    writes plain strings into a list of parts. OpenAI accepts them, and other servers of its API reject them.
 
 What fix does
-    lossy: gives the message the role `user`, where it holds nothing but texts, pictures and documents. lossless: writes
-    a plain string as a text part.
+    lossy: changes the role of the message to `user` if it contains only texts, pictures and documents.
+    lossless: writes a plain string as a text part.
 
 Evidence
-    Anthropic: "role 'system' supports text, tool_addition, and tool_removal blocks only" (probes of nine models on
-    2026-09-10, of claude-opus-5-5 on 2026-10-06; claude-code 73821). Ollama: "invalid message format" (recorded
-    5b5921bef3bac588, e4af7dd81cef2bca, 38eb8d8949732c44; ollama's openai/openai.go). OpenAI accepted plain strings
-    (88e9f004620881f3).
+    Anthropic: "role 'system' supports text, tool_addition, and tool_removal blocks only" (probes of nine
+    models on 2026-09-10, of claude-opus-5-5 on 2026-10-06; claude-code 73821). Ollama: "invalid message
+    format" (recorded 5b5921bef3bac588, e4af7dd81cef2bca, 38eb8d8949732c44; ollama's openai/openai.go). OpenAI
+    accepted plain strings (88e9f004620881f3).
 """
 
 from collections.abc import Iterator

@@ -1,26 +1,26 @@
 """content is empty, which the provider rejects
 
 What it does
-    Reports empty texts, texts of nothing but white space, messages with nothing in them, and empty
-    results, as far as the provider refuses them.
+    Reports empty texts, texts of white space, messages without content and empty results, as far as the
+    provider rejects them.
 
 Why it matters
-    The whole request is refused because of an empty piece.
+    The provider rejects the whole request because of one empty part.
 
 How it happens
-    A model answered with calls and an empty text. A stream was cut before its first word. A filter took
-    the content out and left the shell.
+    A model answered with calls and an empty text. A stream was cut before its first token. A filter removed
+    the content and kept the message.
 
 What fix does
-    lossless: takes the empty piece out. placeholder: where a message or a result would have nothing left, writes
-    `(no content)` in its place.
+    lossless: removes the empty part. placeholder: writes `(no content)` where a message or a result would
+    otherwise be empty.
 
 Evidence
-    Anthropic: "text content blocks must be non-empty", "must contain non-whitespace text", "all messages
-    must have non-empty content except for the optional final assistant message". Bedrock: "The text field
-    in the ContentBlock object at messages.N.content.M is blank"; white space was accepted beside other content on
-    Claude (bcea3a302d23d02e, 5ff4b8b0f3078039) and alone on Nova (0825075b4d8c2155). Kimi: "must not be empty". Anthropic takes
-    an empty content of a result: 136 recorded requests, a8d6129fd71e8b36 among them.
+    Anthropic: "text content blocks must be non-empty", "must contain non-whitespace text", "all messages must
+    have non-empty content except for the optional final assistant message". Bedrock: "The text field in the
+    ContentBlock object at messages.N.content.M is blank". Bedrock accepted white space beside other content
+    on Claude (bcea3a302d23d02e, 5ff4b8b0f3078039) and alone on Nova (0825075b4d8c2155). Kimi: "must not be
+    empty". Anthropic accepts an empty content of a result: 136 recorded requests, such as a8d6129fd71e8b36.
 """
 
 from collections.abc import Iterator

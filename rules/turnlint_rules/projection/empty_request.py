@@ -1,23 +1,22 @@
 """a request has no messages
 
 What it does
-    Reports request bodies whose list of messages is empty or missing. A list of messages without a request
-    around it is not looked at, nor is a request that continues a conversation which the provider keeps.
+    Reports a request whose list of messages is empty or missing. It does not check a bare list of messages,
+    or a request that continues a conversation which the provider keeps.
 
 Why it matters
-    The provider refuses the request. There is nothing to answer.
+    The provider rejects the request, because it contains nothing to answer.
 
 How it happens
-    A client puts its only message into the system prompt. A filter or a limit on the context takes every
-    message out.
+    A client writes its only message into the system prompt. A filter or a context limit removes all messages.
 
 What fix does
     Nothing: the log does not say what the user asked. Add a message of the user.
 
 Evidence
-    Gemini: "contents is not specified", recorded 475c5384b77f0207, bf06e413a7f70dde, 440884585e6a37f6. Anthropic:
-    "messages: Field required". No accepted request of any wire is without messages; Ollama's own API loads a
-    model with an empty list (documentation, 2026-11), so its profile has no such clause for that wire.
+    Gemini: "contents is not specified", recorded 475c5384b77f0207, bf06e413a7f70dde, 440884585e6a37f6.
+    Anthropic: "messages: Field required". No accepted request of any API has an empty list. Ollama's own API
+    loads a model with an empty list (documentation, 2026-11), so its profile does not report it there.
 """
 
 from collections.abc import Iterator

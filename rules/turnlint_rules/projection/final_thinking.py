@@ -1,22 +1,24 @@
 """an assistant message ends with a thinking block
 
 What it does
-    Reports messages of the assistant whose last block is `thinking` or `redacted_thinking`, where the provider
-    refuses that. A message that another assistant message follows is not reported: the API joins the two.
+    Reports an assistant message whose last block is `thinking` or `redacted_thinking`, if the provider
+    rejects that. A message with another assistant message after it is not reported, because the API joins the
+    two.
 
 Why it matters
-    The provider refuses the whole request, also where the message is in the middle of the history.
+    The provider rejects the whole request, also if the message is in the middle of the history.
 
 How it happens
-    A stream stopped after the thinking. A client removed the tool call or the text that followed it.
+    A stream stopped after the thinking. A client removed the tool call or the text after it.
 
 What fix does
-    lossy: removes the thinking of the message, or the message where it holds nothing else. The journal keeps it.
-    Where thinking is on and the message has calls, only the thinking after the last other block is removed.
+    lossy: removes the thinking of the message, or the message if it contains nothing else. The journal keeps
+    it. If thinking is on and the message has calls, only the thinking after the last other block is removed.
 
 Evidence
-    Anthropic: "The final block in an assistant message cannot be `thinking`" (forgecode 2107 and 3071 of 2026-04,
-    hermes 13010). None of about 3,800 accepted requests ends an assistant message so (read in 2026-11).
+    Anthropic: "The final block in an assistant message cannot be `thinking`" (forgecode 2107 and 3071 of
+    2026-04, hermes 13010). None of about 3,800 accepted requests has an assistant message with such an end
+    (read 2026-11).
 """
 
 from collections.abc import Iterator

@@ -1,23 +1,24 @@
 """an id contains a character that the provider rejects
 
 What it does
-    Reports ids of calls, and of results that answer no call, with a character outside those that the
-    provider's own pattern allows. An id that is missing or empty is `missing-call-id`.
+    Reports the id of a call, or of a result without a call, that contains a character which the provider does
+    not allow. A missing or empty id is `missing-call-id`.
 
 Why it matters
-    The whole request is refused, at the first such id, although the conversation is sound.
+    The provider rejects the whole request at the first such id, even if everything else is correct.
 
 How it happens
-    The history was begun with another provider: Kimi writes `functions.name:0`, proxies hide Gemini's
-    signatures in ids with `=` and `/`, agents make ids of their own with dots and bars.
+    The history began at another provider. Kimi writes `functions.name:0`, proxies store Gemini's signatures
+    in ids with `=` and `/`, and agents write ids with dots and bars.
 
 What fix does
-    lossless: gives the call and its results a new id that the provider takes, derived from the old one
-    and distinct from all others.
+    lossless: gives the call and its results a new id that the provider accepts. It is derived from the old id
+    and differs from all others.
 
 Evidence
     Anthropic's API reference and "String should match pattern '^[a-zA-Z0-9_-]+$'" in public reports
-    (forgecode 1142, bifrost 5097); botocore 1.43.11, shape ToolUseId, before and after its alphabet grew.
+    (forgecode 1142, bifrost 5097). botocore 1.43.11, shape ToolUseId, before and after its set of characters
+    was extended.
 """
 
 import re

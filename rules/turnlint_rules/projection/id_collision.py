@@ -1,23 +1,23 @@
 """two ids become equal when a client makes them valid for the provider
 
 What it does
-    Reports two calls whose ids differ, of which at least one is not taken by the provider, where
-    the usual rewriting (cut to the length, invalid characters removed or replaced) makes them the
-    same.
+    Reports two calls with different ids that would become equal when a client makes them valid. Clients
+    usually cut an id to the maximum length and remove or replace invalid characters. At least one of the two
+    ids is not valid for the provider.
 
 Why it matters
-    The request is then refused for its ids, or, worse, a result is handed to the wrong call.
+    The provider rejects the request because of equal ids, or it assigns a result to the wrong call.
 
 How it happens
-    Ids that differ only behind the ninth character, or only in a dot where the other has a colon.
+    Two ids differ only after the ninth character, or only in a dot and a colon.
 
 What fix does
-    lossless: gives each call that needs one an id of its own, by a mapping that is checked for collisions,
-    and its results with it.
+    lossless: gives each call with an invalid id a new id, and its results the same. The new ids are checked
+    to be different.
 
 Evidence
-    Clients that cut or replace: pi-ai 0.73.1 and @ai-sdk/mistral (normalisers read 2026-11);
-    collisions after it: opencode 1680, ironclaw 1241.
+    Clients that cut or replace: pi-ai 0.73.1 and @ai-sdk/mistral (their code, read 2026-11). Reports of equal
+    ids as the effect: opencode 1680, ironclaw 1241.
 """
 
 import re

@@ -1,19 +1,19 @@
 """an id does not have the format that the provider expects
 
 What it does
-    Reports ids that are not built as the provider wants them: nine letters and digits at Mistral, `srvtoolu_…`
-    for Anthropic's own tools, a prefix that tells an item's type on the Responses wire, `functions.name:0`
-    counted through the request for Kimi K2.
+    Reports an id that does not have the provider's format. Mistral requires nine letters and digits, and
+    Anthropic `srvtoolu_…` for its own tools. OpenAI Responses requires a prefix for the type of an item, and
+    Kimi K2 `functions.name:0`, counted through the request.
 
 Why it matters
-    A wrong form is refused, or, at Kimi, accepted and answered with malformed calls and stalls.
+    The provider rejects the request. Kimi accepts it, and its model then writes malformed calls or stops.
 
 How it happens
-    The history was begun with another provider, or an agent made up ids of its own.
+    The history began at another provider, or an agent invented the ids.
 
 What fix does
-    lossless: gives the call and its results an id of that form, distinct from all others. Ids of items, which
-    nothing refers to, are left out.
+    lossless: gives the call and its results a new id of that format that differs from all others. The id of
+    an item is removed, because no other item refers to it.
 
 Evidence
     mistral-common 1.13.0, executed for every version; hosted: eca 233, code 3280. Anthropic: claude-code-hub

@@ -1,24 +1,24 @@
 """an id is longer than the provider allows
 
 What it does
-    Reports ids of calls, and of results that answer no call, with more characters than the provider
-    takes; on wires whose items have ids of their own, those too.
+    Reports the id of a call, or of a result without a call, that is longer than the provider allows. On
+    OpenAI Responses it also checks the ids of items.
 
 Why it matters
-    The whole request is refused, at the first such id.
+    The provider rejects the whole request at the first such id.
 
 How it happens
-    Proxies pack a signature into the id (hundreds of characters). Gateways join two ids with a bar.
-    One provider's ids are simply longer than another's limit.
+    Proxies store a signature in the id (hundreds of characters). Gateways join two ids with a bar. The ids of
+    one provider are longer than the limit of another.
 
 What fix does
-    lossless: gives the call and its results a new, shorter id, derived from the old one and distinct
-    from all others. An item's own id, which nothing refers to, is left out.
+    lossless: gives the call and its results a new, shorter id. It is derived from the old id and differs from
+    all others. The id of an item is removed, because no other item refers to it.
 
 Evidence
-    OpenAI Chat: "Expected a string with maximum length 40" (autogen 6377, agno 5382), 64 on newer
-    deployments (openclaw 875), 51 seen accepted (vercel/ai 17233). Responses: 64 in the OpenAPI
-    document (2026-08). Bedrock: 64, botocore 1.43.11, and litellm 34239.
+    OpenAI Chat: "Expected a string with maximum length 40" (autogen 6377, agno 5382). The limit is 64 on
+    newer deployments (openclaw 875), and 51 characters were accepted (vercel/ai 17233). Responses: 64 in the
+    OpenAPI document (2026-08). Bedrock: 64, botocore 1.43.11, and litellm 34239.
 """
 
 from collections.abc import Iterator

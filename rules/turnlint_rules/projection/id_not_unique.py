@@ -1,27 +1,27 @@
 """several calls share an id that must be unique
 
 What it does
-    Reports calls under an id that another call of the same message, turn or request already has, as far
-    as the provider looks; and items of the Responses wire under one item id.
+    Reports a call with the id of another call in the same message, turn or request, depending on where the
+    provider requires different ids. Also reports two items of OpenAI Responses with the same item id.
 
 Why it matters
-    The request is refused. Where only one message is looked at, a later turn may use an id again: that
-    is never reported for such a provider.
+    The provider rejects the request. Some providers compare ids inside one message only. For those, the same
+    id in a later turn is not reported.
 
 How it happens
-    Counters that start again with each answer (`call_0`), replayed stream chunks, a history joined from
-    two, an item sent again together with `previous_response_id`.
+    A counter starts again with each answer (`call_0`). Parts of a stream were replayed. Two histories were
+    joined. An item was sent again together with `previous_response_id`.
 
 What fix does
-    lossless: gives the later call and its results an id of their own. An item's own id is left out, and a
-    reference goes where the item itself is there.
+    lossless: gives the later call and its results a new id. The id of an item is removed. A reference to an
+    item that the request contains is removed.
 
 Evidence
-    Anthropic, one merged message: "`tool_use` ids must be unique" (cua 524, claude-code 20901, litellm 23510); an id
-    of an earlier turn was accepted twice (9d7028fbeb4c2a93, 0546a361ea8f28c2), and is a warning.
-    mistral-common 1.13.0 from v11 on, one message. MiniMax: "duplicate tool_call id". Responses:
-    "Duplicate item found with id" (vercel/ai 13307). OpenAI Chat takes an id again in later turns:
-    48 recorded requests, a3973ae0f3130681 among them.
+    Anthropic, one merged message: "`tool_use` ids must be unique" (cua 524, claude-code 20901, litellm
+    23510). An id of an earlier turn was accepted twice (9d7028fbeb4c2a93, 0546a361ea8f28c2) and is a warning.
+    mistral-common 1.13.0 from v11 on, one message. MiniMax: "duplicate tool_call id". Responses: "Duplicate
+    item found with id" (vercel/ai 13307). OpenAI Chat accepts an id again in later turns: 48 recorded
+    requests, such as a3973ae0f3130681.
 """
 
 from collections.abc import Iterator

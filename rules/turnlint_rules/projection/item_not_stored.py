@@ -5,18 +5,20 @@ What it does
     that says `store: false`.
 
 Why it matters
-    With `store: false` the provider keeps no items, so it cannot find what the id names. It refuses the request.
+    With `store: false` the provider keeps no items. It cannot find the item with this id and rejects the
+    request.
 
 How it happens
     A client was written for stored responses and now sends `store: false`. The request did not ask for
     `reasoning.encrypted_content`, so the answer had no encrypted text to keep.
 
 What fix does
-    lossy: removes the item; the journal keeps it.
+    lossy: removes the item. The journal keeps it.
 
 Evidence
     "Item with id 'rs_…' not found. Items are not persisted when `store` is set to false" (public reports). No
-    accepted request has either shape; 56 with `store: false` and encrypted reasoning were accepted (read 2026-11).
+    accepted request has either form. 56 with `store: false` and encrypted reasoning were accepted (read
+    2026-11).
 """
 
 from collections.abc import Iterator

@@ -1,29 +1,28 @@
 """a request ends with a message that the provider does not accept as the last one
 
 What it does
-    Reports requests that end with an unanswered call, or with a message of a role after which the
-    provider has nothing to say. Logs and recorded answers, which end as conversations end, are not
-    judged.
+    Reports a request that ends with a call without a result, or with a role that the provider does not accept
+    at the end. Stored logs and recorded answers may end with any message and are not checked.
 
 Why it matters
-    The request is refused, although nothing in the conversation is broken.
+    The provider rejects the request, even if everything else is correct.
 
 How it happens
-    The history was sent again before the tool had run. A text was put into the assistant's mouth for it
-    to go on from, which newer models no longer do.
+    The history was sent again before the tool had run. The request ends with the start of an answer that the
+    model should continue, and newer models do not accept that.
 
 What fix does
-    placeholder: with a provider named, answers the open calls with a result that says it is not known; behind
-    an assistant's text that is not gone on from, lets the user say `(continue)`. lossless: where a text is gone on
-    from if it is marked so, marks it, and takes that mark off where it stands earlier.
+    placeholder: with a named provider, adds a result that says that the outcome is not known. placeholder:
+    after a final assistant text, adds the user message `(continue)`. lossless: where the provider requires a
+    mark on a text to continue, sets the mark, and removes it from earlier messages.
 
 Evidence
     OpenAI Chat: recorded 640045b2ab2a78f1. Mistral: "Expected last role User or Tool (or Assistant with
     prefix True) for serving but got assistant" (mistral-common 1.13.0). Anthropic, new models: "The
-    conversation must end with a user message". Gemini: "single turn requests end with a user role".
-    OpenAI takes an assistant's text at the end: 10 recorded requests, 69c62ba659e29eb5 among them. Bedrock, Claude 3
-    with tools: two refused where results stand in the turn before; one was accepted where none do (6ff4cec78051420c), which
-    is a warning.
+    conversation must end with a user message". Gemini: "single turn requests end with a user role". OpenAI
+    accepts an assistant text at the end: 10 recorded requests, such as 69c62ba659e29eb5. Bedrock, Claude 3
+    with tools: two requests with results in the turn before were rejected. One without results was accepted
+    (6ff4cec78051420c), so that case is a warning.
 """
 
 from collections.abc import Iterator

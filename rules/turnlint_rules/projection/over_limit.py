@@ -1,22 +1,22 @@
 """the request exceeds a limit of the provider
 
 What it does
-    Reports turns with too many calls, requests with too many tools or messages, and results that are too
-    long, by the provider's capability matrix.
+    Reports a turn with too many calls, a request with too many tools or messages, and a result that is too
+    long. The limits come from the provider's profile.
 
 Why it matters
-    The request is refused as a whole, whatever else is right.
+    The provider rejects the whole request.
 
 How it happens
-    Every tool of every connected server is declared. A tool returned a whole file. Calls of several turns
-    were joined into one.
+    All tools of all connected servers are declared. A tool returned a whole file. Calls of several turns were
+    joined into one.
 
 What fix does
-    Nothing: what to leave out is the author's to decide.
+    Nothing: only the author can decide what to leave out.
 
 Evidence
-    OpenAI: "Expected an array with maximum length 128, but got an array with length 217"; Responses: outputs of
-    at most 10,485,760 characters (OpenAPI document, 2026-08). Anthropic: 100,000 messages (API reference).
+    OpenAI: "Expected an array with maximum length 128, but got an array with length 217". Responses: outputs
+    of at most 10,485,760 characters (OpenAPI document, 2026-08). Anthropic: 100,000 messages (API reference).
     Llama 3.1 templates: "This model only supports single tool-calls at once!" (executed).
 """
 

@@ -1,25 +1,25 @@
 """reasoning is missing, or separated from its output
 
 What it does
-    Reports stored reasoning items that no item with an id follows, stored calls without the reasoning that other
-    calls of the conversation have, and messages with calls that lack their reasoning where the conversation
-    otherwise keeps it. A request with `store: false` may have reasoning items that stand alone.
+    Reports a stored reasoning item without an item with an id after it. Reports a stored call without
+    reasoning if other calls of the conversation have it. Reports a message with calls that lacks its
+    reasoning key if the conversation otherwise keeps it. With `store: false`, a reasoning item may be alone.
 
 Why it matters
-    Providers that remember their reasoning refuse one half without the other; others answer worse, or
-    refuse calls that come without the thought behind them.
+    Providers that store reasoning reject a reasoning item without its output. Others reject calls without
+    their reasoning, or answer worse.
 
 How it happens
-    A history is cut between the two, or filtered by type. A store keeps `content` and `tool_calls` and
-    drops the key beside them.
+    A history was cut between the two, or a filter removed one type of item. A store keeps `content` and
+    `tool_calls` and drops the key with the reasoning.
 
 What fix does
-    lossy: removes the reasoning item; the journal keeps it. lossless: removes the id of such a call, and adds
-    an empty reasoning key where that is known to be enough.
+    lossy: removes the reasoning item. The journal keeps it. lossless: removes the id of such a call.
+    lossless: adds an empty reasoning key where the provider accepts it.
 
 Evidence
     Responses: "Item 'rs_…' of type 'reasoning' was provided without its required following item", recorded
-    24a30041973d6edf; of about 3,400 accepted items of GPT-5 each has an item with an id behind it. DeepSeek:
+    24a30041973d6edf. Each of about 3,400 accepted items of GPT-5 has an item with an id after it. DeepSeek:
     "The `reasoning_content` in the thinking mode must be passed back to the API". Kimi: "reasoning_content is
     missing in assistant tool call message at index N" (read 2026-11).
 """

@@ -1,25 +1,26 @@
 """a result contains content that the provider does not accept
 
 What it does
-    Reports results with images or other parts in them where only text is taken, JSON that is no object
-    where an object is wanted, and contents written in another way than the provider reads.
+    Reports images or other parts in a result where the provider accepts text only, and JSON that is not an
+    object where it expects one. Also reports content in another form than the provider expects.
 
 Why it matters
-    The request is refused, although the call and its result belong together.
+    The provider rejects the request, although the call and its result are paired correctly.
 
 How it happens
-    A tool returned a picture, and the client put it where the text goes. A list was returned as it is, on a
-    wire that wants an object around it.
+    A tool returned a picture, and the client wrote it into the text field. A tool returned a list, and the
+    API expects an object.
 
 What fix does
-    lossless: writes the same content as it is read: JSON as a text, as `{"result": …}` where an object is wanted, as
-    a block where blocks are. A picture where none is taken stays: its author puts it into a message of the user.
+    lossless: writes the same content in the expected form: JSON as a text, as `{"result": …}` where an object
+    is expected, or as a block. A picture stays where none is accepted. Move it into a message of the user by
+    hand.
 
 Evidence
     OpenAI: "Image URLs are only allowed for messages with role 'user', but this message with role 'tool'
-    contains an image URL" (recorded df6f279d0c7a1b19). Bedrock: "toolResult.content.0.json is invalid. Provide a
-    json object". Gemini: `response` is a Struct (google-genai 3.3.0). Cohere v1: `outputs` are objects (litellm
-    3351).
+    contains an image URL" (recorded df6f279d0c7a1b19). Bedrock: "toolResult.content.0.json is invalid.
+    Provide a json object". Gemini: `response` is a Struct (google-genai 3.3.0). Cohere v1: `outputs` are
+    objects (litellm 3351).
 """
 
 from collections.abc import Callable, Iterator

@@ -1,24 +1,24 @@
 """results are not first in their message
 
 What it does
-    Reports results with text or anything else before them in the message that answers a turn, where the
-    provider wants results first; and anything beside them, where it wants them alone.
+    Reports text or other content before the results of a message, if the provider requires results first.
+    Also reports other content beside results, if the provider requires results alone.
 
 Why it matters
-    The refusal reads as if the result were missing, so that people search for the wrong fault.
+    The error text says that the result is missing, so that users search for the wrong fault.
 
 How it happens
-    A client puts reminders, time stamps or the user's interruption before the results. Two messages of
-    one role are joined by the API, and the first holds text.
+    A client writes reminders, times or a message of the user before the results. The API joins two messages
+    of one role, and the first contains text.
 
 What fix does
-    lossless: moves the results to the front of the message, or before the one in which something is said; where
-    they must stand alone, what is said goes into a message of its own behind them.
+    lossless: moves the results to the start of the message, or before the message with the text. lossless:
+    where results must be alone, moves the other content into a message of its own after them.
 
 Evidence
-    Anthropic's documentation on tool use, and tried live in 2026-07 (qwen-code 8161, hermes 65369): a text
-    before the result is answered as "`tool_use` ids were found without `tool_result` blocks". Text after it
-    is taken: 36 recorded requests. Bedrock, other vendors' models: "Conversation blocks and tool result
+    Anthropic's documentation on tool use, and live tests of 2026-07 (qwen-code 8161, hermes 65369): a text
+    before the result gives "`tool_use` ids were found without `tool_result` blocks". A text after it is
+    accepted: 36 recorded requests. Bedrock, models of other vendors: "Conversation blocks and tool result
     blocks cannot be provided in the same turn" (strands 1.62).
 """
 

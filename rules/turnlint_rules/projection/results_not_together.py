@@ -1,25 +1,25 @@
 """the results of one turn are not together
 
 What it does
-    Reports the results of one turn that are spread over several messages, where the provider wants
-    them in one; and results with another message between them and their call, where it rejects
-    that.
+    Reports results of one turn in several messages, if the provider requires them in one. Also reports
+    another message between a call and its results, if the provider rejects that.
 
 Why it matters
-    The results in the second message count as missing, and the request is refused for it.
+    The provider treats the results in the second message as missing and rejects the request.
 
 How it happens
-    A client sends a message for each tool that finishes. A translation from Chat Completions, where every
-    result is a message, does not gather them.
+    A client sends a message for each tool that finishes. In Chat Completions each result is a message, and a
+    translation to another API does not join them.
 
 What fix does
-    lossless: puts the results of the turn into one message, or each behind its call.
+    lossless: moves the results of the turn into one message, or each directly after its call.
 
 Evidence
     Bedrock: "Expected toolResult blocks at messages.N.content for the following Ids" (genkit
-    aws-bedrock-js-plugin 664, zeroclaw 1476). Gemini: "the number of function response parts is equal to
-    the number of function call parts" (gemini-cli 5443, 16415). Anthropic joins such messages: 53 recorded
-    requests were accepted, 848e705f5204da8d among them, and none refused. DeepSeek's Responses relay: deepseek-integration 740.
+    aws-bedrock-js-plugin 664, zeroclaw 1476). Gemini: "the number of function response parts is equal to the
+    number of function call parts" (gemini-cli 5443, 16415). Anthropic joins such messages: 53 recorded
+    requests were accepted, such as 848e705f5204da8d, and none was rejected. DeepSeek's Responses API:
+    deepseek-integration 740.
 """
 
 from collections.abc import Iterator

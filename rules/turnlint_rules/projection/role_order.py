@@ -1,26 +1,29 @@
 """a role is not accepted at this position
 
 What it does
-    Reports messages under a role that the provider does not have, and messages that follow on or precede one they
-    may not: system after assistant, a call after something other than a user or a result, a wrong first speaker.
+    Reports a role that the provider does not have, and a message that may not follow or precede its neighbor.
+    Examples: system after assistant, a call after a message that is neither user nor result, a wrong role at
+    the start.
 
 Why it matters
-    The request is refused. Some servers answer with the roles alone, so that the place must be found.
+    The provider rejects the request. Some error texts name only the roles and no position.
 
 How it happens
-    A system prompt is put into the middle, a first user message cut off, `developer` left by another provider.
+    A client inserts a system prompt in the middle. The first user message was cut off. The role `developer`
+    is left from another provider.
 
 What fix does
-    lossless: spells a role as the provider does; moves a system message to the front or, where the
-    provider takes it behind a user message, to the nearest such place; brings a result to its call.
-    placeholder: `(no content)` is said where a speaker is missing. lossy: changes the role of a
-    system message to `user`.
+    lossless: writes the provider's name of the role. lossless: moves a system message to the start, or after
+    the nearest user message where the provider accepts it there. lossless: moves a result to its call.
+    placeholder: inserts a message `(no content)` where a role is missing. lossy: changes the role of a system
+    message to `user`.
 
 Evidence
-    Mistral: "Unexpected role 'system' after role 'assistant'" (794aa3b4506cc972, ed7ad341dda2f362, f5bcf8c0b5ba82bd;
-    mistral-common 1.13.0). Gemini: "function call turn comes immediately after a user turn". Perplexity: 5df5f7296693dde2.
-    Anthropic, `system` among the messages: probes of nine models on 2026-09-10 and of claude-opus-5-5 on 2026-10-06,
-    claude-code 73821, and 39 accepted requests, f04a8da6bfb53c03 among them.
+    Mistral: "Unexpected role 'system' after role 'assistant'" (794aa3b4506cc972, ed7ad341dda2f362,
+    f5bcf8c0b5ba82bd; mistral-common 1.13.0). Gemini: "function call turn comes immediately after a user
+    turn". Perplexity: 5df5f7296693dde2. Anthropic, `system` between the messages: probes of nine models on
+    2026-09-10 and of claude-opus-5-5 on 2026-10-06, claude-code 73821, and 39 accepted requests, such as
+    f04a8da6bfb53c03.
 """
 
 from collections.abc import Iterator

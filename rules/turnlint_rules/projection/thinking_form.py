@@ -1,27 +1,28 @@
 """a thinking block is not as the provider returned it
 
 What it does
-    Reports thoughts without a signature, or with an empty or unreadable one, thoughts without words, turns
-    in which something stands before the thought, and turns of calls that lack one while thinking is on.
+    Reports thinking with a missing, empty or unreadable signature, and thinking without text. Also reports
+    turns with another block before the thinking, and turns with calls that lack thinking while it is on.
 
 Why it matters
-    A thought is signed, and the signature proves who wrote it. A wrong one is refused; its absence mostly is not.
+    The provider signs thinking and checks the signature. It rejects a wrong signature, and in most cases
+    accepts a turn without thinking.
 
 How it happens
-    Another provider's reasoning was copied into the history. A store kept the words and lost the signature.
-    A framework sorted the blocks of a message.
+    Reasoning of another provider was copied into the history. A store kept the text and lost the signature. A
+    framework sorted the blocks of a message.
 
 What fix does
-    lossy: takes out thoughts that cannot be sent; the journal keeps them. A signed one stays as it is where any is
-    taken. Where a turn lacks one, or a tool is forced, it removes `thinking` from the request, for no thought can be
-    made up. lossless: moves the thought of a message to its front.
+    lossy: removes thinking that the provider would reject. The journal keeps it. Signed thinking in the same
+    conversation stays. lossy: if a turn lacks thinking, or a tool is forced, removes `thinking` from the
+    request, because thinking cannot be invented. lossless: moves the thinking to the start of its message.
 
 Evidence
     Anthropic: "Invalid `signature` in `thinking` block", "thinking.signature: Field required", "each thinking
-    block must contain thinking", "Expected `thinking` or `redacted_thinking`, but found `tool_use`"; a live
-    matrix of what is taken when thoughts are stripped or edited (hermes 24107). A text before the thought: refused
-    with a budget on 4.5 and older (claude-code 20705), accepted from Sonnet 4.6 on (dd4fb61b0a948389).
-    LiteLLM leaves `thinking` out where a turn lacks its thought (litellm 17106 of 2025-12).
+    block must contain thinking", "Expected `thinking` or `redacted_thinking`, but found `tool_use`"; live
+    tests of removed and edited thinking (hermes 24107). A text before the thinking: rejected with a budget on
+    4.5 and older (claude-code 20705), accepted from Sonnet 4.6 on (dd4fb61b0a948389). LiteLLM leaves
+    `thinking` out where a turn lacks it (litellm 17106 of 2025-12).
 """
 
 from collections.abc import Iterator

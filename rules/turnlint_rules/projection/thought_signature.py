@@ -1,24 +1,24 @@
 """a call has no valid thought signature
 
 What it does
-    Reports a call without a thought signature where the model requires one: the first call of each step of the
-    current turn. Reports as well a signature that is not text. Earlier turns are not checked, because the
-    provider does not check them.
+    Reports a call without a thought signature where the model requires one: the first call of each step of
+    the current turn. Also reports a signature that is not a string. Earlier turns are not checked, because
+    the provider does not check them.
 
 Why it matters
-    Newer models refuse such a request. Older ones answer worse.
+    Newer models reject such a request. Older models answer worse.
 
 How it happens
     A store or a gateway keeps the name and the arguments of a call and drops the signature beside them. Or
-    another provider wrote the history.
+    the history comes from another provider.
 
 What fix does
-    lossless: writes the value with which the provider accepts a call that another model made.
+    lossless: writes the value with which the provider accepts a call of another model.
 
 Evidence
-    Gemini: "Function call is missing a thought_signature in functionCall parts"; Vertex: "Function call `x` in
-    the `1.` content block is missing a `thought_signature`"; the vendor's page on thought signatures, which
-    names the word (read 2026-11).
+    Gemini: "Function call is missing a thought_signature in functionCall parts". Vertex: "Function call `x`
+    in the `1.` content block is missing a `thought_signature`". Google's page on thought signatures names the
+    value (read 2026-11).
 """
 
 from collections.abc import Iterator

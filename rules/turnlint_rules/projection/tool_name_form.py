@@ -1,22 +1,25 @@
 """a tool name does not have the format that the provider expects
 
 What it does
-    Reports names of calls, results, declared tools and speakers with characters, a length or a repetition that
-    the provider does not take, and server tools that it does not have. A missing one is `missing-tool-name`.
+    Reports a name that is too long, has invalid characters, or occurs twice where it may not. The name may
+    belong to a call, a result, a declared tool or an author. Also reports a server tool that the provider
+    does not have. A missing name is `missing-tool-name`.
 
 Why it matters
-    The whole request is refused, at the first such name.
+    The provider rejects the whole request at the first such name.
 
 How it happens
-    Names with dots, slashes or spaces from MCP servers and plug-ins; at most 200 characters here, and 64 there.
+    MCP servers and plug-ins use names with dots, slashes or spaces. One provider allows 200 characters and
+    another 64.
 
 What fix does
-    lossless: gives the tool one name that is taken, and no other tool's, in its calls, their results and its
-    declaration alike; a speaker likewise. What chooses a tool by name (`tool_choice`) is the caller's to change.
+    lossless: gives the tool one valid and unique name in its calls, their results and its declaration.
+    lossless: the same for the name of an author. A `tool_choice` with the old name stays. Change it by hand.
 
 Evidence
-    OpenAI: "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'"; Anthropic's API reference, and forgecode
-    892 for "Tool names must be unique"; mistral-common 1.13.0; botocore 1.43.11, ToolName; google-genai 3.3.0.
+    OpenAI: "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'". Anthropic's API reference, and
+    forgecode 892 for "Tool names must be unique". mistral-common 1.13.0; botocore 1.43.11, ToolName;
+    google-genai 3.3.0.
 """
 
 import re

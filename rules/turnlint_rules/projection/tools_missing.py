@@ -1,22 +1,23 @@
 """the history has calls, but the request declares no tools
 
 What it does
-    Reports requests whose messages hold calls or results while no tools are declared with them.
+    Reports a request whose messages contain calls or results and that declares no tools.
 
 Why it matters
-    Some providers refuse to read such a history at all.
+    Some providers reject such a history.
 
 How it happens
-    A summary or a title is asked for over the old messages, and the tools are left out to save tokens.
+    A client asks for a summary or a title of the old messages and leaves the tools out to save tokens.
 
 What fix does
-    lossless: leaves an empty list of tools out. Where tools are missing it does nothing: the log does not say how they
-    were declared. Declare them again, or one that does nothing.
+    lossless: removes an empty list of tools. Otherwise nothing: the log does not say how the tools were
+    declared. Declare them again, or declare a tool that does nothing.
 
 Evidence
     Bedrock: "The toolConfig field must be defined when using toolUse and toolResult content blocks" (many
-    reports). Anthropic refused it once ("Requests which include `tool_use` or `tool_result` blocks must define
-    tools"); 12 recorded requests without tools were accepted, b59990e27f0e4b8e among them, and none refused.
+    reports). Anthropic rejected it at one time ("Requests which include `tool_use` or `tool_result` blocks
+    must define tools"). It accepted 12 recorded requests without tools, such as b59990e27f0e4b8e, and
+    rejected none.
 """
 
 from collections.abc import Iterator

@@ -1,20 +1,21 @@
 """the last text ends with white space
 
 What it does
-    Reports a request whose last message is the assistant's and whose text ends in a space or a line end.
+    Reports a request whose last message is an assistant message with a text that ends with a space or a line
+    break.
 
 Why it matters
-    Where the model is to go on from that text, white space at its end is refused.
+    The provider does not let the model continue a text with white space at its end, and rejects the request.
 
 How it happens
-    A prefill is written as people write, with a space or a line end after the last word.
+    A client writes the start of the answer with a space or a line break after the last word.
 
 What fix does
-    lossless: takes the white space at the end off.
+    lossless: removes the white space at the end.
 
 Evidence
-    Anthropic: "final assistant content cannot end with trailing whitespace" (many reports; the same text
-    through Bedrock).
+    Anthropic: "final assistant content cannot end with trailing whitespace" (many reports; Bedrock returns
+    the same text).
 """
 
 from collections.abc import Iterator

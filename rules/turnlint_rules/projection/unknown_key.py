@@ -1,24 +1,26 @@
 """a key is not accepted by the provider
 
 What it does
-    Reports keys of messages, calls and pieces of content that the provider refuses. Where a list of all
-    its keys is to be had, any other is reported; else those that were seen refused. Only requests are
-    looked at: what a log adds to its lines never reaches a provider.
+    Reports keys of messages, calls and content blocks that the provider rejects. If all keys of the provider
+    are known, it reports every other key, otherwise only keys that were seen rejected. It checks requests
+    only, because a provider does not see the keys that a log adds.
 
 Why it matters
-    A strict provider refuses the whole request, and the key stays in the history, so it refuses again.
+    A strict provider rejects the whole request. The key stays in the history, so every later request fails
+    too.
 
 How it happens
-    Reasoning of one provider (`reasoning_content`, `thinking_blocks`) is sent to another. A client keeps
-    its own notes (`timestamp`, `tool_name`, `cache_control`) in the messages.
+    Reasoning of one provider (`reasoning_content`, `thinking_blocks`) is sent to another. A client stores its
+    own data (`timestamp`, `tool_name`, `cache_control`) in the messages.
 
 What fix does
-    lossy: takes the key out; the journal keeps it. What holds calls, or says which call a result answers, stays.
+    lossy: removes the key. The journal keeps it. A key with calls, or with the id of the call that a result
+    answers, stays.
 
 Evidence
     Groq: "property 'reasoning_content' is unsupported". Fireworks: "Extra inputs are not permitted, field:
-    'messages[3].tool_name'" (pi 4514). Mistral: 422 `extra_forbidden`. Anthropic: "tool_use.text: Extra inputs
-    are not permitted" (claude-code 4378). Lists of keys: the SDKs' own types (2026-11).
+    'messages[3].tool_name'" (pi 4514). Mistral: 422 `extra_forbidden`. Anthropic: "tool_use.text: Extra
+    inputs are not permitted" (claude-code 4378). Lists of keys: the SDKs' own types (2026-11).
 """
 
 import re

@@ -1,27 +1,28 @@
 """the parent of a message does not exist
 
 What it does
-    In logs whose records name the one before them, reports a parent that no record of the conversation is,
-    a record that is its own ancestor, and an id that two records share. Where nothing stands before the
-    record, its parent is in another file, and that is only worth knowing.
+    Checks logs in which each record names its parent, the record before it. Reports a parent that does not
+    exist in the conversation, a record that is its own ancestor, and an id that two records share. If nothing
+    comes before the record, its parent is in another file, and the finding is an info.
 
 Why it matters
-    Readers of such a log walk from the last message to the first along these links. At a broken one they
-    stop: everything before it is gone from the context, silently, or the session cannot be resumed.
+    Readers of such a log follow these links from the last message to the first. At a broken link they stop.
+    All earlier messages are lost from the context without an error, or the session cannot be resumed.
 
 How it happens
-    A line was deleted by hand, and its children still point to it. A summary wrote a parent that
-    was never logged. Two branches were merged into one file.
+    A line was deleted by hand, and its children still name it. A summary names a parent that was never
+    logged. Two branches were merged into one file.
 
 What fix does
-    lossless: sets the parent to the record that was written before it and does not come after it,
-    by the times where all have one and else by the file: in a log that is appended to, that is its
-    parent. The first record of a circle does so too, or names none. The link stays as it is behind a
-    record that is unreadable or has a damaged id: that record may be the parent.
+    lossless: sets the parent to the record that was written before this one and is not its descendant. The
+    times of the records decide the order if all have one, otherwise the order in the file. In a cycle, the
+    first record gets such a parent or none. The link stays after a record that is unreadable or has a damaged
+    id, because that record may be the parent.
 
 Evidence
-    Claude Code issues 46603 and 55818: a parent that exists nowhere makes the history before it unreachable
-    (read 2026-11). The session reader of claude-agent-sdk 0.2.184 ends where `parentUuid` leads nowhere.
+    Claude Code issues 46603 and 55818: a parent that does not exist makes the history before it unreachable
+    (read 2026-11). The session reader of claude-agent-sdk 0.2.184 stops at a `parentUuid` that does not
+    exist.
 """
 
 from collections.abc import Iterator, Sequence

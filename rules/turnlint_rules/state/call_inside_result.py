@@ -1,24 +1,24 @@
 """a call is in a message that may only hold results
 
 What it does
-    Reports a tool call written inside a result, or among the results of a turn. Such a call is taken for
-    an echo of the one that was answered and paired with nothing.
+    Reports a tool call inside a result, or between the results of a turn. If the same call is in an assistant
+    message, this one is a copy and is not paired with a result.
 
 Why it matters
-    To a reader there are now two calls and one result. Providers that see a call in a user's turn refuse
-    the request by the block's role alone.
+    A reader sees two calls and one result. Providers that find a call in a user turn reject the request
+    because of the block type.
 
 How it happens
-    A tool runner returns the call together with its response and the history keeps both parts. There were
-    three paths for tool results and only two of them filtered.
+    A tool runner returns the call together with its response, and the history keeps both. A client removes
+    such copies on some of its code paths only.
 
 What fix does
-    lossy: removes the echo and keeps it in the journal; the call that was answered stays where it is. A call that
-    occurs nowhere else is no echo and stays.
+    lossy: removes the copy. The journal keeps it, and the call in the assistant message stays. A call that
+    occurs in no assistant message is not a copy and stays.
 
 Evidence
-    Anthropic: "`tool_use` blocks can only be in `assistant` messages". The filter that one of three
-    execution paths lacked is described for an agent of the Gemini family (its issue 244).
+    Anthropic: "`tool_use` blocks can only be in `assistant` messages". An issue of an agent of the Gemini
+    family describes a client that removed such copies on two of three code paths (its issue 244).
 """
 
 from collections.abc import Iterator

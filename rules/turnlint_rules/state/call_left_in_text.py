@@ -1,25 +1,24 @@
 """a text contains an unparsed tool call
 
 What it does
-    Reports an assistant's text in which a call begins in one of the notations that models are trained to
-    write: `<tool_call>`, `[TOOL_CALLS]`, `<function=…>` and their relatives. Fenced and quoted code is
-    left alone.
+    Reports an assistant text that contains the start of a tool call in the notation of a model, such as
+    `<tool_call>`, `[TOOL_CALLS]` or `<function=…>`. Code blocks and quoted code are ignored.
 
 Why it matters
-    The model called a tool and the server did not notice: the call was never run, it has no result,
-    and the model sees its own markup as prose and does it again.
+    The model called a tool and the server did not recognize the call. The tool never ran, the call has no
+    result, and the model sees its own markup as text and repeats it.
 
 How it happens
-    The server runs without the tool parser that fits the model, or with one for another version. The call
-    was malformed and the parser gave it back as text.
+    The server runs without the tool parser of the model, or with the parser of another version. The call was
+    malformed, and the parser returned it as text.
 
 What fix does
-    Nothing by itself: reading such a text as a call is offered separately.
+    Nothing: `fix` does not turn a text into a call.
 
 Evidence
-    The opening marks of the notations that cannot be mistaken for prose, from chat templates and parsers
-    (vLLM, SGLang, trl, read 2026-11). Servers pass such a history on: 22 recorded requests with it were
-    accepted, 21 of them by one local server, such as a6b097453e0bf7f6; so it is a warning.
+    The start marks of notations that do not occur in normal text, from chat templates and parsers (vLLM,
+    SGLang, trl, read 2026-11). It is a warning, because servers accept such a history: 22 recorded requests
+    with it were accepted, 21 of them by one local server, such as a6b097453e0bf7f6.
 """
 
 from collections.abc import Iterator

@@ -1,24 +1,24 @@
 """a call has two results with different content
 
 What it does
-    Reports a second result for a call that has one already, where the two differ and neither is a
-    placeholder. Equal copies are `duplicate-result`.
+    Reports a second result for a call where the two results differ and neither is a placeholder. Equal copies
+    are `duplicate-result`.
 
 Why it matters
-    Only one of them can be what the tool said, providers take one or refuse both, and whichever is
-    dropped is lost for good. This is the one duplicate that a person should look at.
+    Only one of the two can be the output of the tool. Providers use one of them or reject both. Check by hand
+    which result is right before a repair removes one.
 
 How it happens
-    A tool ran twice under one call. The provider's own outcome and an SDK's error were both logged. A
-    retry wrote its result without taking the first one back.
+    A tool ran twice for one call. The result of the provider and an error of the SDK were both logged. A
+    retry wrote its result and did not remove the first one.
 
 What fix does
-    lossy: real beats placeholder, complete beats incomplete, then the first stays; both are kept in the
-    journal.
+    lossy: keeps a complete result rather than an incomplete one, otherwise the first. It removes the other.
+    The journal keeps both.
 
 Evidence
-    Anthropic: "each tool_use must have a single result". Of the repair passes measured, seven keep the
-    first, one the last, and four keep both and fail (2026-11).
+    Anthropic: "each tool_use must have a single result". Of the repair tools that were measured, seven keep
+    the first result, one keeps the last, and four keep both and fail (2026-11).
 """
 
 from collections.abc import Iterator

@@ -1,22 +1,22 @@
 """an object has the same key twice
 
 What it does
-    Reports every key that stands a second time in the same object.
+    Reports each key that occurs a second time in the same object.
 
 Why it matters
-    Readers take the last one, a few the first, and none says so. Whatever the other one held is gone:
-    a second `content` hides the first, a second `tool_calls` hides calls whose results then are orphans.
+    Most parsers use the last value, some the first, and none reports it. The other value is lost: a second
+    `content` hides the first, and a second `tool_calls` hides calls whose results then have no call.
 
 How it happens
-    A logger merges two dictionaries by writing both. A stream's deltas were appended as text. A
-    template fills a key that the caller had set as well.
+    A logger merges two dictionaries and writes both. The parts of a stream were appended as text. A template
+    writes a key that the caller had already set.
 
 What fix does
-    Nothing: which of the two was meant is not in the file.
+    Nothing: the file does not say which of the two values was meant.
 
 Evidence
-    RFC 8259, section 4: names should be unique, and what software does otherwise cannot be predicted.
-    Python's json, orjson and msgspec keep the last without a word (measured 2026-11).
+    RFC 8259, section 4: names should be unique, and otherwise the behavior of software cannot be predicted.
+    Python's json, orjson and msgspec keep the last value without an error (measured 2026-11).
 """
 
 from collections.abc import Iterator

@@ -1,25 +1,24 @@
 """a message is empty
 
 What it does
-    Reports messages of the user or the assistant without text, calls, results or anything else. A text
-    of white space only counts as nothing. An empty result is normal and not reported, and neither are an
-    item of a program's own type with content under its own key, and an empty user message that ends a stored log.
+    Reports a message of the user or the assistant without text, calls, results or other content. A text of
+    white space counts as empty. An empty result and an empty user message at the end of a stored log are not
+    reported. An item of a program's own type may have its content under another key.
 
 Why it matters
-    Several providers refuse empty messages; the others show the model an empty turn, and it answers
-    that.
+    Several providers reject empty messages. Others show the model an empty turn, and the model answers it.
 
 How it happens
-    A stream was cancelled before its first token and the empty message was kept. Blocks were filtered
-    out and their shell stayed. A user pressed return.
+    A stream was cancelled before its first token, and the empty message was kept. A filter removed all blocks
+    of a message and kept the message. A user pressed return.
 
 What fix does
-    lossless: removes the message. One with anything under a key that this wire does not know stays.
+    lossless: removes the message. A message with a key that its format does not have stays.
 
 Evidence
     Anthropic: "all messages must have non-empty content except for the optional final assistant message".
-    Kimi: "the message at position 79 with role 'assistant' must not be empty". OpenAI accepts it
-    (recorded 089fdadfd9e95c14 and three more), so it is a warning. mini-swe-agent ends its logs with an empty
+    Kimi: "the message at position 79 with role 'assistant' must not be empty". It is a warning, because
+    OpenAI accepts it (recorded 089fdadfd9e95c14 and three more). mini-swe-agent ends its logs with an empty
     user message, and Roo Code keeps encrypted reasoning in items beside an empty content (logs of 2026-11).
 """
 

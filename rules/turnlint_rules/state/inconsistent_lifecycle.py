@@ -1,24 +1,24 @@
 """the status fields of a result contradict each other
 
 What it does
-    Where a wire marks the state of a result, reports marks that do not go together: complete but with
-    neither a result nor an error, both a result and an error, not complete although it has one, or not
-    complete while the conversation goes on.
+    In formats that mark the state of a result, reports marks that contradict each other. Examples: complete
+    but with neither a result nor an error, a result and an error, or not complete although the conversation
+    continues.
 
 Why it matters
-    The state of a call is inferred from these marks together. Where they disagree two readers infer two
-    states, and a repair may replace a real answer by a placeholder.
+    Readers derive the state of a call from these marks together. If the marks disagree, two readers derive
+    two states, and a repair may replace a real result by a placeholder.
 
 How it happens
-    A result was written when it started and never updated. A cancelled tool left its partial output
-    beside the error. One writer sets the flag, another does not.
+    A result was written at its start and never updated. A cancelled tool kept its partial output beside the
+    error. One program sets the mark and another does not.
 
 What fix does
-    Nothing: what is there is kept, and the call counts as answered where there is a result or an error.
+    Nothing: all values are kept. A call with a result or an error counts as answered.
 
 Evidence
-    The canonical model has `isComplete` as an optional field, so that no single mark decides: the
-    lifecycle is inferred from it, `error` and `result` together.
+    In the canonical model `isComplete` is optional. The state follows from `isComplete`, `error` and `result`
+    together.
 """
 
 from collections.abc import Iterator

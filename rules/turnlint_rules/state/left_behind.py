@@ -1,25 +1,25 @@
 """part of a session would not be replayed
 
 What it does
-    In logs that agents keep of their sessions, reports messages that are in the file and would not
-    be sent again: messages that a compaction replaced, an abandoned branch, a turn that was rolled
-    back. It counts their calls without a result. No other rule reports anything in them.
+    In session logs of agents, reports messages that are in the file but would not be sent again: messages
+    that a compaction replaced, an abandoned branch, a turn that was rolled back. It counts their calls
+    without a result. No other rule reports anything in these messages.
 
 Why it matters
-    What is broken there breaks no request. A program that reads the whole file as one conversation,
-    for training or for another provider, still finds it.
+    A fault in these messages breaks no request. But a program that reads the whole file as one conversation,
+    for training or for another provider, still reads them.
 
 How it happens
-    Agents only ever append. Editing an earlier prompt, rewinding, compacting: each leaves behind what was
-    said before.
+    Agents only append to their logs. After an edit of an earlier prompt, a rewind or a compaction, the older
+    messages stay in the file.
 
 What fix does
-    Nothing: it is how such a log is meant to be.
+    Nothing: this is normal for such a log.
 
 Evidence
-    The readers of the agents themselves: claude-agent-sdk 0.2.184 follows `parentUuid` from the newest
-    leaf, Codex replays from its newest compaction, Gemini CLI folds `$rewindTo` and `$set`, pi walks from
-    the last entry (sources read 2026-11).
+    The agents' own readers: claude-agent-sdk 0.2.184 follows `parentUuid` from the newest leaf, Codex replays
+    from its newest compaction, Gemini CLI applies `$rewindTo` and `$set`, pi follows the links from the last
+    entry (sources read 2026-11).
 """
 
 from collections.abc import Iterator

@@ -1,23 +1,23 @@
 r"""a string contains half of a surrogate pair
 
 What it does
-    Reports an escape such as `\ud83d` without its second half: it stands for no character.
+    Reports an escape such as `\ud83d` without its second half. It is not a character.
 
 Why it matters
-    It cannot be written as UTF-8. Servers refuse the body, strict parsers refuse the record, and a
-    program that reads it leniently fails when it writes it on. One such message poisons a session for
-    good.
+    The string cannot be written as UTF-8. Servers reject the request and strict parsers reject the record. A
+    program that accepts it on input fails when it writes it. One such message stops every later request of a
+    session.
 
 How it happens
-    A program cut a string by UTF-16 units: a preview of 200 "characters", a truncated tool output,
-    and the cut went through an emoji.
+    A program cut a string by UTF-16 units, for a preview or a shortened tool output, in the middle of an
+    emoji.
 
 What fix does
-    lossy: writes the replacement character in its place; no reader could have kept the half.
+    lossy: writes the replacement character `U+FFFD` instead.
 
 Evidence
-    Python's json lets it pass, msgspec, orjson and simdjson refuse it (measured 2026-11). A whole family
-    of repair scripts for Claude Code sessions exists for this one fault.
+    Python's json accepts it. msgspec, orjson and simdjson reject it (measured 2026-11). Several repair
+    scripts for Claude Code sessions exist for this fault alone.
 """
 
 from collections.abc import Iterator

@@ -1,26 +1,25 @@
 """a message does not match the schema of its format
 
 What it does
-    Reports values of the wrong kind where the wire says what must stand there: a message that is
-    not an object, an unknown role, content that is a number, a call without its function. What is
-    wrong is set aside and the rest of the conversation is still checked. A record that holds no
-    conversation at all is a warning.
+    Reports a value of the wrong kind: a message that is not an object, an unknown role, a number as content,
+    a call without its function. The value is left out, and the rest of the conversation is still checked. A
+    record without any conversation is a warning.
 
 Why it matters
-    A request with it is refused by its schema before the conversation is looked at; a reader without a
-    schema fails later, somewhere else.
+    A provider checks the schema first and rejects the request. A reader without a schema fails later, at
+    another place.
 
 How it happens
-    An SDK object was dumped with its internals. A proxy put a redaction notice where the messages were.
+    An SDK object was written with its internal fields. A proxy replaced the messages by a redaction notice.
     Records of another kind were appended to the file.
 
 What fix does
-    lossless: writes an empty string for an empty list where a text is expected. Nothing else: the right shape is known,
-    the right content is not.
+    lossless: writes an empty string for an empty list where a text is expected. Otherwise nothing: the
+    content that was meant is not known.
 
 Evidence
-    OpenAI Chat, recorded exchange 4a701ec87220729f: "Invalid type for 'messages[0].content': expected
-    one of a string or array of objects, but got an object instead". Anthropic, 6bd72c2fccb889c3:
+    OpenAI Chat, recorded exchange 4a701ec87220729f: "Invalid type for 'messages[0].content': expected one of
+    a string or array of objects, but got an object instead". Anthropic, 6bd72c2fccb889c3:
     "messages.0.content: Input should be a valid list".
 """
 

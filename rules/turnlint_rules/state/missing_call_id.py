@@ -1,26 +1,25 @@
 """a call or a result has no id
 
 What it does
-    Reports calls without an id and results that name no call, where the wire pairs by id. They are
-    paired by position inside their turn as far as that goes. On OpenAI's wire a conversation in which
-    nothing at all has an id is of a dialect without ids: that is said once, as an info. Ids that a log scrubber replaced
-    (`REDACTED`) are not reported.
+    Reports a call without an id, and a result that names no call, in formats that pair by id. They are paired
+    by position inside their turn where that is certain. A Chat Completions conversation without any ids gets
+    one info. Ids that a redaction tool replaced (`REDACTED`) are not reported.
 
 Why it matters
-    Without an id a server cannot tell which call is answered and refuses the request, or pairs by
-    position and hopes.
+    Without an id, a server cannot assign the result to its call. It rejects the request, or it pairs by
+    position.
 
 How it happens
-    A model server does not make ids. A stream was put together from deltas and the one with the id was
-    lost. A field was serialised as an empty string.
+    A model server does not write ids. A client joined the parts of a stream and lost the part with the id. A
+    field was written as an empty string.
 
 What fix does
-    lossless: gives the call an id that follows from its content, and its result the same.
+    lossless: gives the call and its result the same new id, derived from the content of the call.
 
 Evidence
-    Mistral: "Tool call id has to be defined". Anthropic: "String should match pattern
-    '^[a-zA-Z0-9_-]+$'" for an empty id. Kimi: "tool_call_id  is not found", with two blanks. Samples
-    for TRL and tool calls of Ollama have no ids by design (ollama 0.6.3 types, 2026-11).
+    Mistral: "Tool call id has to be defined". Anthropic: "String should match pattern '^[a-zA-Z0-9_-]+$'" for
+    an empty id. Kimi: "tool_call_id  is not found", with two blanks. Samples for TRL and tool calls of Ollama
+    have no ids by design (ollama 0.6.3 types, 2026-11).
 """
 
 from collections.abc import Iterator

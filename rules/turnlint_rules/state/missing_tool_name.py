@@ -1,24 +1,24 @@
 """a call has no tool name
 
 What it does
-    Reports calls whose tool name is absent or empty, and results in the older `function` role without
-    the name that pairs them.
+    Reports a call whose tool name is absent or empty, and a result in the older `function` role without a
+    name. In that role the name identifies the call.
 
 Why it matters
-    No tool can be run and no server takes the history back; the id alone does not say what was called.
+    No server accepts such a call, and no program can run it.
 
 How it happens
-    A streamed call was put together without the delta that carries the name. A model produced an empty
-    name and the agent logged it together with a complaint as the result.
+    A client joined the parts of a stream and lost the part with the name. A model wrote an empty name, and
+    the agent logged the call with an error as its result.
 
 What fix does
-    lossless: writes the name that its result bears, where it bears one. placeholder: else `unknown_tool`, so that
-    the call and its result can be kept.
+    lossless: writes the name from its result, if the result has one. placeholder: otherwise writes
+    `unknown_tool`, so that the call and its result can stay.
 
 Evidence
-    OpenAI Chat, recorded exchange c0e5c02f0158bb42: "Missing parameter 'name': messages with role
-    'function' must have a 'name'". Anthropic: "tool_use.name: String should have at least 1 character".
-    Empty names come from gateways of OpenAI-compatible models (read 2026-11).
+    OpenAI Chat, recorded exchange c0e5c02f0158bb42: "Missing parameter 'name': messages with role 'function'
+    must have a 'name'". Anthropic: "tool_use.name: String should have at least 1 character". Empty names come
+    from gateways of OpenAI-compatible models (read 2026-11).
 """
 
 from collections.abc import Iterator

@@ -1,26 +1,26 @@
 """part of a conversation is in the format of another API
 
 What it does
-    Reports roles, calls and results in another wire's spelling than the rest: a `tool` message
-    among Anthropic blocks, a `tool_use` block in OpenAI content, a `functionCall` anywhere else.
-    They are still parsed and paired, so that one change of format does not cause ten findings.
+    Reports a role, a call or a result in the format of another API than the rest of the conversation: a
+    `tool` message between Anthropic blocks, a `tool_use` block in OpenAI content, a `functionCall` outside
+    Gemini. It is still parsed and paired, so that one change of format does not cause ten findings.
 
 Why it matters
-    The provider of either wire refuses the other's half: as an unknown role, an unknown block, or, worst,
-    as calls without results.
+    Each provider rejects the other's format, as an unknown role, as an unknown block, or as calls without
+    results.
 
 How it happens
-    The provider was switched in the middle of a session and only new messages were translated. A gateway
-    logs what it got on one side and what it sent on the other.
+    The provider changed in the middle of a session, and only new messages were translated. A gateway logs
+    what it received from one side and what it sent to the other.
 
 What fix does
-    lossless: writes the message as this wire spells it, where it holds nothing but texts, calls and
-    results. Images and thinking blocks have no equivalent in some formats: such a message stays.
+    lossless: rewrites the message in the format of the conversation if it contains only texts, calls and
+    results. A message with images or thinking stays, because some formats have no equivalent.
 
 Evidence
-    Anthropic refuses a message of role `tool` by its enumeration of roles; Kimi: "contains an invalid part
-    type: tool_use". No accepted request among 3,249 on the Anthropic wire and 8,842 on OpenAI's had a
-    piece of another (recorded exchanges, read 2026-11).
+    Anthropic rejects a message of role `tool`, because it is none of its roles. Kimi: "contains an invalid
+    part type: tool_use". None of 3,249 accepted requests on Anthropic's API and 8,842 on OpenAI's contained a
+    part in another format (recorded exchanges, read 2026-11).
 """
 
 from collections.abc import Iterator

@@ -1,25 +1,25 @@
 """the same call appears twice
 
 What it does
-    Reports a call with the id, the tool and the arguments of an earlier one: in the same turn an error,
-    in a later turn a warning.
+    Reports a call with the id, the tool and the arguments of an earlier call. In the same turn it is an
+    error, in a later turn a warning.
 
 Why it matters
-    One call became two, and at most one of them has a result. Readers that count or re-run calls do it
-    twice; strict providers refuse ids that come again.
+    One call is logged as two, and at most one of them has a result. Programs that count or rerun calls
+    process it twice. Strict providers reject repeated ids.
 
 How it happens
-    A stream was replayed after a reconnect and both parts were kept. A whole group of calls was written
-    again for each of its results. A framework resumes from a checkpoint and appends what is there.
+    A stream was replayed after a reconnect, and both copies were kept. A client wrote a group of calls again
+    for each of its results. A framework resumed from a checkpoint and appended the messages again.
 
 What fix does
-    lossless: removes the copy; with two results, or with a thought of its own, it keeps both and gives the copy an id of
-    its own.
+    lossless: removes the copy. If both calls have a result, or the copy has thinking of its own, both stay
+    and the copy gets a new id.
 
 Evidence
-    Anthropic: "`tool_use` ids must be unique" (Claude Code issue 20901). Servers of OpenAI's
-    wire accepted the same call again in later turns, each with its result, 254 times in the recorded
-    exchanges, such as in a3973ae0f3130681.
+    Anthropic: "`tool_use` ids must be unique" (Claude Code issue 20901). In the recorded exchanges,
+    OpenAI-compatible servers accepted the same call again in later turns, each with its result, 254 times,
+    such as in a3973ae0f3130681.
 """
 
 from collections.abc import Iterator

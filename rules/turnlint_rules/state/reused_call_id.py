@@ -1,27 +1,27 @@
 """two different calls have the same id
 
 What it does
-    Reports a call with the id of an earlier, different call. In the same turn it is an error. In a later turn it is
-    a warning, or an error if a result with that id fits several of these calls. Redacted ids are not compared.
-    The same call written again is `replayed-call`.
+    Reports a call with the id of an earlier, different call. In the same turn it is an error. In a later turn
+    it is a warning, or an error if a result with that id fits several of these calls. Redacted ids are not
+    compared. The same call written again is `replayed-call`.
 
 Why it matters
-    In one turn, only the order tells which result belongs to which call. Across turns, some providers require ids
-    that are unique in the whole request. Readers that keep a map from id to call give the later result to the
-    wrong call.
+    In one turn, only the order tells which result belongs to which call. Across turns, some providers require
+    ids that are unique in the whole request. Readers that keep a map from id to call give the later result to
+    the wrong call.
 
 How it happens
-    Weak servers count from `call_0` in every response. Ids were cut to nine characters and are now equal.
-    A gateway gave parallel calls the same id.
+    Some servers count from `call_0` in every response. Ids were cut to nine characters and are now equal. A
+    gateway gave parallel calls the same id.
 
 What fix does
     lossless: gives the later call and its result a new id.
 
 Evidence
     Anthropic: "`tool_use` ids must be unique". mistral-common from v11 on: "Duplicate tool call id in
-    assistant message", and none for later turns (executed 2026-11). Servers of OpenAI's
-    wire accepted an id used again for another call in a later turn ten times in the recorded exchanges,
-    such as in 31ca6daa99ff8ea3.
+    assistant message" for one turn, no error for later turns (executed 2026-11). In the recorded exchanges,
+    OpenAI-compatible servers accepted an id again for another call in a later turn ten times, such as in
+    31ca6daa99ff8ea3.
 """
 
 from collections.abc import Iterator

@@ -1,24 +1,24 @@
 """the arguments of a call are truncated
 
 What it does
-    Reports arguments whose JSON ends before it is complete. Arguments that are wrong in another way are
+    Reports arguments whose JSON text ends before it is complete. Other faults in arguments are
     `unreadable-arguments`.
 
 Why it matters
-    What the model wanted is not known, so nothing may be run and nothing should be invented. A
-    placeholder result for such a call makes things worse: it pretends that half a call was made.
+    The complete arguments are not known, so the call must not be run, and its arguments must not be invented.
+    A placeholder result for such a call is wrong too: it claims that the call was made.
 
 How it happens
-    The model hit its output limit in the middle of a call. The stream broke and the part that had come
-    was logged as if it were the call.
+    The model reached its output limit in the middle of a call. The stream broke, and the received part was
+    logged as a complete call.
 
 What fix does
-    lossless: writes an object whose one member `raw` is what was there, so that the call can be read and nothing
-    is guessed at or thrown away.
+    lossless: writes an object whose only key `raw` contains the old text. The call becomes readable, nothing
+    is removed and nothing is invented.
 
 Evidence
-    MiniMax refuses it: "invalid params, invalid function arguments json string". OpenAI takes arguments
-    back unread. OpenClaw issues 50059 and 9769: a synthetic result for a partial call kept sessions
+    MiniMax rejects it: "invalid params, invalid function arguments json string". OpenAI accepts arguments
+    without parsing them. OpenClaw issues 50059 and 9769: a synthetic result for a partial call kept sessions
     stuck (read 2026-11).
 """
 

@@ -1,27 +1,26 @@
 """the arguments of a call are not a JSON object
 
 What it does
-    Reports arguments that cannot be read as a JSON object: text that is no JSON, JSON of another kind,
-    or, on wires that carry the object itself, anything but an object. Empty arguments of a call without
-    parameters are fine, so is the free text of a custom tool. Arguments that merely break off are
-    `truncated-call`.
+    Reports arguments that are not a JSON object: a text that is not JSON, JSON of another kind, or, in
+    formats with parsed arguments, a value that is not an object. Empty arguments of a call without parameters
+    are valid, and so is the free text of a custom tool. Arguments that are only cut off are `truncated-call`.
 
 Why it matters
-    No tool can run such a call. Some providers take it back unread, others parse every call of the
-    history and refuse the request; chat templates turn it into `{}` or raise.
+    No program can run such a call. Some providers accept it unread, others parse every call of the history
+    and reject the request. Chat templates replace the arguments by `{}` or fail.
 
 How it happens
-    The model wrote it so: a bare expression, single quotes, a raw line end inside a string. A gateway
-    translated between wires and encoded the arguments twice.
+    The model wrote them: a bare expression, single quotes, a raw line break inside a string. A gateway
+    translated between formats and encoded the arguments twice.
 
 What fix does
-    lossless: writes an object whose one member `raw` is what was there, so that the call can be read and nothing
-    is guessed at or thrown away.
+    lossless: writes an object whose only key `raw` contains the old text. The call becomes readable, nothing
+    is removed and nothing is invented.
 
 Evidence
-    OpenAI accepted nine recorded requests with arguments that are no JSON, such as bde57792f76e592e, so
-    text of that kind is a warning here. xAI: "The arguments to a tool_call … are not a valid JSON
-    string". Anthropic: "tool_use.input: Input should be a valid dictionary", an error.
+    A text that is not JSON is a warning, because OpenAI accepted nine recorded requests with such arguments,
+    such as bde57792f76e592e. xAI: "The arguments to a tool_call … are not a valid JSON string". Anthropic:
+    "tool_use.input: Input should be a valid dictionary", an error.
 """
 
 from collections.abc import Iterator

@@ -1,29 +1,29 @@
 r"""a record is not valid JSON, or parsers disagree about it
 
 What it does
-    Names what is wrong with the bytes of a record, and where: torn, cut in two, run together with the
-    next one, split over lines, not UTF-8, not quite JSON. Where the meaning is plain it is still read, so that one bad
-    byte hides nothing else. Oddities that only some readers stumble over are warnings or infos.
+    Reports what is wrong with the bytes of a record, and where: cut off, joined with the next record, split
+    over lines, not UTF-8, not valid JSON. If the meaning is certain, the record is still parsed and checked.
+    Deviations that only some parsers reject are warnings or infos.
 
 Why it matters
-    A reader that stops loses the rest of the file, one that skips loses the record without a word, and
-    a request built from such bytes is refused before anyone looks at the conversation.
+    A reader that stops at the record loses the rest of the file. A reader that skips it loses the record
+    without an error. A provider rejects a request with such bytes before it reads the conversation.
 
 How it happens
-    The process was killed while it wrote: the last line ends in the middle. Two processes append to
-    one file. A record was written with Python's `repr`, or with `NaN` by a JSON writer that allows it.
-    A shell on another system saved the file as UTF-16. A writer did not escape the line breaks of a text, or a tool
-    wrapped long lines.
+    The process was killed during a write, and the last line is incomplete. Two processes append to one file.
+    A program wrote a record with Python's `repr`, or with `NaN`. A shell saved the file as UTF-16. A program
+    did not escape the line breaks of a text, or a tool wrapped long lines.
 
 What fix does
-    lossless: escapes raw control characters and lone backslashes, takes out a comma too many and a byte order mark,
-    puts a line end between records that stand on one line, joins the lines of a record that line breaks split (in a
-    text the line break becomes `\n`), writes Python's words as JSON has them. lossy: writes `null` for `NaN` and the replacement character for bytes that
-    are no text. Lines are joined only if together they are exactly one object. What breaks off stays as it is: bytes that cannot be read are never guessed at.
+    lossless: escapes raw control characters and lone backslashes, and removes surplus commas and a byte order
+    mark. lossless: writes a line break between two records on one line, and JSON's words for Python's.
+    lossless: joins the lines of a record that line breaks split, if together they are exactly one object. A
+    line break inside a text becomes `\n`. lossy: writes `null` for `NaN`, and the replacement character for
+    bytes that are not text. A record that is cut off stays as it is.
 
 Evidence
-    RFC 8259. What each of nine parsers makes of these was measured in 2026-11: Python's json takes
-    `NaN` and raw bytes that all others refuse, orjson turns long integers into floats without a word.
+    RFC 8259. Nine parsers were measured with each of these faults in 2026-11: Python's json accepts `NaN` and
+    raw bytes that all others reject, and orjson converts long integers to floats without an error.
 """
 
 from collections.abc import Callable, Iterator
