@@ -167,3 +167,37 @@ PA2
 @pytest.mark.parametrize(("width", "text"), [(66, WIDE), (40, NARROW), (20, LISTED)])
 def test_a_table_gives_way_in_three_steps(width: int, text: str) -> None:
     assert render_table(ROWS, HEADERS, width) == text
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_message_with_many_marks_fits_the_terminal(tmp_path: Path, width: int) -> None:
+    """A failed turn with nine calls: the marks that do not fit are counted."""
+    at = "2026-11-19T10:00:00.000Z"
+    calls = [
+        {"type": "toolCall", "id": f"toolu_{number:026}", "name": "edit", "arguments": {}}
+        for number in range(9)
+    ]
+    asked = {"role": "assistant", "content": calls, "stopReason": "error", "errorMessage": "x"}
+    records = [
+        {"type": "session", "version": 3, "id": "s", "timestamp": at, "cwd": "/"},
+        {
+            "type": "message",
+            "id": "a",
+            "parentId": None,
+            "timestamp": at,
+            "message": {"role": "user", "content": "go"},
+        },
+        {"type": "message", "id": "b", "parentId": "a", "timestamp": at, "message": asked},
+        {
+            "type": "message",
+            "id": "c",
+            "parentId": "b",
+            "timestamp": at,
+            "message": {"role": "user", "content": "again"},
+        },
+    ]
+    (tmp_path / "pi.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in records))
+    done = ran(["lint", "pi.jsonl", "--show-info"], tmp_path, width)
+    assert "left-behind" in done.stdout
+    assert [line for line in done.stdout.split("\n") if columns(line) > width] == []
+    assert re.search(r"\d more places?\n", done.stdout)

@@ -28,8 +28,11 @@ ROLE_WIDTH = 11
 EXCERPT = 210
 """No excerpt is longer: what is longer was asked for in full."""
 LEAST_EXCERPT = 12
+LEAST_CELL = 14
+"""Columns of a marked piece: so much of an id identifies the call."""
 LEAST_WIDTH = 40
 LONGEST_WORDS = 600
+LONGEST_NOTE = 160
 DOTS = "…"
 _COLORS = {"error": "31", "warning": "33", "info": "36"}
 
@@ -199,7 +202,8 @@ class Text:
         role = clip(visible(line.role), ROLE_WIDTH)
         text = role + " " * (ROLE_WIDTH + 1 - columns(role))
         carets: list[tuple[int, int, tuple[Mark, ...]]] = []
-        for cell in _fitting(line.cells, room - ROLE_WIDTH - 1):
+        cells = _fitting(line.cells, room - ROLE_WIDTH - 1)
+        for cell in cells:
             if not text.endswith(" "):
                 text += "  "
             if cell.marks:
@@ -214,6 +218,8 @@ class Text:
             for mark in marks:
                 for under in _under(at, max(1, width), mark, room):
                     self.write(f"{margin} {self._paint('31' if mark.main else '34', under)}\n")
+        if hidden := sum(len(cell.marks) for cell in line.cells) - sum(len(marks) for *_, marks in carets):
+            self.write(f"{margin} {' ' * (ROLE_WIDTH + 1)}{pluralize(hidden, 'more place')}\n")
 
     def _whole(self, text: str, margin: str, room: int) -> None:
         """A long content in full, where that was asked for."""
@@ -276,12 +282,14 @@ class Text:
 def _under(at: int, width: int, mark: Mark, room: int) -> list[str]:
     """A mark with its note behind it, else before it, else below it."""
     sign = ("^" if mark.main else "-") * width
-    note = clip(visible(mark.note), room)
+    note = clip(visible(mark.note), LONGEST_NOTE)
     if not note or at + width + 1 + columns(note) <= room:
         return [f"{' ' * at}{sign} {note}".rstrip()]
     if columns(note) < at:
         return [f"{' ' * (at - columns(note) - 1)}{note} {sign}"]
-    return [" " * at + sign, " " * max(0, min(at, room - columns(note))) + note]
+    folded = fold(note, room, "")
+    start = max(0, min(at, room - max(map(columns, folded))))
+    return [" " * at + sign, *(" " * start + line for line in folded)]
 
 
 def _fitting(cells: tuple[Cell, ...], room: int) -> list[Cell]:
@@ -289,9 +297,10 @@ def _fitting(cells: tuple[Cell, ...], room: int) -> list[Cell]:
     shown = [Cell(clip(visible(cell.text), CONTENT_WIDTH), cell.marks, cell.excerpt) for cell in cells]
     if _width(shown) <= room:
         return shown
+    shown = _with_fewer_marks(shown, room)
     marked = sum(bool(cell.marks) for cell in shown)
     dots = 3 * (marked + 1)
-    each = max(14, (room - dots) // max(1, marked) - 2)
+    each = max(LEAST_CELL, (room - dots) // max(1, marked) - 2)
     spare = room - dots - sum(min(each, columns(cell.text)) + 2 for cell in shown if cell.marks)
     kept: list[Cell] = []
     for cell in shown:
@@ -310,6 +319,20 @@ def _fitting(cells: tuple[Cell, ...], room: int) -> list[Cell]:
         text = kept[widest].text
         kept[widest] = Cell(clip(text, max(1, columns(text) - over)))
     return kept
+
+
+def _with_fewer_marks(cells: list[Cell], room: int) -> list[Cell]:
+    """The cells without the marks that do not fit. The mark of the finding itself stays."""
+    marked = [number for number, cell in enumerate(cells) if cell.marks]
+    most = max(1, (room - 3) // (LEAST_CELL + 5))
+    if len(marked) <= most:
+        return cells
+    ranked = sorted(marked, key=lambda number: not any(mark.main for mark in cells[number].marks))
+    kept = set(ranked[:most])
+    return [
+        Cell(cell.text, cell.marks if number in kept else (), cell.excerpt)
+        for number, cell in enumerate(cells)
+    ]
 
 
 def _width(cells: list[Cell]) -> int:
