@@ -36,6 +36,8 @@ F, G = {"functionCall": {"name": "f", "args": {}}}, {"functionCall": {"name": "g
 F_DONE = {"functionResponse": {"name": "f", "response": {"output": "1"}}}
 G_DONE = {"functionResponse": {"name": "g", "response": {"output": "2"}}}
 ASK: Json = {"role": "user", "content": "hi"}
+SAID: Json = {"role": "assistant", "content": "yes"}
+SYSTEM: Json = {"role": "system", "content": "be brief"}
 TOOL: Json = {"role": "tool", "tool_call_id": "c1", "content": "ok"}
 CALL: Json = {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}
 CALLS: Json = {"role": "assistant", "content": None, "tool_calls": [CALL]}
@@ -139,6 +141,14 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     ("openai-chat", "ollama", chat(ASK, {**CALLS, "content": []}, TOOL), {}),
     ("openai-chat", "ollama", chat(ASK, {"role": "assistant", "content": None}, ASK), {"PR318": "warning", "ST110": "warning"}),
     ("openai-chat", "openai", chat(), {"PR323": "error"}),
+    ("openai-chat", "minimax", chat(), {"PR323": "error"}),
+    ("anthropic", "minimax", {"model": "MiniMax-M2", "max_tokens": 9, "messages": []}, {"PR323": "error"}),
+    # Perplexity: one refusal, 4 accepted requests with the system message first
+    ("openai-chat", "shared", chat(ASK, SAID, SYSTEM, ASK, model="sonar"), {"PR310": "warning"}),
+    ("openai-chat", "shared", chat(ASK, SAID, SYSTEM, ASK, model="perplexity/sonar-pro"), {"PR310": "warning"}),
+    ("openai-chat", "shared", chat(SYSTEM, ASK, SAID, ASK, model="sonar"), {}),
+    ("openai-chat", "shared", chat(ASK, SAID, SYSTEM, ASK, model="gpt-4o"), {}),
+    ("openai-chat", "shared", chat(ASK, SAID, SYSTEM, ASK), {}),
     ("openai-chat", "openai", {"messages": []}, {"PR323": "error"}),
 ]  # fmt: skip
 

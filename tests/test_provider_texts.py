@@ -16,6 +16,8 @@ from test_provider_facts import (
     F_DONE,
     GO_ON,
     HI,
+    SAID,
+    SYSTEM,
     TOOL,
     USED,
     F,
@@ -53,6 +55,8 @@ _OPEN = (
 )
 _NOT_AFTER = "messages.2: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` "
 _NOT_AFTER += "block must have a corresponding `tool_result` block in the next message."
+
+_ROLE = 'messages: Unexpected role "{}". Allowed roles are "user" or "assistant"'
 
 
 def talk(*messages: Json, **more: Any) -> Json:
@@ -145,6 +149,15 @@ TEXTS: list[tuple[str, str, Json, str, str]] = [
         ("Failed to deserialize the JSON body into the target type: messages[2]: missing field `tool_call_id` at line 1 "
         "column …"),
     ),
+    ("anthropic", "anthropic", talk(ASK, {"role": "assistant", "content": [USE]}, TOOL), "PR310",
+     _ROLE.format("tool") + ". For instructions on how to use tools, see "
+     "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview."),
+    ("anthropic", "anthropic", talk(ASK, {"role": "developer", "content": "x"}), "PR310", _ROLE.format("developer")),
+    ("openai-chat", "shared", chat(ASK, SAID, SYSTEM, ASK, model="sonar"), "PR310",
+     "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s)."),
+    ("openai-chat", "mistral", chat({"role": "user", "content": {"type": "text"}}, ASK), "ST103",
+     ('[{"type": "string_type", "loc": ["body", "messages", 0, "…", "content", "str"], "msg": "Input should be a valid '
+     'string", "input": …')),
 ]  # fmt: skip
 
 

@@ -221,6 +221,10 @@ class RoleOrder(Clause, kw_only=True, frozen=True, tag="role-order"):
     """… may precede nothing but these; `end` is the end. Several such messages in a row count as one."""
     needs: tuple[str, ...] = ()
     """One message at least is of one of these roles."""
+    hint_role: str = ""
+    """For messages of this role, the text ends with the hint."""
+    hint: str = ""
+    """What `{hint}` in the text stands for."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if not facts.messages:

@@ -14,7 +14,7 @@ from turnlint.text import truncate
 
 FIELDS = frozenset({
     "path", "index", "block", "id", "ids", "name", "length", "most", "role", "after", "kind", "key", "count", "prefix",
-    "next", "place", "first", "behind",
+    "next", "place", "first", "behind", "hint",
 })  # fmt: skip
 """What a text may leave open. A field that a finding does not know is written as `…`."""
 

@@ -165,8 +165,10 @@ _CONTENT = (
 _TURNS = (
     RoleOrder(
         roles=("user", "assistant", "system"),
-        says='messages: Unexpected role "{role}". Allowed roles are "user" or "assistant".',
-        source="public reports; who speaks first is not looked at (439ff046392d4bd0)", date="2026-11",
+        says='messages: Unexpected role "{role}". Allowed roles are "user" or "assistant"{hint}', hint_role="tool",
+        hint=". For instructions on how to use tools, see "
+        "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview.",
+        source="NyarchAssistant 157 of 2026-07; any first role was accepted (439ff046392d4bd0)", date="2026-11",
     ),
     RoleOrder(
         role="system", after=("user", "assistant"), other_models=f"{MID_SYSTEM}|{UNNUMBERED}", unnamed="silent", date="2026-10",

@@ -10,7 +10,7 @@ from turnlint.api import (
     ResultNotFirst,
     Weight,
 )
-from turnlint_rules.profiles._chat import CHAT, STREAM, pairing
+from turnlint_rules.profiles._chat import CHAT, STREAM, no_messages, pairing
 
 _MISSING = "invalid params, tool call result does not follow tool call (2013)"
 _ORPHAN = "invalid params, tool result's tool id({id}) not found (2013)"
@@ -55,6 +55,9 @@ PROFILES = (
         models=r"^(MiniMax-(M|Text)|abab\d)",
         capabilities=Capabilities(format="openai-chat", parallel_calls=True, schema="JSON Schema", streaming=STREAM),
         clauses=(
+            *no_messages(
+                source="no accepted request of any provider has an empty list", date="2026-11", wires=(*CHAT, "anthropic")
+            ),
             IdUnique(over="request", says=_TAKEN, source="public reports", date="2026-11"),
             ArgumentsEncoding(
                 wants="json", says=_ARGUMENTS, wires=CHAT, source="pi 5468, hermes-agent 12167", date="2026-06"

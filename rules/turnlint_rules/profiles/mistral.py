@@ -136,6 +136,12 @@ _HOSTED_WEIGHTS = (
     *pairing(missing=_COUNT, orphan=_COUNT, duplicate=_COUNT, date=_DATE, source="client-ts 106, camel 1467; code 3230"),
     *_no_ids(source=f"mistral-go 8, vercel/ai 2477, autogen 2735; code 3280; {_EXECUTED}"),
     Weight(
+        rule="malformed-message", at="content", found="an object", date=_DATE,
+        source="recorded c0ca61a23ba9361e; the text goes on with the content itself",
+        says='[{{"type": "string_type", "loc": ["body", "messages", {index}, "{role}", "content", "str"], "msg": "Input should '
+        'be a valid string", "input": …',
+    ),
+    Weight(
         rule="name-mismatch", severity="info", date="2026-11",
         source="15 recorded requests with another name in their results were accepted",
     ),

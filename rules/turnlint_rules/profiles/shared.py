@@ -5,9 +5,10 @@ capabilities are conservative: one call a turn, no streams of arguments, the pla
 gateways and of providers without a profile of their own stand here.
 """
 
-from turnlint.api import Capabilities, Known, Profile
+from turnlint.api import Capabilities, Known, Profile, RoleOrder
 from turnlint_rules.profiles._chat import no_messages
 
+_ALTERNATE = "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s)."
 _KNOWN = (
     Known(
         pattern=r"(?P<path>(?:messages\W{1,2}(?P<index>\d+)\W{1,2})?tool_calls\W{1,2}\d+\W{1,2}function\.arguments)(?::? arguments)? "
@@ -26,7 +27,7 @@ _KNOWN = (
     ),
     Known(
         pattern=r"user or tool message\(s\) should alternate with assistant message\(s\)", rules=("PR310", "PA202"),
-        sample="After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s).",
+        sample=_ALTERNATE,
         source="Perplexity, recorded 5df5f7296693dde2", date="2026-11",
         about="roles do not alternate; a system message in the middle counts as well",
     ),
@@ -49,10 +50,22 @@ PROFILES = (
             schema="JSON Schema",
             quirks=("the provider is unknown, so only common rules apply",),
         ),
-        clauses=no_messages(
-            source="refused by the providers that are known; Ollama loads a model with an empty list",
-            date="2026-11",
-            severity="warning",
+        clauses=(
+            *no_messages(
+                source="refused by the providers that are known; Ollama loads a model with an empty list",
+                date="2026-11",
+                severity="warning",
+            ),
+            RoleOrder(
+                role="system",
+                after=("user", "assistant", "tool"),
+                severity="warning",
+                models=r"^(perplexity/)?sonar",
+                unnamed="silent",
+                says=_ALTERNATE,
+                source="Perplexity, recorded 5df5f7296693dde2: one refusal",
+                date="2026-11",
+            ),
         ),
         known=_KNOWN,
     ),

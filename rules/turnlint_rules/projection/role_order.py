@@ -84,7 +84,10 @@ def check(case: Case) -> Iterator[Finding]:
             message = case.messages[index]
             yield RULE.at_message(
                 case, index, said, below=("role",) if message.written_role and not message.kind else (), label=label, under=clause, fix=fix,
-                related=(near(case, start - 1, "after this"),) if start else (), told={"after": case.messages[start - 1].written_role if start else "start"},
+                related=(near(case, start - 1, "after this"),) if start else (), told={
+                    "after": case.messages[start - 1].written_role if start else "start",
+                    "hint": clause.hint if message.written_role == clause.hint_role else "",
+                },
             )  # fmt: skip
 
 
