@@ -143,6 +143,9 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     ("openai-chat", "openai", chat(), {"PR323": "error"}),
     ("openai-chat", "minimax", chat(), {"PR323": "error"}),
     ("anthropic", "minimax", {"model": "MiniMax-M2", "max_tokens": 9, "messages": []}, {"PR323": "error"}),
+    # Google's page on thought signatures: the image models do not check them
+    ("gemini", "gemini", gemini(HI, said("model", F), said("user", F_DONE), model="gemini-3-pro-preview"), {"PR320": "error"}),
+    ("gemini", "gemini", gemini(HI, said("model", F), said("user", F_DONE), model="gemini-3-pro-image-preview"), {}),
     # Perplexity: one refusal, 4 accepted requests with the system message first
     ("openai-chat", "shared", chat(ASK, SAID, SYSTEM, ASK, model="sonar"), {"PR310": "warning"}),
     ("openai-chat", "shared", chat(ASK, SAID, SYSTEM, ASK, model="perplexity/sonar-pro"), {"PR310": "warning"}),

@@ -105,8 +105,9 @@ SHARED = (
 
 def signed(says: str) -> ThoughtSignature:
     return ThoughtSignature(
-        what="missing", says=says, date="2026-11",
-        source="documentation; Gemini 3 took 51 steps back, each with a signed first call; 2.0 and 2.5 took 767 without",
+        what="missing", says=says, date="2026-11", other_models="-image", unnamed="error",
+        source="documentation, also that Gemini 3 Pro Image answers without; Gemini 3 took 51 steps back, each with a signed "
+        "first call; 2.0 and 2.5 took 767 without",
     )  # fmt: skip
 
 

@@ -18,7 +18,8 @@ What fix does
 Evidence
     Gemini: "Function call is missing a thought_signature in functionCall parts". Vertex: "Function call `x`
     in the `1.` content block is missing a `thought_signature`". Google's page on thought signatures names the
-    value (read 2026-11).
+    value (read 2026-11). Gemini 3 accepted ten recorded requests with it on a call of the current turn, such as
+    ff67834acc5e6bb9, and rejected none.
 """
 
 from collections.abc import Iterator
