@@ -25,6 +25,9 @@ CASES = [
     ("each turn lost the ids of its calls", CHAT, "assistant ?- / tool !x / assistant ?- / tool !y", "0 by-position 1, 2 by-position 3"),
     ("results of one turn parted by another turn", CHAT, "assistant ?c.f ?c.g / user ~ / tool !c.x / assistant ?d / tool !c.y", "0 unanswered, 1 unanswered, 2 orphan, 3 pending, 4 orphan"),
     ("a reused id beside a call that lost its own", CHAT, "assistant ?c.f / tool !c / assistant ?c.g / user ~ / assistant ?-.h / tool !c / user ~", "0 in-place 1, 2 unanswered, 3 unanswered, 4 orphan"),
+    ("a result among calls that share an id, which has another spelling too", BLOCKS, "assistant ?\u00e9.f / user !\u00e9 / assistant ?e\u0301.f !e\u0301 ?e\u0301.g ?e\u0301.h / user !e\u0301 !e\u0301 / user ~", "0 in-place 1, 2 unanswered, 3 orphan, 4 unanswered, 5 unanswered, 6 orphan, 7 orphan"),
+    ("fewer results than calls that share an id, which has another spelling too", BLOCKS, "assistant ?\u00e9.f / user !\u00e9 / assistant ?e\u0301.g ?e\u0301.h / user !e\u0301 / user ~", "0 in-place 1, 2 unanswered, 3 unanswered, 4 orphan"),
+    ("as many results as calls that share an id, which has another spelling too", BLOCKS, "assistant ?\u00e9.f / user !\u00e9 / assistant ?e\u0301.g ?e\u0301.h / user !e\u0301 !e\u0301 / user ~", "0 in-place 1, 2 in-place 4, 3 in-place 5"),
     ("a name contradicts an id of another spelling", BLOCKS, "assistant ?\u00e9.f ?e\u0301.g / user !\u00e9.g / user ~", "0 unanswered, 1 unanswered, 2 orphan"),
 ]  # fmt: skip
 

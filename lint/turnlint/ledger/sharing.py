@@ -55,6 +55,7 @@ def match_shared(work: Matching) -> None:
         if len({work.calls[call].call.id for call in some}) > 1:
             # Two ids of one form: an exact id pairs inside a window where no name contradicts, and nothing else does.
             names = {work.calls[call].call.name for call in some}
+            _part_crowded(work, some, results[key])
             for call in some:
                 answer = work.answer_of.get(call)
                 if (
@@ -73,6 +74,19 @@ def match_shared(work: Matching) -> None:
         for numbers, answers in _by_name(work, some, results[key]):
             whole = len(numbers) == len(some)
             _Group(work, numbers, answers, call_of, whole=whole, crowded=crowded).match()
+
+
+def _part_crowded(work: Matching, calls: Numbers, results: Numbers) -> None:
+    """Part the calls of a turn that share an id, unless each has a result and no result of the id is left over."""
+    shared: dict[tuple[int, str | None], Numbers] = {}
+    for call in calls:
+        shared.setdefault((work.calls[call].turn, work.calls[call].call.id), []).append(call)
+    is_spare = any(result not in work.placed for result in results)
+    for some in shared.values():
+        if len(some) > 1 and (is_spare or any(map(work.open, some))):
+            for call in some:
+                if not work.open(call):
+                    work.part(call)
 
 
 def _contest_blank(work: Matching) -> None:
