@@ -217,6 +217,24 @@ def test_no_record_is_linked_behind_a_record_with_a_damaged_id(form: str) -> Non
         assert fixed.after["error"]
 
 
+@pytest.mark.parametrize("identifier", ["", "null"])
+@pytest.mark.parametrize("form", LINKS)
+def test_a_wrong_link_beside_a_result_without_an_id_is_no_crash(form: str, identifier: str) -> None:
+    """No record is unreadable, so nothing forbids the repair of the link."""
+    own, parent = LINKS[form]
+    data = linked_log(form, 1)
+    call_id = next(one for one in (b"toolu_000000", b"call_000x") if one in data)
+    lines = data.splitlines()
+    lines[-2] = lines[-2].replace(call_id, identifier.encode())
+    at = lines[-2].index(parent) + len(parent)
+    name = lines[-2][lines[-2].index(own) + len(own) :].split(b'"')[0]
+    lines[-2] = lines[-2][:at] + name + lines[-2][lines[-2].index(b'"', at) :]
+    found = findings(b"\n".join(lines) + b"\n")
+    (row,) = [one for one in found if one.finding.rule == "broken-parent-link"]
+    assert row.finding.fix is not None
+    assert row.finding.fix.is_done_here
+
+
 def test_results_do_not_move_across_an_unreadable_record() -> None:
     """An id may stand for two calls: the second is in the record that cannot be read."""
     lines = log("openai-chat").splitlines()

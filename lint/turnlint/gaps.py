@@ -91,7 +91,8 @@ class _Gaps(Struct, frozen=True):
         """The first behind a call without an id, or for such a result any: the order alone tells which belong together."""
         for block in self.transcript.messages[piece.message].blocks:
             if isinstance(block, Call | Result) and block.at == piece.at and not usable(block.id):
-                return next(self.behind(piece.message), None) if isinstance(block, Call) else self.gaps[0]
+                later = self.behind(piece.message) if isinstance(block, Call) else iter(self.gaps)
+                return next(later, None)
         return None
 
 
