@@ -290,3 +290,13 @@ def test_two_results_of_one_name_fit_no_call_while_a_later_call_has_that_name() 
     kept = [one for one in results if one["response"].get("output") in ("2", "3")]
     assert len(kept) == 2
     assert not [one for one in kept if one["id"] in ids]
+
+
+def test_the_check_refuses_a_result_of_one_of_two_calls_of_an_id() -> None:
+    one, other = _call("a", b'{"n":1}'), _call("a", b'{"n":2}')
+    calls = Message("assistant", (), (one, other), Record(1, 0, b""))
+    before = _transcript(_result("a", b'"x"'))
+    before = Transcript(before.wire, (calls, *before.messages))
+    renamed = _call("b", b'{"n":2}'), _result("b", b'"x"')
+    assert untied([before], [_transcript(one, *renamed)]) is not None
+    assert untied([before], [before]) is None

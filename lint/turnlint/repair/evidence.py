@@ -305,7 +305,9 @@ def _is_meant(talk: Talk, asked: Asked, answered: Answered) -> bool:
     name = answered.result.name
     if name and name != asked.call.name and any(one.call.name == name for one in others):
         return False
-    return asked.place < answered.place and not _is_one_too_many(talk, asked, answered)
+    if asked.place > answered.place or _is_one_too_many(talk, asked, answered):
+        return False
+    return asked.turn != answered.latest or not _is_one_too_few(talk, asked, answered)
 
 
 def _is_one_too_many(talk: Talk, asked: Asked, answered: Answered) -> bool:
@@ -325,6 +327,22 @@ def _is_one_too_many(talk: Talk, asked: Asked, answered: Answered) -> bool:
         and not one.result.synthetic
     }
     return _texts(results) > len(calls)
+
+
+def _is_one_too_few(talk: Talk, asked: Asked, answered: Answered) -> bool:
+    """Whether a turn has more calls than results of one id, or of one id and name, so that one of two calls has none."""
+    form, name = _form(asked.call.id), answered.result.name
+    calls = [
+        one
+        for one in talk.bearers[form]
+        if one.turn == asked.turn and one.call.name in (name or one.call.name, None)
+    ]
+    results = {
+        one.result.body
+        for one in talk.by_id.get(form, ())
+        if one.latest == asked.turn and one.result.name in (name, None) and not one.result.synthetic
+    }
+    return len({_meaning(one.call) for one in calls}) > _texts(results)
 
 
 def _agrees(past: Past, asked: Asked, answered: Answered) -> bool:
