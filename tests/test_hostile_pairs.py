@@ -231,6 +231,27 @@ def test_a_call_in_doubt_makes_the_next_result_of_its_turn_doubtful() -> None:
     assert '"two"' not in done
 
 
+def test_a_split_of_a_turn_leaves_a_result_in_doubt_without_a_call() -> None:
+    """Two calls of one id and name have one result; a split before the second would make it the only one."""
+    log = {"history": [
+        {"speaker": "ai", "blocks": [
+            _call("c", 1, "write"), _call("c", 2, "look"), _said("c", "two", "look"), _call("c", 3, "write"),
+        ]},
+        {"speaker": "tool", "blocks": [_said("c", "one", "write")]},
+        {"speaker": "human", "blocks": [{"type": "text", "text": "on"}]},
+    ]}  # fmt: skip
+    done = fix(log, format="canonical", level="placeholder").value
+    assert isinstance(done, dict)
+    calls, results = done["history"][0]["blocks"], done["history"][1]["blocks"]
+    texts = {one["callId"]: one.get("result") for one in results}
+    assert [(call["parameters"]["n"], texts[call["id"]]) for call in calls] == [
+        (1, None),
+        (2, "two"),
+        (3, None),
+    ]
+    assert "one" in json.dumps(done)
+
+
 def ids_of(data: bytes, provider: str) -> list[dict[str, Any]]:
     """The ids that `turnlint ids` shows."""
     arguments = ["-", "--provider", provider, "--output-format", "json"]

@@ -40,6 +40,7 @@ from turnlint.api import (
     answering,
     near_call,
     spot,
+    usable,
 )
 
 RULE = Rule("PA203", "misplaced-result", "error", fix="lossless", triggers=frozenset({"late"}))
@@ -84,6 +85,7 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
+    doubtful = _doubtful(case)
     for interaction in case.ledger.interactions:
         asked, answer = interaction.asked, interaction.answer
         if answer is None or interaction.how != "late" or asked.call.server:
@@ -96,13 +98,24 @@ def check(case: Case) -> Iterator[Finding]:
             related=(near_call(case, asked, "its call"),),
             fix=None
             if case.has_own_call(answer)
-            else Fix("lossless", "move the result to its call", _steps(case, asked, answer)),
+            else Fix("lossless", "move the result to its call", _steps(case, asked, answer, doubtful)),
         )
 
 
-def _steps(case: Case, asked: Asked, answer: Answered) -> tuple[Step, ...]:
-    """A message of the assistant that goes on after the result is split there first."""
+def _doubtful(case: Case) -> frozenset[int]:
+    """The messages with an open call whose id a result without a call bears.
+
+    A split would leave one of such calls alone in its turn, and that result would seem to be its own.
+    """
+    ids = {one.result.id for one in case.ledger.orphans if usable(one.result.id)}
+    asked = (one.asked for one in case.ledger.interactions if ids and one.answer is None)
+    return frozenset(one.message for one in asked if one.call.id in ids)
+
+
+def _steps(case: Case, asked: Asked, answer: Answered, doubtful: frozenset[int]) -> tuple[Step, ...]:
+    """A message of the assistant that goes on after the result is split there first, where no pair depends on it."""
     settle = Settle(spot(asked), spot(answer))
     message = case.messages[answer.message]
     mixed = message.role == "assistant" and bool(answer.result.at) and len(message.blocks) > 1
+    mixed = mixed and answer.message not in doubtful
     return (Split(answer.message), settle) if mixed else (settle,)
