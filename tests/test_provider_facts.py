@@ -139,6 +139,8 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     ("openai-chat", "openai", chat({"role": "user", "content": ["hi"]}), {}),
     ("openai-chat", "ollama", chat({"role": "user", "content": [{"type": "file", "file": {"file_data": "x"}}]}), {"PR325": "error"}),
     ("openai-chat", "ollama", chat(ASK, {**CALLS, "content": []}, TOOL), {}),
+    ("openai-chat", "ollama", chat(ASK, {}, ASK), {"ST103": "error"}),
+    ("ollama", "mistral", chat(ASK, {"role": "assistant", "content": "", "tool_calls": [None]}, ASK), {"ST103": "error"}),
     ("openai-chat", "ollama", chat(ASK, {"role": "assistant", "content": None}, ASK), {"PR318": "warning", "ST110": "warning"}),
     ("openai-chat", "openai", chat(), {"PR323": "error"}),
     ("openai-chat", "minimax", chat(), {"PR323": "error"}),

@@ -73,8 +73,8 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _content(case: Case, clause: ContentKey, index: int, message: Message) -> Iterator[Finding]:
-    if clause.roles and message.written_role not in clause.roles:
-        return
+    if not message.written_role or (clause.roles and message.written_role not in clause.roles):
+        return  # `malformed-message` reports a message without a role; a content would leave it malformed
     calls = any(isinstance(block, Call) for block in message.blocks)
     if clause.with_calls is not None and calls is not clause.with_calls:
         return
