@@ -187,6 +187,25 @@ def test_an_internal_id_gets_the_prefix_of_a_provider_only_where_it_is_written_a
     assert {one.new for one in project(said, None, profile, in_place=True).entries} == {"hist_tool_1"}
 
 
+@pytest.mark.parametrize("form", ["gemini", "ollama"])
+def test_a_result_loses_an_empty_id_where_its_call_has_none(form: str) -> None:
+    """These wires need no ids, so that no id can be given to the result."""
+    calls = [Piece("call", "", number, None, "run") for number in (1, 2)]
+    results = [
+        Piece("result", f"result-of-{number}.", number, identifier, "run")
+        for number, identifier in ((1, None), (2, "null"))
+    ]
+    turns = [Turn("user", [Piece("text", "go")]), Turn("model", calls), Turn("tool", results)]
+    data = fuzz_pairs.data_of(fuzz_pairs.Case(form, turns, [], "lossless", "none"))
+    done = fix(json.loads(data), format=form, provider="deepseek", level="lossless")
+    assert done.left == ()
+    after = fuzz_pairs.turns_of(form, json.dumps(done.value).encode())
+    assert [one.words for turn in after for one in turn.all("result") if one.id is None] == [
+        "result-of-1.",
+        "result-of-2.",
+    ]
+
+
 def _turn(*calls: tuple[str, str]) -> dict[str, Any]:
     made = [
         {"id": identifier, "type": "function", "function": {"name": "run", "arguments": f'{{"n":"{text}"}}'}}

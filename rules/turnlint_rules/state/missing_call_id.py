@@ -37,6 +37,7 @@ from turnlint.api import (
     Rename,
     Result,
     Rule,
+    Take,
     has_no_ids,
     is_missing,
     quote,
@@ -131,10 +132,14 @@ def _fix_call(asked: Asked, answer: Answered | None) -> Fix:
 
 
 def _fix(case: Case, answered: Answered) -> Fix | None:
-    """Its call's id; where that has none either, both get one together."""
+    """The id of the call. If the call has none either, both get one, or none where the wire needs no ids."""
     asked = case.asked_by.get(id(answered.result))
     if asked is None:
         return None
+    if is_missing(asked.call.id) and not asked.call.needs_id:
+        place = (*answered.result.at, *answered.result.keys.id)
+        title = "remove the empty id of the result, whose call has no id"
+        return Fix("lossless", title, (Take(place, answered.message),))
     known = asked.call.id if usable(asked.call.id) else None
     step = Name(spot(answered), known) if known else Rename(spot(asked))
     return Fix("lossless", "add the id of the call that it matches by position", (step,))
