@@ -49,6 +49,17 @@ def lint(source: Source, options: Options, book: Book, progress: Progress | None
     return Run(source, options, book).events(progress)
 
 
+def open_scanner(
+    source: Source, options: Options, book: Book, carrier: Carrier, reader: Reader, records: list[Record]
+) -> "Counting | None":
+    """Return the scanner for a log, if no rule of the run reports a sound conversation."""
+    if not book.has_triggers or options.pardons:
+        return None
+    from turnlint.scan import scanner_for
+
+    return scanner_for(carrier, reader, records, book, source, told=options.format is not None)
+
+
 class Run:
     """One source, or a part of one, on its way to rows."""
 
@@ -101,14 +112,8 @@ class Run:
             raise self.failure
 
     def _look(self, carrier: Carrier, reader: Reader, records: list[Record]) -> "Counting | None":
-        """Who looks at the log first: nobody, where something is to be said of sound conversations."""
-        options = self.options
-        if self.book.has_triggers and not (self.watch or options.conversations or options.pardons):
-            from turnlint.scan import scanner_for
-
-            self.scanner = scanner_for(
-                carrier, reader, records, self.book, self.source, told=options.format is not None
-            )
+        if not (self.watch or self.options.conversations):
+            self.scanner = open_scanner(self.source, self.options, self.book, carrier, reader, records)
         return self.scanner
 
     def _take(self, batch: Batch) -> None:

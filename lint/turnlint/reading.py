@@ -30,6 +30,7 @@ from turnlint.sampling import owner_of, sample
 
 if TYPE_CHECKING:
     from turnlint.carrying.swift import SwiftReader
+    from turnlint.documents.selection import Selection
 
 TOO_DEEP = "nested deeper than the parser allows"
 
@@ -177,7 +178,9 @@ class Reading:
             if look is not None and (len(head) >= FEW or sum(len(one.data) for one in records) >= LONG):
                 self.gate.scanner = look(carrier, self._open(carrier), records)
                 self.swift = self._open_swift(carrier) if self.gate.scanner else None
-            items = self._read(carrier, chain(self._unsure(head), framed))
+            selection = self.source.selection
+            rest = chain(self._unsure(head), framed)
+            items = self._read(carrier, self._unsure(self._selected(selection, head)) if selection else rest)
             yield from items if carrier.session or self.format else self._known(items)
             if stream.damage:
                 detail = f"{stream.damage}, after {stream.count:,} bytes"
@@ -211,7 +214,24 @@ class Reading:
         swift.owns = None if self.format or self.prefer else partial(carriers.owns_shell, carrier)
         return swift
 
-    def _unsure(self, head: list[Framed]) -> Iterator[Framed]:
+    def _selected(self, selection: "Selection", head: list[Framed]) -> Iterator[Framed]:
+        """Give the selected records, those among the first records of the source and all others."""
+        after = max((one.line for one in head if isinstance(one, Record)), default=0)
+        before = selection.passed_before(one.line for one in head if isinstance(one, Record))
+        passed = 0
+        for item in head:
+            if isinstance(item, Record) and item.line not in before:
+                continue
+            if isinstance(item, Record):
+                self.gate.passed += before[item.line] - passed
+                passed = before[item.line]
+            yield item
+        for count, record in selection.records(self.source, after):
+            self.gate.passed += count - passed
+            passed = count
+            yield record
+
+    def _unsure(self, head: Iterable[Framed]) -> Iterator[Framed]:
         """What of the first records has to be read: they were framed before anybody could look at them."""
         scanner = self.gate.scanner
         for item in head:

@@ -45,7 +45,7 @@ def reread(source: Source, items: list[T], records_of: Callable[[T], Iterable[Re
         yield from _in_groups(ordered, GROUP, records_of, lambda record: record.spare)
         return
     with open_source(source) as stream:
-        entered = _Entered(stream)
+        entered = Entered(stream)
         size = GROUP if entered.anywhere else len(ordered)
         yield from _in_groups(
             ordered, size, records_of, lambda record: entered.read(record.offset, record.size)
@@ -69,7 +69,7 @@ def _in_groups(
             record.data = b""
 
 
-class _Entered:
+class Entered:
     """A stream that is read at rising places: a plain file is entered there, a compressed one read on to them."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -96,7 +96,7 @@ def endings(source: Source, places: Iterable[int]) -> dict[int, bytes]:
     """The line end that stands at each place of a source, if one does. No two places are one byte apart."""
     found: dict[int, bytes] = {}
     with open_source(source) as stream:
-        entered = _Entered(stream)
+        entered = Entered(stream)
         for place in sorted(set(places)):
             piece = entered.read(place, 2)
             found[place] = piece if piece == b"\r\n" else piece[:1] if piece[:1] == b"\n" else b""

@@ -9,7 +9,7 @@ import os
 import re
 import stat as modes
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import BufferedReader, BytesIO, UnsupportedOperation
 from typing import IO, TYPE_CHECKING, Any, Literal, Self, cast
 
@@ -20,6 +20,7 @@ from turnlint.errors import DecompressionError, SourceError
 if TYPE_CHECKING:
     from turnlint.documents.blocks import Blocks
     from turnlint.documents.folders import Walk
+    from turnlint.documents.selection import Selection
 
 SUFFIXES = (".jsonl", ".ndjson", ".json")
 COMPRESSED = (".gz", ".zst")
@@ -31,6 +32,8 @@ PIECE = 1 << 20
 """So much is read, or unpacked, at once."""
 _FEED = 1 << 17
 Packing = Literal["gzip", "zstd"]
+Edit = tuple[int, int, bytes]
+"""The start and the end of a range of a file, and the bytes that replace it."""
 MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 """The bytes with which a compressed file begins."""
 
@@ -68,6 +71,10 @@ class Source(Struct, frozen=True):
     """More lines may be appended: a split record at the end is left until it is whole."""
     fallback: str | None = None
     """The format of a repaired file before its repair, for a result that no longer shows any format."""
+    edits: Sequence[Edit] = ()
+    """What a repair changes in the file: the source is the result."""
+    selection: "Selection | None" = None
+    """The lines to parse, if an earlier reading knows that no other line gives a finding."""
 
     @property
     def is_log(self) -> bool:
@@ -77,6 +84,8 @@ class Source(Struct, frozen=True):
     @property
     def again(self) -> bool:
         """Whether it can be read a second time: a pipe cannot."""
+        if self.edits:
+            return False
         return self.data is not None or (self.path is not None and os.path.isfile(self.path))
 
 
@@ -225,10 +234,11 @@ def open_source(source: Source) -> IO[bytes]:
         kind = packed_as(plain.peek(4))
     except OSError as error:
         raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
-    if kind is None:
-        return cast("IO[bytes]", plain)
-    frames = _gzip_frames() if kind == "gzip" else _zstd_frames(source, plain)
-    return cast("IO[bytes]", Unpacked(plain, frames))
+    stream: Any = plain
+    if kind is not None:
+        frames = _gzip_frames() if kind == "gzip" else _zstd_frames(source, plain)
+        stream = Unpacked(plain, frames)
+    return cast("IO[bytes]", _Edited(stream, source.edits) if source.edits else stream)
 
 
 class _Bounded:
@@ -248,6 +258,44 @@ class _Bounded:
 
     def __exit__(self, *_: object) -> None:
         self.plain.close()
+
+
+class _Edited:
+    """A stream with some of its bytes replaced."""
+
+    def __init__(self, stream: Any, edits: Sequence[Edit]) -> None:
+        self.stream = stream
+        self.pieces = self._pieces(edits)
+        self.piece = b""
+        self.position = 0
+
+    def _pieces(self, edits: Sequence[Edit]) -> Iterator[bytes]:
+        at = 0
+        for start, end, new in edits:
+            while at < start and (piece := self.stream.read(min(PIECE, start - at))):
+                at += len(piece)
+                yield piece
+            while at < end and (piece := self.stream.read(min(PIECE, end - at))):
+                at += len(piece)
+            yield new
+        while piece := self.stream.read(PIECE):
+            yield piece
+
+    def read(self, size: int, /) -> bytes:
+        while len(self.piece) < size and (piece := next(self.pieces, None)) is not None:
+            self.piece += piece
+        data, self.piece = self.piece[:size], self.piece[size:]
+        self.position += len(data)
+        return data
+
+    def tell(self) -> int:
+        return self.position
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.stream.__exit__(*error)
 
 
 class _Frame:

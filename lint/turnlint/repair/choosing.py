@@ -6,12 +6,12 @@ may not ask for, and which steps go before which. It refuses to make any.
 
 from collections.abc import Container
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from turnlint.engine import Judged
-from turnlint.model import Finding, Level, Reach
+from turnlint.model import Finding, Fix, Level, Reach
 from turnlint.rulebook import selects
-from turnlint.steps import Close, Patch, Relink, Rename, Split, Step, Translate
+from turnlint.steps import Close, Patch, Relink, Rename, Split, Step, Take, Translate
 
 LEVELS: tuple[Level, ...] = ("lossless", "placeholder", "lossy")
 REACHES: tuple[Reach, ...] = ("never", *LEVELS)
@@ -104,3 +104,27 @@ def phase(finding: Finding, step: Step) -> int:
     if finding.fault != "projection":
         return 3 + (finding.fix.level != "lossless")
     return 6 if isinstance(step, Rename) else 5
+
+
+def held_back(finding: Finding, policy: Policy) -> str | None:
+    """What the user did not allow, of all that a finding's repair takes."""
+    fix = finding.fix
+    if fix is None or not wanted(finding, structs.replace(policy, level="lossy", levels=())):
+        return None
+    pending = all(isinstance(step, Close) and step.pending for step in fix.steps)
+    left_open = pending and not (policy.close_pending or policy.named)
+    if left_open and finding.fault == "projection":  # another finding names the same call
+        return None
+    if not wanted(finding, policy) and reach(finding, policy) is not None:
+        return "levels"
+    if left_open:
+        return "close-pending"
+    return None if wanted(finding, policy) else fix.level
+
+
+def as_read(finding: Finding) -> Finding:
+    """The finding as it may be once its record is at hand: some rules say what to do only when they see the bytes."""
+    record, fix = finding.where.record, finding.fix
+    if (fix is not None and (fix.steps or fix.blocked)) or record.data or not record.size:
+        return finding
+    return structs.replace(finding, fix=Fix(fix.level if fix else "lossless", "", (Take(()),)))

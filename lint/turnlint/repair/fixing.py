@@ -8,26 +8,27 @@ with what is repaired, not with the file. It refuses to write anything, and to s
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
 from turnlint import carriers
 from turnlint.aggregation import PER_FILE
-from turnlint.carrying.carrier import Carrier
+from turnlint.carrying.carrier import Carrier, Reader
 from turnlint.documents.breaks import line_ends
 from turnlint.documents.reread import reread
 from turnlint.documents.source import Progress, Source
 from turnlint.documents.trouble import Damage
-from turnlint.engine import Book, Judged, Options, judge
+from turnlint.engine import Book, Judged, Options, judge, open_scanner
 from turnlint.errors import SourceError, UnrepairableError
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
-from turnlint.model import Call, Finding, Fix, Level, Reach, Record, Result, Transcript
-from turnlint.reading import Batch, Foreign, batches
+from turnlint.model import Call, Finding, Level, Reach, Record, Result, Transcript
+from turnlint.providers import Chosen
+from turnlint.reading import Batch, Foreign, Reading
 from turnlint.repair.accepting import Accepted, mend_for_providers
 from turnlint.repair.change import Change
-from turnlint.repair.choosing import LEVELS, Policy, reach, wanted
+from turnlint.repair.choosing import LEVELS, Policy, as_read, held_back, wanted
 from turnlint.repair.deferred import Loose, Waiting, joined_by_records
 from turnlint.repair.layout import line_patches
 from turnlint.repair.mending import (
@@ -42,13 +43,17 @@ from turnlint.repair.mending import (
     rewritten,
 )
 from turnlint.repair.outcome import Failure, Fixed
+from turnlint.repair.selecting import Selector
 from turnlint.repair.sparing import Spared
 from turnlint.repair.telling import conversations_told
 from turnlint.repair.tracing import trace
 from turnlint.repair.unit import Cell, Unit, patched
 from turnlint.repair.verifying import BRINGS_NEW, UNTIED, fault_of, is_better, untied_pair
-from turnlint.steps import Close, Patch, Take
+from turnlint.steps import Patch
 from turnlint.text import quote_name
+
+if TYPE_CHECKING:
+    from turnlint.scan.seam import Counting, Passed
 
 MAX_TRIALS = 6
 """How many repairs with a rule left out are tried for a repair that fails the checks."""
@@ -101,11 +106,20 @@ class _Fixing:
         """Patches that join the lines of split records."""
         self.joined: list[Change] = []
         """What those change."""
+        self.reading = Reading(source, options.format, book.wires)
+        self.scanner: Counting | None = None
+        needs_all = bool(policy.canonical or options.own_rules or options.pardons)
+        self.selector = Selector(self.reading, needs_all=needs_all)
+        self.has_found = False
+        """A rule reported something in the record at hand, or failed."""
 
     def run(self, progress: Progress | None) -> Fixed:
         out = self.out
-        for batch in batches(out.source, self.options.format, progress, self.book.wires):
+        for batch in self.reading.batches(progress, self._look):
             self._take(batch)
+        if self.scanner is not None:
+            self._count_passed(self.scanner.passed)
+        out.selection = self.selector.selection()
         if self.joins:
             # All else is repaired in the next pass, when each record has a line of its own.
             out.patches, out.changes, out.joined = self.joins, self.joined, True
@@ -121,7 +135,19 @@ class _Fixing:
         out.patches.sort(key=lambda patch: (patch.start, patch.end))
         return out
 
+    def _look(self, carrier: Carrier, reader: Reader, records: list[Record]) -> "Counting | None":
+        """Open the scanner of the source. Canonical ids change sound conversations, so that all are read."""
+        if not (self.policy.canonical or self.options.own_rules):
+            self.scanner = open_scanner(self.out.source, self.options, self.book, carrier, reader, records)
+        return self.scanner
+
+    def _count_passed(self, passed: "Passed") -> None:
+        self.out.conversations += passed.conversations
+        for (wire, chosen), count in passed.kinds.items():
+            self._count_across(wire, chosen, count)
+
     def _take(self, batch: Batch) -> None:
+        before = self.reading.count + self.reading.gate.passed
         damages: list[Damage] = []
         whole: dict[int, list[Transcript]] = {}
         records: dict[int, Record] = {}
@@ -131,6 +157,7 @@ class _Fixing:
             elif isinstance(item, Foreign):
                 self.out.foreign, self.out.near = True, item.near
             elif isinstance(item, tuple):
+                self.selector.note_damage(item)
                 kept = tuple(one for one in item if not (self._part(one) or self._join(one)))
                 damages += kept
                 self._keep_loose(kept)
@@ -139,6 +166,9 @@ class _Fixing:
                 whole.setdefault(record.offset, []).append(item)
             else:
                 self._judge_lines(item)
+        for one in damages:
+            if one.record.offset not in records:
+                self.selector.add(one.record, before, 0)
         ours: dict[int, list[Damage]] = {}
         for damage in damages:
             ours.setdefault(damage.record.offset, []).append(damage)
@@ -194,6 +224,8 @@ class _Fixing:
     ) -> None:
         self.out.conversations += len(transcripts)
         judged = self._judged(transcripts)
+        if self.has_found or damages or self.selector.has(record):
+            self.selector.add(record, transcripts[0].index, len(transcripts))
         damaged = [*judge_damage(self.book, tuple(damages))]
         carrier = _carrier(judged[0].transcript.wire.name if judged else self.options.format)
         asked = self._asks(judged, damaged)
@@ -263,6 +295,7 @@ class _Fixing:
 
     def _judge_lines(self, transcript: Transcript) -> None:
         self.out.conversations += 1
+        self.selector.needs_all = True  # the lines of a conversation depend on one another
         judged = self._judged([transcript])
         offsets = dict.fromkeys(record.offset for record in transcript.records)
         damaged = [finding for at in offsets if at in self.loose for finding in self.loose[at].findings]
@@ -299,25 +332,28 @@ class _Fixing:
     def _judged(self, transcripts: list[Transcript]) -> list[Judged]:
         """What the rules say of some conversations; a rule that fails is told of, and the others go on."""
         found = []
+        self.has_found = False
         for one in transcripts:
             try:
-                judged = judge(self.book, one, ask)
+                known = one.request.record.known if one.request else None
+                judged = judge(self.book, one, ask, known.rules if known else None)
+                self.has_found = self.has_found or bool(judged.findings)
                 spared = self._spared()
                 spared.sift([judged])
                 self.out.spared |= spared.known
                 found.append(judged)
-                self._meet(judged)
+                self._count_across(one.wire.speaks, judged.chosen, 1)
             except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
                 line = one.messages[0].record.line if one.messages else 1
                 self.out.failures.append(Failure(line, one.id, f"{type(error).__name__}: {error}"))
+                self.has_found = True
         return found
 
-    def _meet(self, judged: Judged) -> None:
-        wire = judged.transcript.wire.speaks
-        for one in judged.chosen:
+    def _count_across(self, wire: str, chosen: Iterable[Chosen], count: int) -> None:
+        for one in chosen:
             if one.named and wire not in one.profile.wires:
                 key = f"{one.profile.label} on {wire}"
-                self.out.across[key] = self.out.across.get(key, 0) + 1
+                self.out.across[key] = self.out.across.get(key, 0) + count
 
     def _asks(self, judged: list[Judged], damaged: list[Finding]) -> bool:
         """Whether anything is to be repaired here."""
@@ -460,7 +496,7 @@ class _Fixing:
             return None
         if policy.canonical and any(map(has_rival_call, mended.end.judged)):
             self._note(unit, mended, RIVAL)
-        if any(_held_back(one, self.policy) == "lossy" for one in mended.end.findings):
+        if any(held_back(one, self.policy) == "lossy" for one in mended.end.findings):
             self._foresee(mended.end.unit)
         if mended.changes:
             out.mended += 1
@@ -484,7 +520,7 @@ class _Fixing:
                 self.out.left[one.rule] = self.out.left.get(one.rule, 0) + 1
             if one.severity == "error":
                 self.out.errors_left[one.rule] = self.out.errors_left.get(one.rule, 0) + 1
-            if (held := _held_back(one, self.policy)) and not self._is_known(one):
+            if (held := held_back(one, self.policy)) and not self._is_known(one):
                 self.out.held[held] = self.out.held.get(held, 0) + 1
                 counts = self.out.needs.setdefault(held, {})
                 counts[one.severity] = counts.get(one.severity, 0) + 1
@@ -534,30 +570,6 @@ def _numbered(changes: Iterable[Change], first: int) -> Iterator[Change]:
     for one in changes:
         index = one.conversation_index
         yield one if index is None else structs.replace(one, conversation_index=first + index)
-
-
-def _held_back(finding: Finding, policy: Policy) -> str | None:
-    """What the user did not allow, of all that a finding's repair takes."""
-    fix = finding.fix
-    if fix is None or not wanted(finding, structs.replace(policy, level="lossy", levels=())):
-        return None
-    pending = all(isinstance(step, Close) and step.pending for step in fix.steps)
-    left_open = pending and not (policy.close_pending or policy.named)
-    if left_open and finding.fault == "projection":  # another finding names the same call
-        return None
-    if not wanted(finding, policy) and reach(finding, policy) is not None:
-        return "levels"
-    if left_open:
-        return "close-pending"
-    return None if wanted(finding, policy) else fix.level
-
-
-def as_read(finding: Finding) -> Finding:
-    """The finding as it may be once its record is at hand: some rules say what to do only when they see the bytes."""
-    record, fix = finding.where.record, finding.fix
-    if (fix is not None and (fix.steps or fix.blocked)) or record.data or not record.size:
-        return finding
-    return structs.replace(finding, fix=Fix(fix.level if fix else "lossless", "", (Take(()),)))
 
 
 def _one_record(transcript: Transcript) -> Record | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from turnlint.documents.selection import Selection
 from turnlint.documents.source import Source
 from turnlint.errors import SourceError
 from turnlint.keeping.patches import Patch as Bytes
@@ -126,6 +127,8 @@ class Fixed(Struct):
     spared: set[Any] = set()
     """What the findings are about that settings or records ignore, for a further pass, which moves what they name."""
     problem: SourceError | None = None
+    selection: Selection | None = None
+    """The lines of the source that a further reading parses; nothing where it parses all of them."""
 
 
 def provider_of(finding: Finding) -> str:

@@ -16,9 +16,10 @@ from turnlint.errors import SourceError
 from turnlint.keeping.composing import composed
 from turnlint.keeping.patches import patched
 from turnlint.model import SEVERITIES
-from turnlint.repair.choosing import Policy, wanted
-from turnlint.repair.fixing import as_read, fix_once
+from turnlint.repair.choosing import Policy, as_read, wanted
+from turnlint.repair.fixing import fix_once
 from turnlint.repair.outcome import Blocked, Failure, Fixed, Told, provider_of
+from turnlint.repair.selecting import find_in_result
 from turnlint.repair.tracing import followed
 from turnlint.repair.verifying import BRINGS_NEW
 from turnlint.rows import Row
@@ -68,7 +69,7 @@ def fix(
         _join(fixed, more)
         left = _left(source, fixed, ask, policy)
     if fixed.patches and (reason := _regression(source, fixed, left, ask, book, policy)):
-        bare = Fixed(source)
+        bare = Fixed(source, selection=fixed.selection)
         left = _left(source, bare, ask, policy)
         fixed.patches, fixed.changes, fixed.told, fixed.mended, fixed.ids = [], [], [], 0, None
         fixed.failures.append(Failure(1, None, reason))
@@ -82,13 +83,16 @@ def fix(
 def _regression(
     source: Source, fixed: Fixed, left: "_Left", ask: Linter, book: Book, policy: Policy
 ) -> str | None:
-    """Why the repairs of a file may not be written together, if there is a reason."""
+    """Why the repairs of a file may not be written together, if there is a reason.
+
+    Where lines do not depend on one another, only changed lines can have more errors than before.
+    """
     if left.skipped and not fixed.foreign:
         return "the format of the file would be unknown afterwards"
     revealing = {entry.rule.code for entry in book.rules() if entry.check_record}
-    if not left.errors or any(one.code in revealing for one in fixed.changes):
+    if not left.changed_errors or any(one.code in revealing for one in fixed.changes):
         return None  # a damaged record shows its findings once it can be parsed
-    before = _left(source, Fixed(source), ask, policy)
+    before = _left(source, Fixed(source, selection=fixed.selection), ask, policy)
     if sum(left.errors.values()) <= sum(before.errors.values()):
         return None
     known = {*before.rules}
@@ -106,15 +110,19 @@ class _Left(Struct):
     errors: dict[str, int] = {}
     refused: dict[str, dict[str, int]] = {}
     blocked: list[Blocked] = field(default_factory=list)
+    changed_errors: int = 0
+    """Errors in lines that the repair changed."""
     is_open: bool = False
-    """A finding remains that the policy allows to repair."""
+    """A finding remains in a changed line that the policy allows to repair."""
     skipped: bool = False
     """The format of the result is unknown."""
 
-    def add(self, row: Row, policy: Policy) -> None:
+    def add(self, row: Row, policy: Policy, *, is_changed: bool) -> None:
         finding = row.finding
         self.severities[finding.severity] += 1
-        self.is_open = self.is_open or wanted(as_read(finding), policy)
+        if is_changed:
+            self.changed_errors += finding.severity == "error"
+            self.is_open = self.is_open or wanted(as_read(finding), policy)
         if finding.fix is not None and finding.fix.blocked:
             self.blocked.append(
                 Blocked(row.place.line, finding.rule, finding.conversation, finding.fix.title)
@@ -132,10 +140,17 @@ class _Left(Struct):
 def _left(source: Source, fixed: Fixed, ask: Linter, policy: Policy) -> _Left:
     left = _Left(dict.fromkeys(SEVERITIES, 0))
     with _result(source, fixed) as result:
+        selected = result.selection
+        # A further pass repairs an unchanged line differently only if it spares more findings.
+        lines = {one.number for one in selected.lines if one.edits} if selected and not fixed.spared else None
         try:
             for event in ask(result):
                 if isinstance(event, Row):
-                    left.add(event, policy)
+                    left.add(
+                        event,
+                        policy,
+                        is_changed=lines is None or event.count > 1 or event.place.line in lines,
+                    )
                 left.skipped |= isinstance(event, Skipped)
         except SourceError:
             left.skipped = True
@@ -145,11 +160,16 @@ def _left(source: Source, fixed: Fixed, ask: Linter, policy: Policy) -> _Left:
 @contextmanager
 def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
     """The bytes that the repair gives, as a source of the same name."""
+    selection = find_in_result(fixed.selection, fixed.patches)
     if not fixed.patches:
-        yield source
+        yield structs.replace(source, selection=selection)
         return
     carrier = carriers.of_wire(fixed.told[0].wire) if fixed.told else None
     format_name = carrier.name if carrier else None
+    if selection is not None:
+        edits = [(one.start, one.end, one.data) for one in fixed.patches]
+        yield structs.replace(source, edits=edits, selection=selection, fallback=format_name)
+        return
     pieces: list[bytes] = []
     size = 0
     stream = patched(source, fixed.patches)
