@@ -57,6 +57,7 @@ def _repair(source: Source, level: Level) -> dict[str, Any]:
     fixed = fix(source, options, Book(options), Policy(level=level))
     found = structs.asdict(fixed)
     del found["selection"]
+    found |= {name: [*found[name]] for name in ("changes", "told")}
     found["bytes"] = b"".join(patched(source, fixed.patches))
     return found
 

@@ -181,7 +181,12 @@ class Run:
         for finding, transcript in told:
             plan, rank = self._plan(finding, transcript)
             gone = any(not record.data and record.size for record in _records_of(finding, plan))
-            (self.deferred if gone else ready).append((finding, transcript, plan, rank))
+            if gone:
+                # A conversation that is not needed later is not kept: it may be long.
+                known = transcript if self.options.fingerprints or self.notes else None
+                self.deferred.append((finding, known, plan, rank))
+            else:
+                ready.append((finding, transcript, plan, rank))
         self.waiting.extend(self._rows(ready))
 
     def _is_new(self, finding: Finding) -> bool:

@@ -36,6 +36,7 @@ from turnlint.keeping.last_run import LastRun
 from turnlint.model import SEVERITIES
 from turnlint.neighbours import sentence_of
 from turnlint.repair.choosing import LEVELS, Policy
+from turnlint.repair.spool import Spool
 from turnlint.report.repaired import Done
 
 if TYPE_CHECKING:
@@ -284,7 +285,7 @@ def _fix_all(
                     click.echo(f"turnlint: {no_conversation_in(source)}", err=True)
                 waiting += lines_of(one, voice[1], dry=not run.way.write) if voice else ()
                 if one.fixed and not keep:
-                    one.fixed.changes, one.fixed.told = [], []
+                    one.fixed.changes, one.fixed.told = Spool(), Spool()
                 if progress is None:
                     _say(voice, waiting)
     finally:

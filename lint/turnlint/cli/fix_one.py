@@ -217,9 +217,9 @@ def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -
 
 def _keep(way: Way, done: Done, digests: Digests) -> None:
     if way.keep and done.fixed:
-        changes = [structs.asdict(one) for one in done.fixed.changes]
-        entry = journal.entry(done.fixed.source, done.fixed.patches, digests, changes)
-        done.journal = journal.save(entry, way.journal)
+        entry = journal.entry(done.fixed.source, done.fixed.patches, digests)
+        changes = map(structs.asdict, done.fixed.changes)
+        done.journal = journal.save(entry, way.journal, changes=changes)
         done.own_journal = way.journal is not None
 
 

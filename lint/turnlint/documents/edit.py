@@ -111,12 +111,27 @@ def part(data: bytes, at: Pointer) -> bytes | None:
 
 def apply(texts: Sequence[bytes], edits: Mapping[int, Edits]) -> dict[int, bytes]:
     """The texts that change, edited. A moved value is one with all edits at and below its old place."""
+    moves: dict[int, list[Moved]] = {record: [*_moves(edits[record])] for record in edits}
+    together = {one.record for some in moves.values() for one in some}
+    together.update(record for record, some in moves.items() if some)
+    changed: dict[int, bytes] = {}
+    for record, own in edits.items():
+        if record not in together:  # what is known of one text need not stay while others are edited
+            changed |= _apply(texts, {record: own}, ())
+    some = {record: edits[record] for record in edits if record in together}
+    return changed | _apply(texts, some, [one for own in moves.values() for one in own])
+
+
+def _moves(edits: Edits) -> Iterator[Moved]:
+    pieces = (part for added in edits.insert.values() for _, new in added for part in _parts(new))
+    return (piece for piece in pieces if isinstance(piece, Moved))
+
+
+def _apply(texts: Sequence[bytes], edits: Mapping[int, Edits], moves: Sequence[Moved]) -> dict[int, bytes]:
+    """The texts that change. The moved values stand in these texts and go to these."""
     nodes = {record: _Node() for record in edits}
-    moves: list[Moved] = []
     for record, node in nodes.items():
         _plant(node, edits[record])
-        pieces = (part for added in edits[record].insert.values() for _, new in added for part in _parts(new))
-        moves += (piece for piece in pieces if isinstance(piece, Moved))
     for piece in moves:
         nodes.setdefault(piece.record, _Node()).reach(piece.at)
     work = _Work({record: _Text(texts[record], node) for record, node in nodes.items()})

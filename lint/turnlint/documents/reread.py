@@ -13,6 +13,8 @@ from turnlint.model import Record
 
 T = TypeVar("T")
 GROUP = 500
+MAX_GROUP_BYTES = 1 << 22
+"""A group with more bytes ends, if it has an item."""
 _STEP = 1 << 20
 
 
@@ -42,22 +44,34 @@ def reread(source: Source, items: list[T], records_of: Callable[[T], Iterable[Re
 
     ordered = sorted(items, key=first)
     if not source.again:
-        yield from _in_groups(ordered, GROUP, records_of, lambda record: record.spare)
+        groups = _groups(ordered, records_of)
+        yield from _with_bytes(groups, records_of, lambda record: record.spare)
         return
     with open_source(source) as stream:
         entered = Entered(stream)
-        size = GROUP if entered.anywhere else len(ordered)
-        yield from _in_groups(
-            ordered, size, records_of, lambda record: entered.read(record.offset, record.size)
-        )
+        whole = _groups(ordered, records_of) if entered.anywhere else iter([ordered])
+        yield from _with_bytes(whole, records_of, lambda record: entered.read(record.offset, record.size))
 
 
-def _in_groups(
-    ordered: list[T], size: int, records_of: Callable[[T], Iterable[Record]], read: Callable[[Record], bytes]
+def _groups(ordered: list[T], records_of: Callable[[T], Iterable[Record]]) -> Iterator[list[T]]:
+    """Yield the items in groups of limited number and size."""
+    group: list[T] = []
+    size = 0
+    for item in ordered:
+        group.append(item)
+        size += sum(record.size for record in records_of(item))
+        if len(group) == GROUP or size > MAX_GROUP_BYTES:
+            yield group
+            group, size = [], 0
+    if group:
+        yield group
+
+
+def _with_bytes(
+    groups: Iterable[list[T]], records_of: Callable[[T], Iterable[Record]], read: Callable[[Record], bytes]
 ) -> Iterator[list[T]]:
     """Yield groups of items, each while its released records have their bytes, read at rising offsets."""
-    for start in range(0, len(ordered), size):
-        group = ordered[start : start + size]
+    for group in groups:
         same = [record for item in group for record in records_of(item) if not record.data]
         gone = {record.offset: record for record in same}
         data = {offset: read(record) for offset, record in sorted(gone.items())}

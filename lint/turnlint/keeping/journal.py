@@ -11,9 +11,10 @@ import os
 import stat as modes
 import sys
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
-from typing import Any, Literal
+from itertools import chain
+from typing import IO, Any, Literal
 
 from msgspec import Struct, ValidationError, convert, to_builtins
 
@@ -22,12 +23,14 @@ from turnlint.documents.source import Packing, Source, odd_kind, packing_at
 from turnlint.errors import WriteError
 from turnlint.keeping.disk import Count, Digest, Digests, Hex, digest_of, put, sync_folder
 from turnlint.keeping.ends import common_end, common_start
-from turnlint.keeping.patches import Patch, taken
+from turnlint.keeping.patches import PIECE, Patch, taken
 from turnlint.keeping.system import SYSTEM, System, sentences
 
 SCHEMA: Literal["turnlint/journal-v1"] = "turnlint/journal-v1"
 _PART = 16
 """How much of a digest a file name shows. The document has all of it, and is asked."""
+MAX_BYTES_IN_MEMORY = 1 << 20
+"""A longer line of a journal is kept in a temporary file until it is written."""
 _ANOTHER = "name another place with --journal"
 AS_BEFORE = "already restored: the file is as it was before the fix"
 _START = b'{"schema": "' + SCHEMA.encode() + b'"'
@@ -65,7 +68,7 @@ class Missing(Struct, frozen=True):
     reason: str
 
 
-def entry(source: Source, patches: Sequence[Patch], digests: Digests, changes: Sequence[Any]) -> Entry:
+def entry(source: Source, patches: Sequence[Patch], digests: Digests, changes: Sequence[Any] = ()) -> Entry:
     """What these patches take away. To be called while the source is still as it was."""
     assert source.path is not None
     path = os.path.realpath(source.path)
@@ -111,14 +114,40 @@ def _edit(offset: int, before: bytes, after: bytes) -> Edit:
         return Edit(offset, len(after), *digests, base64=b64encode(before).decode())
 
 
-def save(document: Entry, where: str | None, system: System = SYSTEM) -> str:
+def save(
+    document: Entry, where: str | None, system: System = SYSTEM, *, changes: Iterable[Any] | None = None
+) -> str:
     """Write it down, and be sure that it is on the disk; returns the path. Raises `WriteError`.
 
     The default folder has a file for each path and each state of it, and in that a line for each way by which
     the state was reached. A file that the user names gets a line more, so that it can hold the fixes of several runs.
+    Many `changes` need not be in memory: these are written in place of those of the document.
     """
-    line = json.dumps(to_builtins(document)).encode() + b"\n"
-    assert line.startswith(_START)
+    from tempfile import SpooledTemporaryFile  # few runs need it
+
+    with SpooledTemporaryFile(MAX_BYTES_IN_MEMORY, prefix="turnlint-") as line:
+        for piece in _line_of(document, document.changes if changes is None else changes):
+            line.write(piece)
+        return _save_line(document, line, where, system)
+
+
+def _line_of(document: Entry, changes: Iterable[Any]) -> Iterator[bytes]:
+    """The line of a document in pieces."""
+    yield b"{"
+    for number, name in enumerate(Entry.__struct_fields__):
+        value = changes if name == "changes" else getattr(document, name)
+        yield (f', "{name}": ' if number else f'"{name}": ').encode()
+        if name not in ("edits", "changes"):
+            yield json.dumps(to_builtins(value)).encode()
+            continue
+        yield b"["
+        for place, element in enumerate(value):
+            yield (b", " if place else b"") + json.dumps(to_builtins(element)).encode()
+        yield b"]"
+    yield b"}\n"
+
+
+def _save_line(document: Entry, line: IO[bytes], where: str | None, system: System) -> str:
     if where is not None:
         with sentences(document.path, f"the journal {where} cannot be written: ", _ANOTHER):
             _append(where, line, system)
@@ -132,13 +161,23 @@ def save(document: Entry, where: str | None, system: System = SYSTEM) -> str:
     return path
 
 
-def _holds(path: str, line: bytes) -> bool:
+def _holds(path: str, line: IO[bytes]) -> bool:
     """Whether the last way that was written down is this very one: fixed, undone, and fixed again."""
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
-        *_, last = file.read().splitlines(keepends=True) or [b""]
-    return last == line
+        start = file.seek(0, os.SEEK_END) - line.seek(0, os.SEEK_END)
+        if start < 0:
+            return False
+        file.seek(max(start - 1, 0))
+        if start and file.read(1) != b"\n":
+            return False
+        line.seek(0)
+        return all(piece == file.read(len(piece)) for piece in _pieces(line))
+
+
+def _pieces(line: IO[bytes]) -> Iterator[bytes]:
+    return iter(lambda: line.read(PIECE), b"")
 
 
 def _name(path: str, digest: str) -> str:
@@ -179,7 +218,7 @@ def _make(folder: str, system: System) -> None:
     sync_folder(parent, system)
 
 
-def _append(where: str, line: bytes, system: System) -> None:
+def _append(where: str, line: IO[bytes], system: System) -> None:
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     new = not os.path.exists(where)
     file = system.open(where, flags, 0o600)
@@ -191,7 +230,8 @@ def _append(where: str, line: bytes, system: System) -> None:
         if not _START.startswith(start):
             raise WriteError(f"{where} is not a journal", _ANOTHER)
         try:
-            _add(file, _after_torn(file, status.st_size, system) + line, system)
+            line.seek(0)
+            _add(file, chain((_after_torn(file, status.st_size, system),), _pieces(line)), system)
         except BaseException:  # also where a signal ends the run
             system.truncate(file, status.st_size)
             if new:
@@ -211,10 +251,11 @@ def _after_torn(file: int, size: int, system: System) -> bytes:
     return b"" if system.read(file, 1) == b"\n" else b"\n"
 
 
-def _add(file: int, data: bytes, system: System) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[system.write(file, rest) :]
+def _add(file: int, pieces: Iterable[bytes], system: System) -> None:
+    for piece in pieces:
+        rest = memoryview(piece)
+        while rest:
+            rest = rest[system.write(file, rest) :]
     system.fsync(file)
 
 

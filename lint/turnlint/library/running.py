@@ -6,6 +6,7 @@ know what an object was before it became JSON.
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 from msgspec import structs
@@ -111,7 +112,7 @@ def fixed(given: Plain, options: Options, policy: Policy) -> Fixed[Any]:
     source = Source(NAME, None, data=before.data)
     done = fix(source, options, _book(options), policy)
     after = b"".join(patched(source, done.patches)) if done.patches else before.data
-    left = _left(Written(after, before.lines), options, [one.wire for one in done.told])
+    left = _left(Written(after, before.lines), options, [one.wire for one in islice(done.told, 1)])
     unverified = tuple(visible(one.reason) for one in (*done.failures, *done.notes))
     changes = tuple(_change(one, before) for one in done.changes)
     return Fixed(read_back(after, given, several=before.lines), changes, left, unverified)

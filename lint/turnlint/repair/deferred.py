@@ -1,8 +1,11 @@
 """Records that a repair comes back to when the whole source was read."""
 
+from collections import Counter
+
 from msgspec import Struct
 
 from turnlint.model import Finding, Gap, Record
+from turnlint.repair.counting import Counted
 
 
 class Waiting(Struct):
@@ -11,8 +14,8 @@ class Waiting(Struct):
     records: dict[int, Record]
     carrier: str
     index: int
-    findings: list[Finding]
-    """What is said of it, should its repair fail."""
+    findings: Counter[Counted]
+    """What is said of it, should its repair fail. A log may have many findings, so that they are only counted."""
     asked: bool = True
     """The level of the run allows a repair; else only level lossy does."""
     gaps: tuple[Gap, ...] = ()
@@ -35,7 +38,7 @@ def joined_by_records(waiting: list[Waiting]) -> list[Waiting]:
         for other in others.values():
             one.records = {**other.records, **one.records}
             one.index = min(one.index, other.index)
-            one.findings = [*other.findings, *one.findings]
+            one.findings = other.findings + one.findings
             one.asked = one.asked or other.asked
             one.gaps = tuple(sorted({*one.gaps, *other.gaps}, key=lambda gap: gap.offset))
             del out[id(other)]

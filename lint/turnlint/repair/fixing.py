@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from turnlint import carriers
-from turnlint.aggregation import PER_FILE
 from turnlint.carrying.carrier import Carrier, Reader
 from turnlint.documents.breaks import line_ends
 from turnlint.documents.reread import reread
@@ -29,6 +28,7 @@ from turnlint.reading import Batch, Foreign, Reading
 from turnlint.repair.accepting import Accepted, mend_for_providers
 from turnlint.repair.change import Change
 from turnlint.repair.choosing import LEVELS, Policy, as_read, held_back, wanted
+from turnlint.repair.counting import FindingCounter, Findings
 from turnlint.repair.deferred import Loose, Waiting, joined_by_records
 from turnlint.repair.layout import line_patches
 from turnlint.repair.mending import (
@@ -95,8 +95,7 @@ class _Fixing:
         self.options = options
         self.book = book
         self.policy = policy
-        self.told: set[tuple[str, str | None, str]] = set()
-        """The findings that are counted once for a file."""
+        self.counter = FindingCounter(self.out, policy)
         self.waiting: list[Waiting] = []
         self.loose: dict[int, Loose] = {}
         """Damaged records whose bytes are let go as soon as they are read, by their place."""
@@ -122,12 +121,14 @@ class _Fixing:
         out.selection = self.selector.selection()
         if self.joins:
             # All else is repaired in the next pass, when each record has a line of its own.
-            out.patches, out.changes, out.joined = self.joins, self.joined, True
+            out.patches, out.joined = self.joins, True
+            out.changes.extend(self.joined)
             return out
         self._take_loose()
         groups = reread(out.source, joined_by_records(self.waiting), lambda one: one.records.values())
         for one in chain.from_iterable(groups if self.waiting else ()):
             self._mend_lines(one)
+            one.records = {}
         # What stood before a new line end may be gone from there: then no line is left to end.
         ended = {patch.end for patch in out.patches if patch.start < patch.end and not patch.data}
         needless = ended.intersection(self.parted)
@@ -193,7 +194,7 @@ class _Fixing:
                     self.parted.append(place)
                     self.out.patches.append(Bytes(place, place, step.data))
                     self.out.changes.append(rewritten(finding, damage.record.data, step))
-            self._count([finding], [])
+            self.counter.count([finding], [])
             return True
         return False
 
@@ -208,7 +209,7 @@ class _Fixing:
                 places = [(record.offset + at, one) for at, one in line_ends(record)]
                 self.joins += [Bytes(at, at + len(one.old), one.new) for at, one in places]
                 self.joined.append(joined(finding))
-            self._count([finding], [] if is_wanted else None)
+            self.counter.count([finding], [] if is_wanted else None)
         return True
 
     def _cell(self, record: Record) -> Cell:
@@ -233,10 +234,10 @@ class _Fixing:
             self._keep_split(judged, damaged, record, asked=asked)
             return
         if not record.data or carrier is None or not (asked or self._needs_more(judged, damaged)):
-            self._count(_all(judged, damaged))
+            self.counter.count(_all(judged, damaged))
             return
         inside = [one for one in damaged if (one.where.start or 0) < len(data)]
-        self._count(one for one in damaged if (one.where.start or 0) >= len(data))
+        self.counter.count(one for one in damaged if (one.where.start or 0) >= len(data))
         unit = Unit(self.out.source.name, carrier, (Cell(data, record),))
         mended = self._mended(unit, transcripts[0].index, _all(judged, inside), asked=asked)
         if mended is not None and mended.end.unit.cells != unit.cells:
@@ -254,7 +255,7 @@ class _Fixing:
         self, judged: list[Judged], damaged: list[Finding], record: Record, *, asked: bool
     ) -> None:
         """Leave a conversation as it is, since the lines of one of its records are not joined."""
-        self._count(_all(judged, damaged))
+        self.counter.count(_all(judged, damaged))
         if asked and not self.joins:
             reason = "unchanged: line breaks split a record of it, and ST101 is not repaired"
             name = judged[0].transcript.id if judged else None
@@ -284,7 +285,7 @@ class _Fixing:
             ]
             data = patched(one.data, [(step.start, step.end, step.data) for _, step in steps])
             better = not steps or not data or is_better(one.data, data)
-            self._count(
+            self.counter.count(
                 one.findings, [f for f in one.findings if not better or f not in [s[0] for s in steps]]
             )
             for finding, step in steps if better else ():
@@ -304,12 +305,12 @@ class _Fixing:
             self._keep_split(judged, damaged, split, asked=asked)
         elif offsets and (asked or self._needs_more(judged, damaged)):
             records = {record.offset: record for record in transcript.records}
-            found = _all(judged, damaged)
+            found = self.counter.counted(_all(judged, damaged))
             self.waiting.append(
                 Waiting(records, transcript.wire.name, transcript.index, found, asked, transcript.gaps)
             )
         else:
-            self._count(finding for one in judged for finding in one.findings)
+            self.counter.count(finding for one in judged for finding in one.findings)
 
     def _mend_lines(self, one: Waiting) -> None:
         carrier = _carrier(one.carrier)
@@ -317,7 +318,7 @@ class _Fixing:
         if carrier is None or not all(record.data for record in records):
             first = records[0].line if records else 1
             self.out.failures.append(Failure(first, None, "its records could not be read a second time"))
-            self._count(one.findings)
+            self.counter.count(one.findings)
             return
         unit = Unit(self.out.source.name, carrier, tuple(map(self._cell, records)), one.gaps)
         mended = self._mended(unit, one.index, one.findings, asked=one.asked)
@@ -414,7 +415,7 @@ class _Fixing:
         for level in LEVELS[LEVELS.index(self.policy.level) + 1 :]:
             if self._verified(unit, structs.replace(self.policy, level=level)) is None:
                 continue
-            self._count(found)
+            self.counter.count(found)
             counts = self.out.needs.setdefault(level, {})
             for one in found:
                 if wanted(one, self.policy):
@@ -446,10 +447,10 @@ class _Fixing:
         name = judged[0].transcript.id if judged else None
         self.out.notes.append(Failure(origin.line if origin else 1, name, reason))
 
-    def _mended(self, unit: Unit, first: int, known: list[Finding], *, asked: bool) -> Mended | None:
+    def _mended(self, unit: Unit, first: int, known: Findings, *, asked: bool) -> Mended | None:
         """The repair, if it may be written; what is to be said of it either way."""
         if not asked:
-            self._count(known)
+            self.counter.count(known)
             self._foresee(unit)
             return None
         mended = self._asked(unit, first, known)
@@ -457,7 +458,7 @@ class _Fixing:
             self._trace_another(unit, first)
         return mended
 
-    def _asked(self, unit: Unit, first: int, known: list[Finding]) -> Mended | None:
+    def _asked(self, unit: Unit, first: int, known: Findings) -> Mended | None:
         """The repair that the level of the run allows, if it may be written."""
         out = self.out
         try:
@@ -470,7 +471,7 @@ class _Fixing:
             record = unit.cells[0].origin
             said = str(error) if isinstance(error, UnrepairableError) else f"{type(error).__name__}: {error}"
             out.failures.append(Failure(record.line if record else 1, None, said))
-            self._count(known)
+            self.counter.count(known)
             return None
         if reason is not None:
             brings_new = reason.startswith(BRINGS_NEW)
@@ -485,9 +486,9 @@ class _Fixing:
             elif reason == UNTIED or (brings_new and self.policy.level != "lossy"):
                 pair = untied_pair(mended) if reason == UNTIED else None
                 self._note(unit, mended, f"unchanged: {_doubt(*pair, mended.start) if pair else reason}")
-                self._count(mended.start.findings)
+                self.counter.count(mended.start.findings)
                 return None
-        self._count(mended.start.findings, mended.end.findings if reason is None else None)
+        self.counter.count(mended.start.findings, mended.end.findings if reason is None else None)
         if reason is not None:
             judged = mended.start.judged
             name = judged[0].transcript.id if judged else None
@@ -503,36 +504,12 @@ class _Fixing:
             out.bound = out.bound or next(
                 filter(None, (one.transcript.bound for one in mended.start.judged)), ""
             )
-            out.changes += _numbered(mended.changes, first)
+            out.changes.extend(_numbered(mended.changes, first))
             same = len(mended.start.judged) == len(mended.end.judged)
             start, end = mended.start.judged, mended.end.judged
-            out.told += conversations_told(start if same else mended.base.judged, end, first)
+            out.told.extend(conversations_told(start if same else mended.base.judged, end, first))
             self._trace(mended, first)
         return mended
-
-    def _count(self, before: Iterable[Finding], after: Iterable[Finding] | None = None) -> None:
-        found = list(before)
-        for one in found:
-            self.out.before[one.severity] += 1
-        for one in found if after is None else after:
-            self.out.after[one.severity] += 1
-            if one.severity != "info":
-                self.out.left[one.rule] = self.out.left.get(one.rule, 0) + 1
-            if one.severity == "error":
-                self.out.errors_left[one.rule] = self.out.errors_left.get(one.rule, 0) + 1
-            if (held := held_back(one, self.policy)) and not self._is_known(one):
-                self.out.held[held] = self.out.held.get(held, 0) + 1
-                counts = self.out.needs.setdefault(held, {})
-                counts[one.severity] = counts.get(one.severity, 0) + 1
-
-    def _is_known(self, finding: Finding) -> bool:
-        """Whether a finding is told of already: `lint` reports all of some rules once for a file."""
-        if finding.rule not in PER_FILE:
-            return False
-        key = finding.severity, finding.provider, finding.message
-        is_known = key in self.told
-        self.told.add(key)
-        return is_known
 
 
 def _all(judged: list[Judged], damaged: list[Finding]) -> list[Finding]:

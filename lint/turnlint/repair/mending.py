@@ -109,6 +109,7 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
             if one.what == "renamed" and one.fault == "projection" and one.provider != last:
                 overruled |= {last} if last else set()
                 last = one.provider
+        del step, told, state  # two states of a long conversation need not be known at once
         state = look(unit, book, spared)
         read = state if phase == PATCHED else read
         base = state if phase in (PATCHED, 1) else base

@@ -17,6 +17,7 @@ from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Finding
 from turnlint.neighbours import Near
 from turnlint.repair.change import Change
+from turnlint.repair.spool import Spool
 from turnlint.repair.tracing import IdMap
 
 
@@ -86,8 +87,8 @@ class Fixed(Struct):
 
     source: Source
     patches: list[Bytes] = []
-    changes: list[Change] = []
-    told: list[Told] = []
+    changes: Spool[Change] = field(default_factory=Spool)
+    told: Spool[Told] = field(default_factory=Spool)
     failures: list[Failure] = []
     notes: list[Failure] = []
     """Conversations that keep a finding, because its repair would bring in another."""

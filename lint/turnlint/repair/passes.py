@@ -20,6 +20,7 @@ from turnlint.repair.choosing import Policy, as_read, wanted
 from turnlint.repair.fixing import fix_once
 from turnlint.repair.outcome import Blocked, Failure, Fixed, Told, provider_of
 from turnlint.repair.selecting import find_in_result
+from turnlint.repair.spool import Spool
 from turnlint.repair.tracing import followed
 from turnlint.repair.verifying import BRINGS_NEW
 from turnlint.rows import Row
@@ -71,7 +72,7 @@ def fix(
     if fixed.patches and (reason := _regression(source, fixed, left, ask, book, policy)):
         bare = Fixed(source, selection=fixed.selection)
         left = _left(source, bare, ask, policy)
-        fixed.patches, fixed.changes, fixed.told, fixed.mended, fixed.ids = [], [], [], 0, None
+        fixed.patches, fixed.changes, fixed.told, fixed.mended, fixed.ids = [], Spool(), Spool(), 0, None
         fixed.failures.append(Failure(1, None, reason))
     if not left.skipped:
         fixed.after, fixed.left, fixed.errors_left = left.severities, left.rules, left.errors
@@ -164,7 +165,7 @@ def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
     if not fixed.patches:
         yield structs.replace(source, selection=selection)
         return
-    carrier = carriers.of_wire(fixed.told[0].wire) if fixed.told else None
+    carrier = carriers.of_wire(first.wire) if (first := next(iter(fixed.told), None)) else None
     format_name = carrier.name if carrier else None
     if selection is not None:
         edits = [(one.start, one.end, one.data) for one in fixed.patches]
@@ -195,10 +196,8 @@ def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
 def _join(fixed: Fixed, more: Fixed) -> None:
     """Add a further pass to the repair."""
     fixed.patches = composed(fixed.patches, more.patches)
-    fixed.changes += more.changes
-    told: dict[tuple[int, str | None], Told] = {(one.index, one.conversation): one for one in fixed.told}
-    told.update({(one.index, one.conversation): one for one in more.told})
-    fixed.told = [*told.values()]
+    fixed.changes.extend(more.changes)
+    fixed.told = Spool(_joined_told(fixed.told, more.told))
     fixed.failures = more.failures
     fixed.notes = more.notes
     if fixed.ids is not None and more.ids is not None:
@@ -208,3 +207,11 @@ def _join(fixed: Fixed, more: Fixed) -> None:
     fixed.mended = max(fixed.mended, more.mended)
     fixed.bound = fixed.bound or more.bound
     fixed.held, fixed.needs, fixed.would = more.held, more.needs, more.would
+
+
+def _joined_told(first: Iterable[Told], second: Iterable[Told]) -> Iterator[Told]:
+    """Yield what the report says of each conversation after two passes: the last pass that repaired it counts."""
+    later = {(one.index, one.conversation): one for one in second}
+    for one in first:
+        yield later.pop((one.index, one.conversation), one)
+    yield from later.values()

@@ -6,7 +6,7 @@ one over all. It names rules, ids and files, never what was said. It refuses to 
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from shlex import quote
 
 from turnlint.model import SEVERITIES
@@ -104,7 +104,7 @@ def _left(rule: str, count: int, errors: int) -> str:
     return f"{visible(rule)} ({', '.join(parts)})"
 
 
-def _what(changes: list[Change]) -> Iterator[str]:
+def _what(changes: Iterable[Change]) -> Iterator[str]:
     """What was done, by kind and rule."""
     counts: Counter[tuple[int, tuple[str, str]]] = Counter()
     ids = {(key_of(one), one.before_id, one.after_id) for one in changes if one.what == "renamed"}

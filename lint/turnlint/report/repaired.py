@@ -242,7 +242,8 @@ def _conversations(done: Done) -> Iterator[dict[str, Any]]:
         return
     ours: dict[Key, list[Change]] = {}
     for change in done.fixed.changes:
-        ours.setdefault(key_of(change), []).append(change)
+        if change.rule in DEDUPE or completes(change):  # of the many others nothing is said here
+            ours.setdefault(key_of(change), []).append(change)
     for told in done.fixed.told:
         changes = ours.get(key_of(told), [])
         yield {

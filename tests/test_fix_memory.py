@@ -1,0 +1,114 @@
+"""`fix` on a file with many repairs: what it reports goes to temporary files, and nothing of it is lost."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from broken_logs import fix, fix_by_default, settle
+from hostile import ENVIRONMENT
+from test_hostile_size import MEASURED
+from turnlint.cli.undo import command as undo
+from turnlint.keeping import journal
+from turnlint.repair import spool
+from turnlint.repair.spool import Spool
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return settle(tmp_path, monkeypatch)
+
+
+def request(number: int) -> list[dict[str, Any]]:
+    """Messages with a call whose id Mistral refuses, a result that is there twice, and an open call."""
+    calls = [
+        {"id": f"call/{number}{more}", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+        for more in ("", "x")
+    ]
+    answer = {"role": "tool", "tool_call_id": f"call/{number}", "content": "ok \ud800"}
+    return [
+        {"role": "user", "content": "go"}, {"role": "assistant", "content": None, "tool_calls": calls},
+        answer, answer, {"role": "user", "content": "on"},
+    ]  # fmt: skip
+
+
+def requests(count: int) -> bytes:
+    return b"".join(json.dumps({"messages": request(number)}).encode() + b"\n" for number in range(count))
+
+
+def lines(count: int) -> bytes:
+    messages = (
+        {"session_id": f"s{number // 3}", **one} for number in range(count) for one in request(number)
+    )
+    return b"".join(json.dumps(one).encode() + b"\n" for one in messages)
+
+
+@pytest.mark.parametrize("make", [requests, lines])
+def test_what_is_kept_in_files_is_what_is_kept_in_memory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, make: Any
+) -> None:
+    data = make(40)
+    seen = []
+    for limit in (10_000, 7):
+        monkeypatch.setattr(spool, "MAX_ITEMS_IN_MEMORY", limit)
+        monkeypatch.setattr(spool, "ITEMS_PER_BATCH", 3)
+        monkeypatch.setattr(journal, "MAX_BYTES_IN_MEMORY", limit)
+        (folder / "a.jsonl").write_bytes(data)
+        arguments = ("--provider", "mistral", "--report", "r.json", "--journal", "j.jsonl")
+        run = fix("a.jsonl", *arguments)
+        seen.append([run.exit_code, run.stdout, (folder / "a.jsonl").read_bytes()])
+        seen[-1] += [(folder / name).read_bytes() for name in ("r.json", "j.jsonl")]
+        seen[-1].append(fix_by_default("sound.jsonl", "a.jsonl", "--check").stdout)
+        undo.main(["a.jsonl", "--journal", "j.jsonl"], standalone_mode=False)
+        assert (folder / "a.jsonl").read_bytes() == data
+        (folder / "j.jsonl").unlink()
+    assert seen[0] == seen[1]
+    report = json.loads(seen[0][3])
+    assert len(report["changes"]) > 100
+    assert len(report["changes"]) == len(json.loads(seen[0][4])["changes"])
+
+
+def test_a_spool_gives_its_values_in_order_as_often_as_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "MAX_ITEMS_IN_MEMORY", 10)
+    monkeypatch.setattr(spool, "ITEMS_PER_BATCH", 4)
+    values: Spool[Any] = Spool(range(25))
+    values.extend(["\ud800", None])
+    for number in range(30):
+        values.append(number)
+        assert [*values] == [*range(25), "\ud800", None, *range(number + 1)]
+    assert len(values) == 57
+    assert [pair for pair in zip(values, values, strict=True) if pair[0] != pair[1]] == []
+    assert not Spool()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("make", [requests, lines])
+def test_the_memory_of_a_fix_does_not_grow_with_its_reports(folder: Path, make: Any) -> None:
+    """From some number of repairs on, memory grows little more than the log does."""
+    peaks = []
+    for count in (3_000, 9_000):
+        (folder / "a.jsonl").write_bytes(make(count))
+        command = [
+            sys.executable,
+            "-c",
+            MEASURED,
+            sys.executable,
+            "-m",
+            "turnlint",
+            "fix",
+            "a.jsonl",
+            "--provider",
+            "mistral",
+        ]
+        done = subprocess.run(
+            command, capture_output=True, check=True, env=ENVIRONMENT, timeout=600, cwd=folder
+        )
+        code, peak = map(int, done.stdout.split())
+        assert code in (0, 1)
+        peaks.append((peak, len(make(count))))
+    (small, less), (large, more) = peaks
+    assert large - small < 4 * (more - less), f"{(large - small) / (more - less):.1f} bytes for a byte"
