@@ -47,6 +47,11 @@ def wanted(finding: Finding, policy: Policy) -> bool:
     return finding.severity == "error" or not guessed
 
 
+def is_left_open(step: Step, policy: Policy) -> bool:
+    """Whether a step completes a last call, which a run does only if asked to."""
+    return isinstance(step, Close) and step.pending and not (policy.close_pending or policy.named)
+
+
 def reach(finding: Finding, policy: Policy) -> Reach | None:
     """How far it may go for the rule of a finding, where something is said of that rule."""
     for selector, level in reversed(policy.levels):
@@ -74,10 +79,7 @@ def choose(judged: Judged, policy: Policy, overruled: Container[str | None] = ()
             continue
         assert finding.fix is not None
         for step in finding.fix.steps:
-            left_open = (
-                isinstance(step, Close) and step.pending and not (policy.close_pending or policy.named)
-            )
-            if not left_open:
+            if not is_left_open(step, policy):
                 phases.setdefault(phase(finding, step), []).append((finding, step))
     return dict(sorted(phases.items()))
 
@@ -111,8 +113,7 @@ def held_back(finding: Finding, policy: Policy) -> str | None:
     fix = finding.fix
     if fix is None or not wanted(finding, structs.replace(policy, level="lossy", levels=())):
         return None
-    pending = all(isinstance(step, Close) and step.pending for step in fix.steps)
-    left_open = pending and not (policy.close_pending or policy.named)
+    left_open = all(is_left_open(step, policy) for step in fix.steps)
     if left_open and finding.fault == "projection":  # another finding names the same call
         return None
     if not wanted(finding, policy) and reach(finding, policy) is not None:

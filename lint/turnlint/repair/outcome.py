@@ -92,6 +92,8 @@ class Fixed(Struct):
     failures: list[Failure] = []
     notes: list[Failure] = []
     """Conversations that keep a finding, because its repair would bring in another."""
+    unmade: list[Failure] = []
+    """Conversations that keep a finding, because its repair changed nothing."""
     without_canonical: Counter[str] = field(default_factory=Counter)
     """Conversations that get no canonical ids in a run for these, by the provider that would refuse them."""
     foreign: bool = False

@@ -16,7 +16,7 @@ from turnlint.errors import SourceError
 from turnlint.keeping.composing import composed
 from turnlint.keeping.patches import patched
 from turnlint.model import SEVERITIES
-from turnlint.repair.choosing import Policy, as_read, wanted
+from turnlint.repair.choosing import Policy, as_read, is_left_open, wanted
 from turnlint.repair.fixing import fix_once
 from turnlint.repair.outcome import Blocked, Failure, Fixed, Told, provider_of
 from turnlint.repair.selecting import find_in_result
@@ -77,8 +77,20 @@ def fix(
     if not left.skipped:
         fixed.after, fixed.left, fixed.errors_left = left.severities, left.rules, left.errors
         fixed.refused, fixed.blocked = left.refused, left.blocked
+        fixed.unmade = [*_unmade(left, [*fixed.failures, *fixed.notes])]
     fixed.removed.add(fixed.changes)
     return fixed
+
+
+def _unmade(left: "_Left", known: list[Failure]) -> Iterator[Failure]:
+    """Yield a note for each finding whose repair changed nothing, unless a note says why."""
+    explained = {(one.line, one.conversation) for one in known}
+    named = {conversation for _, conversation in explained if conversation is not None}
+    for line, conversation, code in left.unmade:
+        if conversation not in named and (line, conversation) not in explained:
+            yield Failure(
+                line, conversation, f"no repair of {code}: the change cannot be made in this record"
+            )
 
 
 def _regression(
@@ -115,6 +127,8 @@ class _Left(Struct):
     """Errors in lines that the repair changed."""
     is_open: bool = False
     """A finding remains in a changed line that the policy allows to repair."""
+    unmade: dict[tuple[int, str | None, str], None] = {}
+    """Findings that remain although `fix` repairs such findings, by line, conversation and code."""
     skipped: bool = False
     """The format of the result is unknown."""
 
@@ -124,6 +138,12 @@ class _Left(Struct):
         if is_changed:
             self.changed_errors += finding.severity == "error"
             self.is_open = self.is_open or wanted(as_read(finding), policy)
+        if (
+            finding.fix
+            and wanted(finding, policy)
+            and not all(is_left_open(one, policy) for one in finding.fix.steps)
+        ):
+            self.unmade[row.place.line, finding.conversation, finding.code] = None
         if finding.fix is not None and finding.fix.blocked:
             self.blocked.append(
                 Blocked(row.place.line, finding.rule, finding.conversation, finding.fix.title)

@@ -83,10 +83,11 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
         yield from _painted("31", _kept(failure, "unchanged: "), look)
     if len(fixed.failures) > FAILURES:
         yield from _painted("31", f"  … {len(fixed.failures) - FAILURES:,} more are unchanged", look)
-    for note in fixed.notes[:FAILURES]:
+    notes = [*fixed.notes, *fixed.unmade]
+    for note in notes[:FAILURES]:
         yield from _painted("33", _kept(note, ""), look)
-    if len(fixed.notes) > FAILURES:
-        yield from _painted("33", f"  … {len(fixed.notes) - FAILURES:,} more keep a finding", look)
+    if len(notes) > FAILURES:
+        yield from _painted("33", f"  … {len(notes) - FAILURES:,} more keep a finding", look)
 
 
 def _kept(one: Failure, said: str) -> str:

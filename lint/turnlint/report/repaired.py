@@ -174,7 +174,7 @@ def _file(done: Done) -> dict[str, Any]:
         "held_back": dict(sorted(fixed.held.items())) if fixed else {},
         "not_verified": [_failure(failure) for failure in fixed.failures] if fixed else [],
         "blocked": [_blocked(one) for one in fixed.blocked] if fixed else [],
-        "notes": [_failure(note) for note in fixed.notes] if fixed else [],
+        "notes": [_failure(note) for note in (*fixed.notes, *fixed.unmade)] if fixed else [],
         "ids": _ids(_changes(done)),
     }
 
