@@ -12,6 +12,8 @@ from fuzz_pairs import FORMS, PROVIDERS
 from turnlint.cli.fix import command as fix_command
 from turnlint.cli.lint import command as lint_command
 
+TIME = "2026-06-02T14:11:20.000Z"
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -72,3 +74,22 @@ def test_a_last_call_that_may_get_its_result_is_no_repair_that_changes_nothing(f
     (folder / "a.jsonl").write_text(json.dumps({"messages": messages}))
     done = CliRunner().invoke(fix_command, ["a.jsonl"])
     assert "no repair of" not in done.output
+
+
+@pytest.mark.parametrize("provider", ["vertex", "gemini"])
+def test_no_repair_is_offered_where_a_session_takes_no_message(provider: str, folder: Path) -> None:
+    call = {"functionCall": {"id": "f1", "name": "run", "args": {}}, "thoughtSignature": "c2lnbmVk"}
+    said = {"functionResponse": {"id": "f1", "name": "run", "response": {"output": "ok"}}}
+    lines = [
+        {"sessionId": "s1", "projectHash": "p1", "startTime": TIME},
+        {"id": "m1", "timestamp": TIME, "type": "gemini", "content": [call]},
+        {"id": "m2", "timestamp": TIME, "type": "user", "content": [said]},
+    ]
+    (folder / "a.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    found = CliRunner().invoke(lint_command, ["a.jsonl", "--provider", provider])
+    assert "fix: none, a repair adds no user message to the session of an agent" in " ".join(
+        found.output.split()
+    )
+    done = CliRunner().invoke(fix_command, ["a.jsonl", "--provider", provider, "--level", "lossy"])
+    assert done.exit_code == 1
+    assert f"accepted by {provider}: no, 1 error remains: PR310 role-order (1)" in done.output

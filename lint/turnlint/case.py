@@ -14,7 +14,7 @@ from turnlint.clause import Clause
 from turnlint.documents.decode import below as value_below
 from turnlint.documents.decode import value_at
 from turnlint.ledger import Answered, Asked, Ledger
-from turnlint.model import Call, Message, Other, Pointer, Record, Result, Severity, Text, Transcript
+from turnlint.model import Call, Message, Other, Pointer, Record, Result, Role, Severity, Text, Transcript
 from turnlint.profiles import Profile, is_meant
 
 if TYPE_CHECKING:
@@ -110,6 +110,14 @@ class Case(Struct, frozen=True, dict=True):
     def spelled(self) -> bool:
         """The conversation is written on a wire of the provider's, so that its spelling can be judged."""
         return self.profile is not None and self.profile.speaks(self.transcript.wire.speaks)
+
+    def takes_message(self, role: Role) -> bool:
+        """Whether a repair can add a message of a role: to sessions of some agents a repair adds only results."""
+        from turnlint import carriers
+
+        carrier = carriers.of_wire(self.transcript.wire.name)
+        splice = carrier.splice if carrier else None
+        return splice is not None and splice.speak(role, ["text"], []) is not None
 
     def clauses(self, kind: type[C], *, spelled: bool = True) -> Iterator[C]:
         """The provider's clauses of a kind that hold here; those about spelling only on a wire of its own or that they name."""

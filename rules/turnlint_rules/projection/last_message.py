@@ -140,6 +140,8 @@ def _goes_on(case: Case, last: int, clause: LastMessage) -> Fix | None:
         )
     if role not in ("assistant", "system") or "user" not in clause.roles:
         return None
+    if not case.takes_message("user"):
+        return Fix("placeholder", "none, a repair adds no user message to the session of an agent")
     return Fix("placeholder", "add a user message `(continue)`", (Say(last + 1, "user", "(continue)"),))
 
 

@@ -201,6 +201,8 @@ def _spell(index: int, role: str | None) -> Fix:
 
 def _speak(case: Case, before: int) -> Fix:
     say = Say(before, "assistant" if [one.role for one in case.messages[before : before + 1]] == ["user"] else "user", "(no content)")  # fmt: skip
+    if not case.takes_message(say.role):
+        return Fix("placeholder", f"none, a repair adds no {say.role} message to the session of an agent")
     return Fix("placeholder", f"insert the {say.role} message `(no content)` before it", (say,))
 
 
