@@ -235,7 +235,10 @@ def found(case: Case, data: bytes, options: Options) -> tuple[Counter[str], bool
         assert not isinstance(event, Crash), event
         skipped |= isinstance(event, Skipped)
         if isinstance(event, Row):
-            rows[f"{event.finding.severity} {event.finding.code}"] += 1
+            finding = event.finding
+            # A call without a result has another rule where the repair removed the last, empty message behind it.
+            is_last_call = finding.code == "PR311" and bool(finding.call_id or finding.tool)
+            rows[f"{finding.severity} {'PA201' if is_last_call else finding.code}"] += 1
     return rows, skipped
 
 
