@@ -116,8 +116,8 @@ class Case(Struct, frozen=True, dict=True):
         from turnlint import carriers
 
         carrier = carriers.of_wire(self.transcript.wire.name)
-        splice = carrier.splice if carrier else None
-        return splice is not None and splice.speak(role, ["text"], []) is not None
+        writer = carrier.writer if carrier else None
+        return writer is not None and writer.write_message(role, ["text"], []) is not None
 
     def clauses(self, kind: type[C], *, spelled: bool = True) -> Iterator[C]:
         """The provider's clauses of a kind that hold here; those about spelling only on a wire of its own or that they name."""
