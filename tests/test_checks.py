@@ -4,7 +4,6 @@ Held on arbitrary conversations, for every version of every provider, on every w
 """
 
 import json
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,7 +17,7 @@ from turnlint.carrying.examples import NotationLine
 from turnlint.checks import MAX_PREPARED, PreparedChecks, checks_of, suspects
 from turnlint.extraction import facts_of
 from turnlint.model import Record, Transcript
-from turnlint.notation import render_example
+from turnlint.notation import example_formats, render_example
 from turnlint.providers import Providers
 
 RULES = [
@@ -26,7 +25,7 @@ RULES = [
 ]
 PROVIDERS = Providers([rulebook.BUILTIN])
 PROFILES = [profile for name in PROVIDERS.names() for profile in PROVIDERS.versions(name)]
-WRITTEN = {path.stem.replace("_", "-") for path in Path(rulebook.__file__).parent.glob("writing/*.py")}
+WRITTEN = frozenset(example_formats())
 
 
 def sound(identifier: str) -> list[NotationLine]:

@@ -137,7 +137,7 @@ import sys, time
 real = module.{name}
 def wait(*arguments, **named):
     if {name!r} == "_add":
-        real(arguments[0], arguments[1][:-9], arguments[2])
+        real(arguments[0], [b"".join(arguments[1])[:-9]], arguments[2])
     print("begun", file=sys.stderr, flush=True)
     time.sleep(60)
 module.{name} = wait

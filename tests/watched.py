@@ -7,6 +7,7 @@ import importlib.util
 import json
 import random
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from turnlint.carrying.carrier import Carrier
 from turnlint.carrying.examples import NotationLine
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
+from turnlint.fastpath.gate import REQUEST_FORMATS, FactGate
 from turnlint.model import Record
 from turnlint.notation import render_example
 
@@ -78,6 +80,22 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     return passed
 
 
+@cache
+def gate_of(name: str) -> FactGate:
+    return FactGate(compiled.loaded(), carriers.carrier(name), Book(Options(format=name)), told=True)
+
+
+def scan_requests(name: str, chance: random.Random) -> None:
+    """Scan broken requests of a format by its tables."""
+    gate = gate_of(name)
+    record = render_example(talk(chance.choice([0, 1, 3])), name).record
+    line = json.dumps(record, ensure_ascii=chance.random() < 0.5).encode()
+    lines = [break_up(line, chance) for _ in range(4)]
+    gate.scan(b"\n".join(lines))
+    for one in lines:
+        gate.native.is_plain(one)
+
+
 def look_at_session(chance: random.Random, folder: Path) -> None:
     """All threads of it are settled, too."""
     path = folder / "session.jsonl"
@@ -118,6 +136,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         for _ in range(int(sys.argv[2])):
             look_at_session(chance, Path(folder))
+            scan_requests(chance.choice(REQUEST_FORMATS), chance)
         passed = sum(
             look_at(wire, chance, Path(folder))
             for _ in range(int(sys.argv[2]))
