@@ -4,8 +4,7 @@ What it does
     Reports a result that comes before the only call that it can belong to.
 
 Why it matters
-    Providers read in order. They reject the result, because it has no call, and then the call, because it has
-    no result.
+    Providers reject the result, because no call is before it, and then the call, because no result follows.
 
 How it happens
     Two programs append to one log, and the program of the tool was faster. Records were sorted by the time at
