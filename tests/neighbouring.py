@@ -9,7 +9,48 @@ USE = {"type": "tool_use", "id": "t1", "name": "ls", "input": {}}
 RESULT = {"type": "tool_result", "tool_use_id": "t1", "content": "x"}
 CALLER = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 
+SAID = {"role": "assistant", "content": "x is there"}
+
+
+def twice(*messages: dict[str, Any]) -> dict[str, Any]:
+    """A conversation of two turns with such calls."""
+    return {"messages": [USER, *messages, SAID, USER, *messages, SAID]}
+
+
 DOCUMENTS: dict[str, Any] = {
+    "result-in-call": twice(CALLER | {"tool_calls": [CALL | {"result": "x"}]}),
+    "output-in-use": twice({"role": "assistant", "content": [USE | {"output": {"text": "x"}}]}),
+    "results-in-message": twice(CALLER, {"role": "user", "tool_results": [{"tool_call_id": "c1", "content": "x"}]}),
+    "tool-invocations": twice(
+        {"role": "assistant", "content": "", "toolInvocations": [{"toolCallId": "c1", "toolName": "ls", "result": "x"}]}
+    ),
+    "one-call-a-message": twice(
+        {"role": "assistant", "tool_call": {"id": "c1", "name": "ls"}}, {"role": "tool", "tool_result": {"id": "c1"}}
+    ),
+    "function-calls": twice(
+        {"role": "assistant", "content": "", "function_calls": [{"name": "ls"}]},
+        {"role": "function", "name": "ls", "content": "x"},
+    ),
+    "parameters-of-use": twice(
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "t1", "name": "ls", "params": {"a": 1}}]},
+        {"role": "user", "content": [RESULT]},
+    ),
+    "result-with-id": twice(
+        {"role": "assistant", "content": [USE]},
+        {"role": "user", "content": [{"type": "tool_result", "id": "t1", "content": "x"}]},
+    ),
+    "result-in-user-content": twice(
+        CALLER, {"role": "user", "content": [{"type": "tool_result", "call_id": "c1", "text": "x"}]}
+    ),
+    "events-between": twice(CALLER, {"role": "event", "content": "started"}, ANSWER, SAID, SAID, SAID, SAID, SAID),
+    "gemini-cli-like": {
+        "sessionId": "s", "projectHash": "p", "startTime": "2026-11-01T10:00:00Z",
+        "messages": [
+            {"id": "1", "type": "user", "content": "hi"},
+            {"id": "2", "type": "assistant", "content": "", "toolCalls": [{"id": "c1", "name": "ls", "output": "x"}]},
+            {"id": "3", "type": "assistant", "content": "x is there"},
+        ],
+    },
     "tau2": [
         {
             "task_id": "0", "termination_reason": "user_stop",
@@ -322,6 +363,12 @@ LINES: dict[str, list[Any]] = {
     "assistants": [
         {"id": "msg_1", "object": "thread.message", "thread_id": "t", "role": "user", "content": [{"type": "text", "text": {"value": "hi"}}]},
         {"id": "msg_2", "object": "thread.message", "thread_id": "t", "role": "assistant", "content": [{"type": "text", "text": {"value": "x"}}]},
+    ],
+    "parts-of-kinds": [
+        {"role": "user", "parts": [{"kind": "text", "text": "hi"}]},
+        {"role": "assistant", "parts": [{"kind": "tool_call", "id": "c1", "name": "ls", "args": {}}]},
+        {"role": "user", "parts": [{"kind": "tool_return", "id": "c1", "content": "x"}]},
+        {"role": "assistant", "parts": [{"kind": "text", "text": "x"}]},
     ],
     "crush": [
         {"id": "m1", "session_id": "s", "role": "assistant", "parts": [{"type": "tool_call", "data": {"id": "c1", "name": "ls", "input": "{}"}}]},

@@ -200,6 +200,25 @@ def test_conversations_of_a_neighbour_in_a_mixed_log_are_counted_and_named(tmp_p
 
 
 BROKEN: dict[str, list[object]] = {
+    "a call with a result beside calls without": [
+        USER,
+        CALLER | {"tool_calls": [CALL | {"result": "x"}, CALL | {"id": "c2"}]},
+        USER,
+    ],
+    "two roles that differ": [
+        USER,
+        {"role": "usr", "content": "a"},
+        CALLER,
+        ANSWER,
+        {"role": "assitant", "content": "b"},
+        *[USER] * 8,
+    ],
+    "an empty message with a key of a program": [
+        USER,
+        CALLER,
+        {"role": "user", "content": "", "tool_hints": [{"a": 1}]},
+        {"role": "user", "content": ""},
+    ],
     "calls that are no objects": [USER, CALLER | {"tool_calls": [None, 1, CALL]}, USER],
     "nothing but odd calls": [USER, {"role": "assistant", "tool_calls": [None, 1, {}]}],
     "a call without a name": [USER, CALLER | {"tool_calls": [CALL, {}]}, ANSWER],

@@ -81,6 +81,8 @@ def _evidence(line: Line) -> int:
         return SPEAKS if kind == "gemini" and not given(line.sessionId) else NEUTRAL
     if string(line.sessionId) is None or kind is not None:
         return STRANGE
+    if sum(map(_is_foreign, elements(line.messages)[:20])) > 1:
+        return STRANGE
     if string(line.projectHash) is not None:
         return SPEAKS
     return SPEAKS if any(map(_is_own, elements(line.messages)[:20])) else STRANGE
@@ -89,6 +91,13 @@ def _evidence(line: Line) -> int:
 def _is_own(raw: Raw) -> bool:
     said = SAID.inner(raw)[0] if head(raw) == b"{" else None
     return said is not None and string(said.type) == "gemini" and not given(said.role)
+
+
+def _is_foreign(raw: Raw) -> bool:
+    """Whether a message has a type that the CLI does not write. One such message is damage, several are another format."""
+    said = SAID.inner(raw)[0] if head(raw) == b"{" else None
+    kind = string(said.type) if said is not None else None
+    return kind is not None and kind not in TYPES
 
 
 def _look(decoded: Decoded[Any]) -> Entry | None:

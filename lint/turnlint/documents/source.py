@@ -253,6 +253,11 @@ class _Bounded:
         self.left -= len(piece)
         return piece
 
+    def tell(self) -> int:
+        """The place in the file, where records have theirs."""
+        place: int = self.plain.tell()
+        return place
+
     def __enter__(self) -> Self:
         return self
 

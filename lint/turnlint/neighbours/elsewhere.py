@@ -8,7 +8,7 @@ from msgspec import Raw, json
 
 from turnlint.carrying.raws import KINDS, is_blank
 from turnlint.documents.source import Source
-from turnlint.model import Call, Message, Result, Transcript
+from turnlint.model import Call, Message, Pointer, Result, Transcript
 
 MOST_MESSAGES = 32
 """The messages that are read again: one shows the keys of its format, and the cost stays linear."""
@@ -17,11 +17,19 @@ _READ = frozenset({
     "reasoning_content", "reasoning_details", "type",
 })  # fmt: skip
 _ID = re.compile(r"(?:.*_)?(?:tool|call|use)\w*ids?", re.IGNORECASE)
+_RESULT_ID = re.compile(r"id|(?:.*_)?(?:tool|call|use)\w*ids?", re.IGNORECASE)
 """AG-UI and CopilotKit have `toolCallId`, SWE-agent has `tool_call_ids` (read 2026-11)."""
 _CONTENT = re.compile(r"content|block|part|segment", re.IGNORECASE)
 """Snowflake has `content_list`, Chatbox has `contentParts` (read 2026-11)."""
+_PAIR = re.compile(r"tool|call|function|invocation|result|observation", re.IGNORECASE)
+_RESULT = re.compile(r"\w*(?:result|output|response|observation|return)\w*", re.IGNORECASE)
+_ARGUMENTS = re.compile(r"param\w*|arg\w*|kwargs", re.IGNORECASE)
+_OWN_ARGUMENTS = frozenset({"input", "function", "custom"})
+"""Names that programs give to calls in a message, and to the result and the arguments in a call: `toolInvocations` of the
+AI SDK, `result` of Mastra (read 2026-11)."""
 _members = json.Decoder(dict[str, Raw])
 Members = dict[str, Raw]
+Place = tuple[Message, Pointer]
 
 
 def has_pairs_elsewhere(transcript: Transcript, source: Source) -> bool:
@@ -53,6 +61,61 @@ def has_pairs_elsewhere(transcript: Transcript, source: Source) -> bool:
     return False
 
 
+def has_calls_elsewhere(transcript: Transcript, source: Source) -> bool:
+    """Whether each message without a content has its calls or results under a key of another format."""
+    if _has_pair(transcript.messages):
+        return False
+    silent = [
+        one
+        for one in transcript.messages
+        if one.empty
+        or any(type(block) is Result and block.needs_id and block.id is None for block in one.blocks)
+    ]
+    found = [
+        any(
+            key not in _READ and _PAIR.search(key) and _is_structured(value) for key, value in members.items()
+        )
+        for _, members in _read_again(silent, source)
+    ]
+    return bool(found) and all(found)
+
+
+def has_parts_elsewhere(transcript: Transcript, source: Source) -> bool:
+    """Whether the calls have their results or their arguments, or the results their ids, under keys of another format.
+
+    It is so in all of them: a damaged conversation of a supported format has sound ones, too.
+    """
+    blocks = [
+        (message, block)
+        for message in transcript.messages
+        for block in message.blocks
+        if type(block) is Call or (type(block) is Result and block.needs_id)
+    ]
+    calls = [(message, block) for message, block in blocks if type(block) is Call]
+    results = [(message, block) for message, block in blocks if type(block) is Result]
+    if calls and all(block.arguments in ("nothing", "unfit") for _, block in calls):
+        return _all_have(calls, source, _ARGUMENTS, never=_OWN_ARGUMENTS)
+    if results and all(block.id is None for _, block in results):
+        return _all_have(results, source, _RESULT_ID)
+    return bool(calls) and not results and _all_have(calls, source, _RESULT)
+
+
+def _all_have(
+    blocks: Sequence[tuple[Message, Call | Result]],
+    source: Source,
+    name: re.Pattern[str],
+    never: frozenset[str] = frozenset(),
+) -> bool:
+    """Whether each of some blocks has a key with such a name and a value, and none of some other keys."""
+    places = [(message, (*message.at, *block.at)) for message, block in blocks[:MOST_MESSAGES]]
+    found = [
+        never.isdisjoint(members)
+        and any(name.fullmatch(key) and not is_blank(value) for key, value in members.items())
+        for _, members in _read_at(places, source)
+    ]
+    return bool(found) and all(found)
+
+
 def has_content_elsewhere(transcript: Transcript, source: Source) -> bool:
     """Whether each message that says nothing has a list of objects under a key that is named as a content."""
     silent = [one for one in transcript.messages if one.empty]
@@ -63,6 +126,11 @@ def has_content_elsewhere(transcript: Transcript, source: Source) -> bool:
         for _, members in _read_again(silent, source)
     ]
     return bool(found) and all(found)
+
+
+def _has_pair(said: Iterable[Message]) -> bool:
+    called, answered = _ids(said)
+    return bool((called & answered) - {None})
 
 
 def _ids(said: Iterable[Message]) -> tuple[set[str | None], set[str | None]]:
@@ -79,20 +147,23 @@ def _ids(said: Iterable[Message]) -> tuple[set[str | None], set[str | None]]:
 
 def _read_again(messages: Sequence[Message], source: Source) -> Iterator[tuple[Message, Members]]:
     """The first of some messages, each with its members as they are written."""
+    yield from _read_at([(one, one.at) for one in messages[:MOST_MESSAGES]], source)
+
+
+def _read_at(places: list[Place], source: Source) -> Iterator[tuple[Message, Members]]:
+    """The members of objects in messages."""
     from turnlint.documents.locate import locate_all  # both compile the expressions of all walks over JSON
     from turnlint.documents.reread import reread
 
-    some = list(messages[:MOST_MESSAGES])
-    groups = (
-        [some] if all(one.record.data for one in some) else reread(source, some, lambda one: (one.record,))
-    )
+    is_here = all(one.record.data for one, _ in places)
+    groups = [places] if is_here else reread(source, places, lambda place: (place[0].record,))
     for group in groups:
-        for data, same in groupby(group, lambda one: one.record.data):
+        for data, same in groupby(group, lambda place: place[0].record.data):
             placed = list(same)
-            spans = locate_all(data, [one.at for one in placed])
-            for message in placed:
-                found, start, end = spans[message.at]
-                if found == message.at:
+            spans = locate_all(data, [at for _, at in placed])
+            for message, at in placed:
+                found, start, end = spans[at]
+                if found == at:
                     yield message, _members_of(data[start:end])
 
 
@@ -108,6 +179,10 @@ def _holds(values: Iterable[Raw], ids: Sequence[str]) -> bool:
     texts = [bytes(one) for one in values]
     marks = [mark for one in ids for mark in (json.encode(one), json.encode(one).replace(b'"', b'\\"'))]
     return any(mark in text for text in texts for mark in marks)
+
+
+def _is_structured(value: Raw) -> bool:
+    return not is_blank(value) and (_is_list(value) or KINDS.get(bytes(value)[:1]) == "object")
 
 
 def _is_list(value: Raw) -> bool:

@@ -1,12 +1,18 @@
 """Guards against reading the log of another format as the format that it resembles."""
 
 import re
+from collections import Counter
 
 from turnlint.documents.decode import value_of
 from turnlint.documents.source import Source
 from turnlint.model import Call, Message, Pointer, Result, Transcript
 from turnlint.neighbours import SHARE, Near, readable
-from turnlint.neighbours.elsewhere import has_content_elsewhere, has_pairs_elsewhere
+from turnlint.neighbours.elsewhere import (
+    has_calls_elsewhere,
+    has_content_elsewhere,
+    has_pairs_elsewhere,
+    has_parts_elsewhere,
+)
 from turnlint.neighbours.families import OTHER_CHAT
 
 _PLAIN = frozenset({"openai-chat", "anthropic", "mistral", "ollama", "cohere"})
@@ -34,6 +40,12 @@ def neighbour_in(transcript: Transcript, source: Source) -> Near | None:
     request = transcript.request
     if _keeps_elsewhere(transcript, source):
         return _near(transcript)
+    if (
+        transcript.wire.name == "gemini"
+        and (request is None or request.key != "contents")
+        and _is_spoken_as_chat(said)
+    ):
+        return _near(transcript)
     is_nameless = _has_nameless(transcript)
     is_wordless = _has_no_content(transcript)
     if not (transcript.misfits or is_nameless or is_wordless):
@@ -43,7 +55,7 @@ def neighbour_in(transcript: Transcript, source: Source) -> Near | None:
     if request is not None and (request.whole or (request.model and request.key == "input")):
         is_strange = transcript.wire.name in _PLAIN and all(one.role == "other" for one in said)
         return _near(transcript) if said and is_strange else None
-    if is_nameless or is_wordless or _has_one_shape(transcript):
+    if is_nameless or is_wordless or _has_one_shape(transcript) or _has_role_of_its_own(said):
         return _near(transcript)
     marks = _marks(transcript)
     strange = sum((id(one.record), one.at) in marks for one in said)
@@ -57,7 +69,29 @@ def _keeps_elsewhere(transcript: Transcript, source: Source) -> bool:
     is_sent = request is not None and (request.model is not None or request.host is not None)
     if transcript.wire.name == "openai-chat" and not is_sent and has_pairs_elsewhere(transcript, source):
         return True
+    if (
+        transcript.wire.name in _PLAIN
+        and not is_sent
+        and (has_calls_elsewhere(transcript, source) or has_parts_elsewhere(transcript, source))
+    ):
+        return True
     return transcript.wire.name in _PLAIN and has_content_elsewhere(transcript, source)
+
+
+def _is_spoken_as_chat(said: tuple[Message, ...]) -> bool:
+    """Whether messages with `parts` have the roles of Chat Completions, and nothing of Gemini: no role and no call."""
+    blocks = [block for message in said for block in message.blocks]
+    return (
+        any(one.written_role == "assistant" for one in said)
+        and not any(one.written_role == "model" for one in said)
+        and not any(type(one) is Call or type(one) is Result for one in blocks)
+    )
+
+
+def _has_role_of_its_own(said: tuple[Message, ...]) -> bool:
+    """Whether several messages have the same unknown role: a program chose it. Damage is in one, or differs."""
+    roles = Counter(one.written_role for one in said if one.role == "other" and one.written_role)
+    return any(count > 1 for count in roles.values())
 
 
 def _has_one_shape(transcript: Transcript) -> bool:
