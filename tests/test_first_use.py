@@ -125,6 +125,14 @@ def test_an_unknown_key_is_named_and_told_of_once_a_file(tmp_path: Path) -> None
     assert "secret" not in json.dumps(report) + shown, "a key that is no name may be what somebody said"
 
 
+def test_more_unknown_keys_are_named_and_those_shown_have_their_message(tmp_path: Path) -> None:
+    said = [{"role": "user", "content": "go", f"key_{number}": 1, "often": 1} for number in range(7)]
+    write(tmp_path / "log.jsonl", {"model": "llama-3.3-70b-versatile", "messages": said})
+    shown = run(tmp_path, "lint", "log.jsonl", "--provider", "groq", "--select", "unknown-key").stdout
+    assert shown.count("PR317[") == shown.count("^ `") == 3
+    assert "5 more findings like this, such as for `key_2`, `key_3`, `key_4`, `key_5`, `key_6`;" in shown
+
+
 # Names of options, and what stands alone.
 
 

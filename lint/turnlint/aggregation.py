@@ -6,10 +6,8 @@ from typing import TypeVar
 from msgspec import structs
 
 from turnlint.events import Tally
-from turnlint.rows import Row
+from turnlint.rows import PER_FILE, TIMES, Row
 
-PER_FILE = frozenset({"unknown-key"})
-"""A client that adds a key adds it to each message."""
 MAX_KEYS = 1000
 """Limit of distinct keys per file; findings beyond it are not merged."""
 Key = tuple[str, str, str | None, str]
@@ -48,5 +46,5 @@ def aggregate(events: Iterable[T]) -> Iterator[T | Row | Tally]:
 def _told(row: Row) -> Row:
     if row.count == 1:
         return row
-    message = f"{row.finding.message} ({row.count:,} times in this file)"
+    message = row.finding.message + TIMES.format(count=row.count)
     return structs.replace(row, finding=structs.replace(row.finding, message=message))

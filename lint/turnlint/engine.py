@@ -20,7 +20,7 @@ from turnlint.events import Crash, Heard, Remark, Skipped, Tally
 from turnlint.judging import Book, Content, Judged, Options, judge
 from turnlint.model import SEVERITIES, Finding, Location, Pointer, Record, Transcript
 from turnlint.reading import Batch, Foreign, Reading
-from turnlint.rows import Ignored, Line, Place, Row, lean, shape_of
+from turnlint.rows import Ignored, Line, Place, Row, drawn_shape, lean
 
 if TYPE_CHECKING:
     from turnlint.errors import SourceError
@@ -199,7 +199,7 @@ class Run:
     def _plan(self, finding: Finding, transcript: Transcript | None) -> "tuple[Plan | None, int]":
         if not self.options.view or transcript is None:
             return None, 0
-        shape = f"{finding.rule} {shape_of(finding.message)}"
+        shape = drawn_shape(finding)
         drawn = self.drawn.get(shape, 0)
         if drawn >= self.options.views_per_rule:
             return None, 0

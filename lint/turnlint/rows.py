@@ -38,12 +38,21 @@ class Place(Struct, frozen=True, gc=False):
     """Where it starts and ends in all units, for reports that ask for it."""
 
 
-_NAMES = r"`[^`]*`|[0-9]+"
+PER_FILE = frozenset({"unknown-key"})
+"""Rules whose equal findings in a file are one finding with a count. A client that adds a key adds it to each message."""
+TIMES = " ({count:,} times in this file)"
+_NAMES = r"`[^`]*`|[0-9]+| \([0-9,]+ times in this file\)$"
 
 
 def shape_of(message: str) -> str:
     """A message without its names and numbers: findings of one rule and shape say the same of other things."""
     return re.sub(_NAMES, "", message)
+
+
+def drawn_shape(finding: Finding) -> str:
+    """The shape of which a few findings have a view. Each finding that is counted has its own."""
+    message = finding.message
+    return f"{finding.rule} {message if finding.rule in PER_FILE else shape_of(message)}"
 
 
 class Mark(Struct, frozen=True):

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from turnlint.aggregation import PER_FILE
 from turnlint.model import Finding, Severity
 from turnlint.repair.choosing import Policy, held_back
 from turnlint.repair.outcome import Fixed
+from turnlint.rows import PER_FILE
 
 
 class Counted(Struct, frozen=True):

@@ -4,6 +4,7 @@ This module owns that picture and the grouping of findings that say the same. It
 character of the transcript past `escape`.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -16,13 +17,15 @@ from turnlint.neighbours import reason_of
 from turnlint.report import Look, Sink, Write
 from turnlint.report.escape import clip, columns, fold, line_start, visible
 from turnlint.report.words import answer, behind, found, noted
-from turnlint.rows import Cell, Line, Mark, Row, shape_of
+from turnlint.rows import PER_FILE, Cell, Line, Mark, Row, shape_of
 from turnlint.text import pluralize
 
 if TYPE_CHECKING:
     from turnlint.report.statistics import Count
 
 SAMPLES = 3
+MOST_NAMES = 8
+NAME = re.compile(r"`[^`]*`")
 CONTENT_WIDTH = 60
 ROLE_WIDTH = 11
 EXCERPT = 210
@@ -45,6 +48,8 @@ class _Group(Struct):
     """What groups are sorted by: the severity, then the file and the place of the first finding."""
     count: int = 0
     paths: set[str] = set()
+    names: list[str] = []
+    """What further findings name, where each names another thing."""
 
 
 class Text:
@@ -95,6 +100,8 @@ class Text:
         group.paths.add(row.path)
         if len(group.rows) < SAMPLES:
             group.rows.append(row)
+        elif finding.rule in PER_FILE and len(group.names) < MOST_NAMES:
+            group.names.extend(name for name in NAME.findall(finding.message)[:1] if name not in group.names)
 
     def _rank(self, row: Row) -> tuple[int, int, int]:
         file = self.files.setdefault(row.path, len(self.files))
@@ -156,8 +163,10 @@ class Text:
         if group:
             files = f" in {len(group.paths):,} files" if len(group.paths) > 1 else ""
             left = group.count - len(group.rows)
+            names = f", such as for {', '.join(map(visible, group.names))}" if group.names else ""
             self._note(
-                f"{left:,} more {'finding' if left == 1 else 'findings'} like this{files}; --output-format concise lists all",
+                f"{left:,} more {'finding' if left == 1 else 'findings'} like this{files}{names}; "
+                "--output-format concise lists all",
                 gutter,
             )
         self.write("\n")

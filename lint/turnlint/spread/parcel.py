@@ -12,7 +12,7 @@ from turnlint.documents.source import Source
 from turnlint.engine import Crash, Event, Heard, Remark, Run, Skipped, Tally
 from turnlint.errors import SourceError
 from turnlint.model import Finding
-from turnlint.rows import Ignored, Place, Point, Row, lean, shape_of
+from turnlint.rows import Ignored, Place, Point, Row, drawn_shape, lean
 from turnlint.spread.here import Failure, Question
 
 
@@ -144,7 +144,7 @@ class Joint:
 
     def _is_drawn(self, finding: Finding, rank: int) -> bool:
         """So many of a shape are drawn in a file, not in each part of it."""
-        shape = f"{finding.rule} {shape_of(finding.message)}"
+        shape = drawn_shape(finding)
         self.met_here[shape] = max(rank, self.met_here.get(shape, 0))
         return self.drawn.get(shape, 0) + rank <= self.views
 
