@@ -65,6 +65,21 @@ def talk(model: str) -> Json:
     return {"model": model, "max_tokens": 9, "messages": [ASK, {"role": "system", "content": "be brief"}]}
 
 
+def redacted(message: Json, length: int = 0) -> Json:
+    """A message with an id as a recorder rewrites it."""
+    own = "call_REDACTED_1".ljust(length + 1, "1")
+    if "tool_call_id" in message:
+        return {**message, "tool_call_id": own}
+    return {**message, "tool_calls": [{**CALL, "id": own}]}
+
+
+REDACTED_USE = (
+    {
+        "role": "assistant",
+        "content": [{"type": "tool_use", "id": "toolu.REDACTED", "name": "f", "input": {}}],
+    },
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu.REDACTED", "content": "ok"}]},
+)
 FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     # Responses: items that the provider keeps
     ("openai-responses", "openai-responses", items(SEALED, ANSWER), {"PR315": "error"}),
@@ -148,6 +163,11 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     # Google's page on thought signatures: the image models do not check them
     ("gemini", "gemini", gemini(HI, said("model", F), said("user", F_DONE), model="gemini-3-pro-preview"), {"PR320": "error"}),
     ("gemini", "gemini", gemini(HI, said("model", F), said("user", F_DONE), model="gemini-3-pro-image-preview"), {}),
+    # Ids that a recorder rewrote are not those that were sent: accepted requests have them
+    ("openai-chat", "mistral", chat(ASK, redacted(CALLS), redacted(TOOL)), {"PR303": "warning"}),
+    ("openai-chat", "openai", chat(ASK, redacted(CALLS, 64), redacted(TOOL, 64)), {"PR302": "warning"}),
+    ("anthropic", "anthropic", {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [ASK, *REDACTED_USE]},
+     {"PR301": "warning"}),
     # Perplexity: one refusal, 4 accepted requests with the system message first
     ("openai-chat", "shared", chat(ASK, SAID, SYSTEM, ASK, model="sonar"), {"PR310": "warning"}),
     ("openai-chat", "shared", chat(ASK, SAID, SYSTEM, ASK, model="perplexity/sonar-pro"), {"PR310": "warning"}),

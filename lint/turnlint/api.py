@@ -44,7 +44,16 @@ from turnlint.documents.decode import are_equal, without_space
 from turnlint.documents.trouble import Damage, Kind, Trouble
 from turnlint.harmless import is_foreign, is_kept_elsewhere, is_named_otherwise, tool_names
 from turnlint.keys import by_place, strange
-from turnlint.ledger import Answered, Asked, Interaction, Ledger, is_missing, is_scrubbed, usable
+from turnlint.ledger import (
+    Answered,
+    Asked,
+    Interaction,
+    Ledger,
+    has_redaction,
+    is_missing,
+    is_scrubbed,
+    usable,
+)
 from turnlint.model import (
     SEVERITIES,
     Blank,
@@ -189,6 +198,7 @@ __all__ = [
     "by_place",
     "called",
     "has_no_ids",
+    "has_redaction",
     "is_foreign",
     "is_kept_elsewhere",
     "is_missing",
@@ -363,6 +373,8 @@ class Rule(Struct, frozen=True):
         place = transcript.messages[index]
         clause = more.get("under")
         severity = more.get("severity", case.severity(clause) if clause else self.severity)
+        if severity == "error" and clause and clause.about_ids and piece and has_redaction(piece.id):
+            severity = "warning"
         return Finding(
             self.code,
             self.name,

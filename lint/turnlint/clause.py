@@ -17,6 +17,8 @@ class Clause(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="r
     """The code of the rule that reads it."""
     anywhere: ClassVar[bool] = False
     """It holds for a conversation on any wire, not only for one that is spelled on a wire of the provider's."""
+    about_ids: ClassVar[bool] = False
+    """It is about the form of ids. Such a finding is a warning at most for an id that a recorder rewrote."""
     source: str
     """The evidence, in a line."""
     date: str

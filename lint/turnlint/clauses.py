@@ -22,6 +22,7 @@ class IdCharset(Clause, kw_only=True, frozen=True, tag="id-charset"):
 
     code: ClassVar[str] = "PR301"
     anywhere: ClassVar[bool] = True
+    about_ids: ClassVar[bool] = True
     pattern: str
     wants: str
     """The characters, in words."""
@@ -35,6 +36,7 @@ class IdLength(Clause, kw_only=True, frozen=True, tag="id-length"):
 
     code: ClassVar[str] = "PR302"
     anywhere: ClassVar[bool] = True
+    about_ids: ClassVar[bool] = True
     most: int
     of: Literal["call", "item"] = "call"
 
@@ -47,6 +49,7 @@ class IdForm(Clause, kw_only=True, frozen=True, tag="id-form"):
 
     code: ClassVar[str] = "PR303"
     anywhere: ClassVar[bool] = True
+    about_ids: ClassVar[bool] = True
     of: Literal["call", "server", "item"] = "call"
     pattern: str = ""
     """Nothing where only presence is asked for."""

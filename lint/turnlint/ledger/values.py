@@ -33,6 +33,11 @@ def is_redacted(identifier: str | None) -> bool:
     return identifier is not None and (identifier in REDACTED or identifier.upper() in REDACTED)
 
 
+def has_redaction(identifier: str | None) -> bool:
+    """Whether a recorder wrote a part of an id, as in `call_REDACTED_1`: another id was sent (dc90fbcfd081105b)."""
+    return identifier is not None and "REDACTED" in identifier.upper()
+
+
 def is_scrubbed(identifier: str) -> bool:
     """Whether a scrubber wrote words where the id of a record was, as in `[trimmed for fixture]`."""
     in_brackets = identifier.startswith(("[", "<")) and identifier.endswith(("]", ">"))

@@ -26,7 +26,21 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Drop, Example, Finding, Fix, Result, Rule, Settle, near_call, quote, spot
+from turnlint.api import (
+    Case,
+    Drop,
+    Example,
+    Finding,
+    Fix,
+    Result,
+    Rule,
+    Settle,
+    Severity,
+    has_redaction,
+    near_call,
+    quote,
+    spot,
+)
 
 RULE = Rule("PA209", "unpaired-server-tool", "error", fix="lossy", triggers=frozenset({"server"}))
 
@@ -102,6 +116,13 @@ def check(case: Case) -> Iterator[Finding]:
                 orphan,
                 f"result for {quote(orphan.result.id)} has no server tool call before it in its turn",
                 label="no call has this id",
-                severity="info" if case.transcript.headless else "error",
+                severity=_severity(case, orphan.result.id),
                 fix=Fix("lossy", "remove the result", (Drop(spot(orphan)),)),
             )
+
+
+def _severity(case: Case, identifier: str | None) -> Severity:
+    """A recorder that rewrites ids may have given a result another id than its call."""
+    if case.transcript.headless:
+        return "info"
+    return "warning" if has_redaction(identifier) else "error"

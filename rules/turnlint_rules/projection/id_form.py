@@ -37,6 +37,7 @@ from turnlint.api import (
     Take,
     Thinking,
     called,
+    has_redaction,
     is_missing,
     quote,
     spot,
@@ -138,7 +139,7 @@ def _items_in(case: Case) -> Iterator[_Item]:
         pieces = [block for block in message.blocks if isinstance(block, Call | Result | Thinking)]
         named = [(piece.kind, piece.item, piece.at) for piece in pieces] or [(message.kind, message.item, ())]
         # A recorder rewrote some ids (dc90fbcfd081105b), so their form is not the sender's.
-        yield from ((index, *one) for one in named if not one[1] or "REDACTED" not in one[1].upper())
+        yield from ((index, *one) for one in named if not has_redaction(one[1]))
 
 
 def _items(case: Case, clause: IdForm, items: list[_Item]) -> Iterator[Finding]:
