@@ -113,7 +113,7 @@ class Provider(Struct, frozen=True, kw_only=True):
 
 
 class Part(Struct, frozen=True):
-    """A part of a session that would not be replayed."""
+    """A part of a session that is not sent again."""
 
     why: str
     messages: int

@@ -239,7 +239,7 @@ def _story(case: Case, orphan: Answered, *, search: bool) -> tuple[tuple[Related
             if likeness >= ALIKE and (best is None or likeness > best[0]):
                 best = likeness, interaction
     if best is None:
-        return (), "no earlier call has this id" if orphan.result.id else "no earlier call is unanswered"
+        return (), "no earlier call has this id" if orphan.result.id else "no earlier call waits for a result"
     asked = best[1].asked
     place = (*asked.call.at, *asked.call.keys.id)
     return (near(case, asked.message, "unanswered call with a similar id", place),), "no call has this id"

@@ -91,9 +91,9 @@ def check(case: Case) -> Iterator[Finding]:
         if link.id is None:
             continue  # bookkeeping may speak of other sessions
         if link.parent is not None and link.parent not in place:
-            said = f"its parent {quote(link.parent)} does not exist in this conversation"
+            said = f"the parent {quote(link.parent)} of this message does not exist in this conversation"
             if not link.parent:
-                said = "its parent id is empty, so the messages before it are lost"
+                said = "the parent id of this message is empty, so the messages before it are lost"
             earlier = before[number]
             if earlier is not None and kin.of(place[earlier]) == kin.of(number):
                 earlier = before[kin.first[kin.of(number)]]  # a record may have been put before its parent

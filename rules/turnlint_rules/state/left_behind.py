@@ -1,4 +1,4 @@
-"""part of a session would not be replayed
+"""part of a session is not sent again
 
 What it does
     In session logs of agents, reports messages that are in the file but would not be sent again: messages
@@ -59,9 +59,9 @@ def check(case: Case) -> Iterator[Finding]:
     yield RULE.at_message(
         case,
         0,
-        f"{count:,} messages from here on would not be replayed: {case.transcript.dead}"
+        f"{count:,} messages from here on are not sent again: {case.transcript.dead}"
         if count > 1
-        else f"this message would not be replayed: {case.transcript.dead}",
+        else f"this message is not sent again: {case.transcript.dead}",
         label="; ".join(notes),
         related=tuple(
             near(case, asked.message, f"{called(asked.call)} has no result", asked.call.at)
