@@ -114,3 +114,32 @@ def test_a_copy_with_a_key_of_its_own_needs_lossy(tmp_path: Path) -> None:
         path.write_bytes(_log(ASKS, ANSWERS, {**ANSWERS, **more}))
         CliRunner().invoke(command, [str(path), "--level", "lossless"])
         assert path.read_bytes().count(b'"ok"') == left
+
+
+@pytest.mark.parametrize("level", ["lossless", "placeholder"])
+@pytest.mark.parametrize("kept", ["denied", {"stdout": "ok"}])
+def test_an_empty_message_stays_where_its_record_keeps_the_result(
+    level: str, kept: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TURNLINT_STATE_DIR", str(tmp_path / "state"))
+    root = {
+        "isSidechain": False,
+        "sessionId": "s",
+        "version": "2.1.0",
+        "timestamp": "2026-06-02T14:11:20.000Z",
+    }
+    texts = [("user", "go"), ("assistant", [{"type": "text", "text": "a"}]), ("user", []), ("user", "on")]
+    lines = []
+    for number, (role, content) in enumerate(texts):
+        link = {"uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None}
+        lines.append({**link, **root, "type": role, "message": {"role": role, "content": content}})
+    path = tmp_path / "a.jsonl"
+    lines[2]["toolUseResult"] = kept
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    before = path.read_bytes()
+    assert CliRunner().invoke(command, [str(path), "--level", level]).exit_code == 0
+    assert path.read_bytes() == before
+    del lines[2]["toolUseResult"]
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    CliRunner().invoke(command, [str(path), "--level", level])
+    assert len(path.read_bytes().splitlines()) == 3

@@ -181,11 +181,15 @@ class Case(Struct, frozen=True, dict=True):
         return isinstance(kind, str) and kind not in known and not self.is_hollow(index)
 
     def is_hollow(self, index: int) -> bool:
-        """Whether nothing at all is said in a message, by any key of anybody's; not where its record was let go."""
-        from turnlint.carrying.saying import says_something
+        """Whether neither a message nor its record has any content; not where its record was let go."""
+        from turnlint.carrying.saying import keeps_something, says_something
 
         message = self.written(index)
-        return message is not None and not says_something(message)
+        if message is None or says_something(message):
+            return False
+        return not self.messages[index].at or not keeps_something(
+            self.value_in(self.messages[index].record, ())
+        )
 
     @cached_property
     def known_calls(self) -> "Known":

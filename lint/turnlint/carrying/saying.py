@@ -15,6 +15,14 @@ _ORIGIN = frozenset({"model", "usage", "stop_reason", "stop_sequence", "stopReas
 """What made the message, and why it ended."""
 _RECORD = frozenset({*GROUPS, *OWN_IDS, *PARENT_IDS, "turnId", "turn_id"}) | TIMES
 
+_BESIDE = frozenset({"toolUseResult"})
+"""Keys under which an agent keeps what a tool returned, in the record and beside the message."""
+
+
+def keeps_something(record: Any) -> bool:
+    """Whether a record has content beside its message."""
+    return isinstance(record, dict) and any(not _is_nothing(record.get(key)) for key in _BESIDE)
+
 
 def says_something(message: Any) -> bool:
     """Whether any key but those of the shell holds more than white space, empty lists and types."""
