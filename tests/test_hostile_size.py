@@ -44,6 +44,39 @@ def test_a_line_of_50_mb_takes_less_than_six_times_its_size(letters: str, tmp_pa
     assert peak < 6 * path.stat().st_size, f"{peak / path.stat().st_size:.1f} times"
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [["fix", "--check"], ["fix", "--diff"], ["lint"]], ids=" ".join)
+def test_a_text_of_escapes_takes_few_times_its_size(arguments: list[str], tmp_path: Path) -> None:
+    """A regular expression with a group that may give up an escape keeps each of them: 60 times the size."""
+    path = tmp_path / "long.jsonl"
+    path.write_bytes(ORPHAN.replace(b'"r"', b'"' + rb"\n" * 8_000_000 + b'"') * 2)
+    command = [sys.executable, "-c", MEASURED, *LINT[:-1], *arguments, "--level", "lossy", str(path)]
+    command = [one for one in command if arguments != ["lint"] or one not in ("--level", "lossy")]
+    done = subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT, timeout=60)
+    code, peak = map(int, done.stdout.split())
+    assert code == 1
+    assert peak < 12 * path.stat().st_size, f"{peak / path.stat().st_size:.1f} times"
+
+
+@pytest.mark.parametrize("fault", [b"\\q", b"\x01"], ids=["escapes", "controls"])
+def test_a_record_with_a_million_damaged_places_is_read_to_a_bound(fault: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    data = ORPHAN.replace(b'"r"', b'"' + fault * 300_000 + b'"') + ORPHAN
+    path.write_bytes(data)
+    command = [sys.executable, "-c", MEASURED, *LINT, "--output-format", "concise", str(path)]
+    done = subprocess.run(command, capture_output=True, check=True, env=ENVIRONMENT, timeout=60)
+    code, peak = map(int, done.stdout.split())
+    assert code == 1
+    assert peak < 350_000_000, f"{peak:,} bytes"
+    found = reported(lint(path, "--output-format", "jsonl", timeout=60))
+    rules = [one["rule"] for one in found if one.get("line") == 1]
+    assert rules.count("unreadable-record") == 100_001
+    assert "this record has more than 100,000 damaged places; the rest was not checked" in {
+        one.get("message") for one in found
+    }
+    assert [one["rule"] for one in found if one.get("line") == 2] == ["orphan-result"]
+
+
 def _filled(count: int, each: bytes) -> bytes:
     return b'{"messages": [{"role": "user", "content": "hi"}], "t": [' + b",".join([each] * count) + b"]}\n"
 

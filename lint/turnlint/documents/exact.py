@@ -30,6 +30,8 @@ from turnlint.model import Pointer
 DEEPEST = 1000
 """Python's and most other readers give up at about this depth; orjson at 1,024 (measured 2026-11)."""
 
+MAX_TROUBLES = 100_000
+"""Each damaged place takes 1.7 kB until its finding is shown. A record with more is not read on."""
 MAX_DUPLICATES = 100
 """So many duplicate keys of a record are findings of their own."""
 
@@ -147,6 +149,11 @@ class _Reader:
         return self.path
 
     def _note(self, kind: Kind, start: int, end: int, detail: str = "") -> None:
+        if len(self.troubles) >= MAX_TROUBLES:
+            self.troubles.append(
+                Trouble("too-many", start, end, self._path(), f"{MAX_TROUBLES:,} damaged places")
+            )
+            raise _Stop
         self.troubles.append(Trouble(kind, start, min(end, len(self.data)), self._path(), detail))
 
     def _note_duplicate(self, key: str, start: int, first: int) -> None:

@@ -32,6 +32,7 @@ Kind = Literal[
     "syntax",
     "too-deep",
     "too-long",
+    "too-many",
     "torn",
     "trailing-comma",
     "utf-16",

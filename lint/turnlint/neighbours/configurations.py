@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from turnlint.neighbours import Near
 
 _ADVICE = "it is a configuration file, not a transcript"
-_TOKEN = re.compile(rb'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_TOKEN = re.compile(rb'"(?:[^"\\\n]++|\\.)*+"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _TRAILING_COMMA = re.compile(rb",(?=\s*[}\]])")
 
 

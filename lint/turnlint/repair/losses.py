@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from json import dumps, loads
 from typing import Any
 
-_TOKEN = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"(?:\s*:)?|-?\d[\d.eE+-]*|true', re.DOTALL)
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"(?:\s*+:)?|-?\d[\d.eE+-]*|true', re.DOTALL)
 _WORDS = frozenset(
     dumps(word).encode()
     for word in (

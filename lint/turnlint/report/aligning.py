@@ -22,7 +22,7 @@ _LONG = 80
 _WORTH = 40
 _BETWEEN = b", \t\r\n:"
 _LARGE = 1 << 12
-_UNIT = re.compile(rb'(?:"[^"\\]*(?:\\.[^"\\]*)*"?|[^"\[\]{},]+)+[\[\]{},]?\s*|[\[\]{},]\s*', re.DOTALL)
+_UNIT = re.compile(rb'(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^"\[\]{},]++)++[\[\]{},]?\s*|[\[\]{},]\s*', re.DOTALL)
 
 Span = tuple[int, int, int, int]
 """From where to where in the old text, and in the new one."""

@@ -80,6 +80,7 @@ SAYINGS: dict[Kind, tuple[Severity, str]] = {
     "syntax": ("error", "invalid JSON: {detail}"),
     "too-deep": ("error", "{detail}"),
     "too-long": ("error", "this record has {detail} (`max-record-size`); it was not checked"),
+    "too-many": ("error", "this record has more than {detail}; the rest was not checked"),
     "torn": ("error", "the record is truncated: it {detail}"),
     "trailing-comma": ("error", "trailing comma before a closing bracket"),
     "utf-16": ("error", "the file is encoded in {detail}, but JSON must be UTF-8; none of it was checked"),
