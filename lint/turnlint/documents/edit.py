@@ -134,14 +134,22 @@ def _apply(texts: Sequence[bytes], edits: Mapping[int, Edits], moves: Sequence[M
         _plant(node, edits[record])
     for piece in moves:
         nodes.setdefault(piece.record, _Node()).reach(piece.at)
-    work = _Work({record: _Text(texts[record], node) for record, node in nodes.items()})
+    has_moves = bool(moves)
+    work = _Work({record: _Text(texts[record], node, has_moves=has_moves) for record, node in nodes.items()})
     for piece in moves:
         work.moved(piece)
-    return {record: data for record in edits if (data := work.whole(record)) != texts[record]}
+    changed = {record: data for record in edits if (data := work.whole(record)) != texts[record]}
+    for text in work.texts.values():
+        del text.root  # it refers to its text, which only the garbage collector would free
+    return changed
 
 
 def _parts(piece: Piece) -> "list[bytes | Moved]":
     return [part for inner in piece.parts for part in _parts(inner)] if isinstance(piece, Built) else [piece]
+
+
+_NONE: dict[Any, Any] = {}
+"""Stands for a dict without items, of which a text with many edits would have many. It stays empty."""
 
 
 class _Node(Struct):
@@ -149,13 +157,17 @@ class _Node(Struct):
 
     write: bytes | None = None
     erase: bool = False
-    insert: dict[int, list[Piece]] = field(default_factory=dict)
-    below: "dict[str | int, _Node]" = field(default_factory=dict)
+    insert: dict[int, list[Piece]] = field(default_factory=lambda: _NONE)
+    below: "dict[str | int, _Node]" = field(default_factory=lambda: _NONE)
 
     def reach(self, at: Pointer) -> "_Node":
         node = self
         for key in at:
-            node = node.below.setdefault(key, _Node())
+            if node.below is _NONE:
+                node.below = {}
+            if key not in node.below:
+                node.below[key] = _Node()
+            node = node.below[key]
         return node
 
 
@@ -165,9 +177,10 @@ def _plant(root: _Node, edits: Edits) -> None:
     for at in edits.erase:
         root.reach(at).erase = True
     for at, entries in edits.insert.items():
-        wanted = root.reach(at).insert
+        wanted: dict[int, list[Piece]] = {}
         for index, piece in entries:
             wanted.setdefault(index, []).append(piece)
+        root.reach(at).insert = wanted
 
 
 class _Item(Struct, gc=False):
@@ -187,9 +200,11 @@ class _Site(Struct, eq=False):
     up: "tuple[_Site, int] | None"
     end: int = 0
     items: list[_Item] | None = None
-    at: "dict[int, _Site]" = field(default_factory=dict)
-    below: "dict[str | int, _Site]" = field(default_factory=dict)
+    at: "dict[int, _Site]" = field(default_factory=lambda: _NONE)
+    below: "dict[str | int, _Site]" = field(default_factory=lambda: _NONE)
     flat: bool | None = None
+    made: bytes | None = None
+    """Its value after the edits, if that is known already. Then nothing below it is kept."""
 
     def gap(self, index: int) -> bytes:
         """What stands before an item, or before the closing bracket; the comma belongs to it."""
@@ -199,9 +214,11 @@ class _Site(Struct, eq=False):
 
 
 class _Text:
-    def __init__(self, data: bytes, node: _Node) -> None:
+    def __init__(self, data: bytes, node: _Node, *, has_moves: bool) -> None:
         self.data = data
         self.style = style_of(data)
+        self.has_moves = has_moves
+        """Values move from or to this text: they are made when all sites are known."""
         self.root = _walk(self, node, skip_space(data, 0), None)
 
 
@@ -211,6 +228,7 @@ def _walk(text: _Text, node: _Node, start: int, up: "tuple[_Site, int] | None") 
     data = text.data
     if (node.below or node.insert) and data[start : start + 1] in _OPEN:
         items: list[_Item] = []
+        site.at, site.below = {}, {}
         walk = Items(data, start)
         for key, first, value in walk:
             child = node.below.get(key)
@@ -218,17 +236,22 @@ def _walk(text: _Text, node: _Node, start: int, up: "tuple[_Site, int] | None") 
                 end = find_value_end(data, value)
             else:
                 if lost := site.below.get(key):  # of equal keys readers take the last
-                    lost.node, lost.items = _Node(erase=child.erase), None
+                    lost.node, lost.items, lost.made = _Node(erase=child.erase), None, None
                 site.below[key] = site.at[len(items)] = _walk(text, child, value, (site, len(items)))
                 end = site.below[key].end
+                if isinstance(key, int) and site.below[key].made is not None:
+                    child.below = _NONE
             if end == value:
                 break
             walk.known_end = end
             items.append(_Item(first, value, end))
         if walk.is_sound:
             site.items, site.end = items, walk.end
+            if items and node.write is None and not text.has_moves:
+                site.made = _Work({}).value(site)
+                site.items, site.at, site.below = None, _NONE, _NONE
             return site
-        site.below = {}
+        site.at, site.below = _NONE, _NONE
     site.end = find_value_end(data, start)
     return site
 
@@ -264,6 +287,8 @@ class _Work(Struct):
 
     def value(self, site: _Site) -> bytes:
         text = site.text
+        if site.made is not None:
+            return site.made
         if site.node.write is not None:
             if site.up:
                 return self.fitted(site.node.write, site.up[0], site.up[0].gap(site.up[1]))
