@@ -23,6 +23,8 @@ _array = json.Decoder(list[Raw])
 Span = tuple[Pointer, int, int]
 """How much of a pointer exists, and the bytes of the value there."""
 
+MAX_PLACES_NOT_KEPT = 3
+"""So many places in a text are found by a walk each: a log has many texts with few places."""
 _HERE = object()
 
 
@@ -57,6 +59,29 @@ def locate_all(data: bytes, pointers: Iterable[Pointer], *, plain: bool = False)
             depth -= 1
         found[pointer] = (pointer[:depth], *spans[pointer[:depth]])
     return found
+
+
+class PlaceFinder:
+    """Finds places in several texts, each text in one walk. Places in a text with few of them are not kept."""
+
+    def __init__(self) -> None:
+        self.wanted: dict[int, list[Pointer]] = {}
+        """By the number of the text."""
+        self.spans: dict[int, dict[Pointer, Span]] = {}
+
+    def add(self, text: int, pointer: Pointer) -> None:
+        """Note a place that will be asked for."""
+        self.wanted.setdefault(text, []).append(pointer)
+        self.spans.pop(text, None)
+
+    def find(self, text: int, data: bytes, pointer: Pointer) -> Span:
+        """Return the span of a pointer, or of the deepest part of it that exists."""
+        if text not in self.spans:
+            wanted = self.wanted.get(text, ())
+            if len(wanted) <= MAX_PLACES_NOT_KEPT:
+                return locate(data, pointer)
+            self.spans[text] = locate_all(data, wanted)
+        return self.spans[text].get(pointer, ((), 0, 0))
 
 
 class _Unusual(Exception):  # noqa: N818 - control flow inside this file

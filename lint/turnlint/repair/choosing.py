@@ -108,6 +108,11 @@ def phase(finding: Finding, step: Step) -> int:
     return 6 if isinstance(step, Rename) else 5
 
 
+def is_pending(fix: Fix) -> bool:
+    """Whether a repair only answers the last calls of a conversation."""
+    return all(isinstance(step, Close) and step.pending for step in fix.steps)
+
+
 def held_back(finding: Finding, policy: Policy) -> str | None:
     """What the user did not allow, of all that a finding's repair takes."""
     fix = finding.fix

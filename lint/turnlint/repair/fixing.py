@@ -114,10 +114,7 @@ class _Fixing:
 
     def run(self, progress: Progress | None) -> Fixed:
         out = self.out
-        for batch in self.reading.batches(progress, self._look):
-            self._take(batch)
-        if self.scanner is not None:
-            self._count_passed(self.scanner.passed)
+        self._read(progress)
         out.selection = self.selector.selection()
         if self.joins:
             # All else is repaired in the next pass, when each record has a line of its own.
@@ -135,6 +132,12 @@ class _Fixing:
         out.patches = [one for one in out.patches if one.start < one.end or one.start not in needless]
         out.patches.sort(key=lambda patch: (patch.start, patch.end))
         return out
+
+    def _read(self, progress: Progress | None) -> None:
+        for batch in self.reading.batches(progress, self._look):
+            self._take(batch)
+        if self.scanner is not None:
+            self._count_passed(self.scanner.passed)
 
     def _look(self, carrier: Carrier, reader: Reader, records: list[Record]) -> "Counting | None":
         """Open the scanner of the source. Canonical ids change sound conversations, so that all are read."""
@@ -239,7 +242,12 @@ class _Fixing:
         inside = [one for one in damaged if (one.where.start or 0) < len(data)]
         self.counter.count(one for one in damaged if (one.where.start or 0) >= len(data))
         unit = Unit(self.out.source.name, carrier, (Cell(data, record),))
-        mended = self._mended(unit, transcripts[0].index, _all(judged, inside), asked=asked)
+        found = self.counter.counted(_all(judged, inside))
+        # The repair reads the record again. The reading still has its batch of conversations.
+        for one in transcripts if len(data) > LONG else ():
+            structs.force_setattr(one, "messages", ())
+        del judged, damaged, inside
+        mended = self._mended(unit, transcripts[0].index, found, asked=asked)
         if mended is not None and mended.end.unit.cells != unit.cells:
             joined = b"\n".join(cell.data for cell in mended.end.unit.cells)
             # Of a long record only what changes is held; of others all, for a diff to show what is around it.

@@ -25,7 +25,7 @@ from turnlint.placing import as_pointer
 from turnlint.profiles import Profile
 from turnlint.providers import SHARED
 from turnlint.repair.change import Change, digest
-from turnlint.repair.choosing import Policy, choose, wanted
+from turnlint.repair.choosing import Policy, choose, is_pending, wanted
 from turnlint.repair.lines import link
 from turnlint.repair.losses import lost
 from turnlint.repair.making import Maker
@@ -33,6 +33,7 @@ from turnlint.repair.names import Names
 from turnlint.repair.sheet import Sheet
 from turnlint.repair.sparing import Leniency, Spared
 from turnlint.repair.unit import Changes, Unit, changed
+from turnlint.rows import PER_FILE
 from turnlint.rulebook import Entry
 from turnlint.steps import Patch, Rename
 from turnlint.text import quote_name
@@ -109,12 +110,32 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
             if one.what == "renamed" and one.fault == "projection" and one.provider != last:
                 overruled |= {last} if last else set()
                 last = one.provider
+        _keep_kinds(state)
         del step, told, state  # two states of a long conversation need not be known at once
         state = look(unit, book, spared)
         read = state if phase == PATCHED else read
         base = state if phase in (PATCHED, 1) else base
     settled = _round(state, base, start, book, policy, overruled) is None
     return Mended(start, read, base, state, tuple(changes), settled=settled)
+
+
+def _keep_kinds(state: State) -> None:
+    """Replace the findings of a repaired state by one of each kind, as often as there are such.
+
+    Checks and counts need the kind only. A finding with its places and steps takes 900 bytes.
+    """
+    kinds: dict[Any, Finding] = {}
+    for judged in state.judged:
+        judged.findings = [kinds.setdefault(_kind_of(one), one) for one in judged.findings]
+
+
+def _kind_of(finding: Finding) -> Any:
+    fix = finding.fix
+    return (
+        finding.code, finding.rule, finding.fault, finding.severity, finding.provider,
+        bool(finding.call_id or finding.tool), finding.message if finding.rule in PER_FILE else "",
+        fix and (fix.level, bool(fix.steps), is_pending(fix)),
+    )  # fmt: skip
 
 
 def _memory(base: State, start: State, judged: Judged) -> Memory | None:

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from turnlint.documents.locate import Span, locate_all
+from turnlint.documents.locate import PlaceFinder
 from turnlint.errors import NoFittingIdError
 from turnlint.ids import Entry, Memory, Projection, canonicalize, project
 from turnlint.ledger import usable
@@ -78,9 +78,8 @@ class Names:
         self.anew = anew
         """Every id becomes the canonical one in the end."""
         self.plans: dict[str, _Plan | None] = {}
-        self.wanted: dict[int, list[Pointer]] = {}
-        """Where ids stand or should, by record."""
-        self.spans: dict[int, dict[Pointer, Span]] = {}
+        self.finder = PlaceFinder()
+        """Where ids stand or should."""
 
     def rename(self, message: int, at: Pointer, profile: Profile) -> list[Renamed]:
         """Give the call there, or the result that answers none, and all that names it, an id that will do."""
@@ -114,18 +113,15 @@ class Names:
 
     def _look_for(self, plan: _Plan) -> None:
         for one in (one for some in plan.places.values() for one in some):
-            self.wanted.setdefault(self.sheet.cell(one.message), []).append(one.at)
-        self.spans = {}
+            self.finder.add(self.sheet.cell(one.message), one.at)
 
     def _can_stand(self, entry: Entry) -> bool:
         """Whether an id can be written where it should: the wire has a place for it, and there is an object."""
         if not entry.bearing:
             return False
-        cell = self.sheet.cell(entry.message)
-        if cell not in self.spans:
-            self.spans[cell] = locate_all(self.sheet.data(entry.message), self.wanted.get(cell, []))
-        found, start, _ = self.spans[cell].get(entry.at, ((), 0, 0))
-        first = self.sheet.data(entry.message)[start : start + 1]
+        data = self.sheet.data(entry.message)
+        found, start, _ = self.finder.find(self.sheet.cell(entry.message), data, entry.at)
+        first = data[start : start + 1]
         # An object or a list in the place of an id has content of its own.
         return first not in (b"{", b"[") if found == entry.at else found == entry.at[:-1] and first == b"{"
 

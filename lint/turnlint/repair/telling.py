@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
-from turnlint.documents.locate import locate_all
+from turnlint.documents.locate import PlaceFinder
 from turnlint.engine import Judged
 from turnlint.ids import canonicalize
 from turnlint.model import Call, Finding, Pointer, Result, Text, Thinking
@@ -61,12 +61,9 @@ class Tale:
 
     def with_digests(self) -> list[Change]:
         """The changes with the digests of what stood in their places."""
-        wanted: dict[int, list[Pointer]] = {}
+        finder = PlaceFinder()
         for cell, place in self.places:
-            wanted.setdefault(cell, []).append(place)
-        spans = {
-            cell: locate_all(self.sheet.unit.cells[cell].data, places) for cell, places in wanted.items()
-        }
+            finder.add(cell, place)
         gone = {
             spot for change, spot in zip(self.changes, self.places, strict=True) if change.what == "removed"
         }
@@ -79,7 +76,7 @@ class Tale:
                 continue
             if inside:
                 enclosed.add((cell, place))
-            found, start, end = spans[cell][place]
+            found, start, end = finder.find(cell, self.sheet.unit.cells[cell].data, place)
             if change.what in ("rewritten", "renamed", "removed") and not self._was_made(
                 cell, place, found, start
             ):
