@@ -110,7 +110,8 @@ def main() -> None:
             for place, reader in enumerate(own):
                 if reader.scanner.scan(line)[0][0] is not None:
                     Path(folder, f"{number}-{place}").write_bytes(bytes([place]) + line)
-        atheris.Setup([*sys.argv, folder], check, custom_mutator=mutate)
+        has_inputs = any(Path(one).is_file() for one in sys.argv[1:])  # to reproduce a failure
+        atheris.Setup([*sys.argv, *(() if has_inputs else (folder,))], check, custom_mutator=mutate)
         atheris.Fuzz()
 
 

@@ -78,6 +78,10 @@ def compare(reader: Reader, line: bytes) -> bool:
     if len(transcripts) != 1 or transcripts[0].request is None:
         return False
     (transcript,) = transcripts
+    assert transcript.request is not None
+    place = (*transcript.request.at, transcript.request.key)
+    if any(misfit.at[: len(place)] != place for _, misfit in transcript.misfits):
+        return False  # The gate reads the envelope with the plain reader.
     around = ConversationFacts(request=request_facts(transcript.request), headless=transcript.headless)
     native = reader.facts(line, around)
     if native is None:
