@@ -19,6 +19,25 @@ def twice(*messages: dict[str, Any]) -> dict[str, Any]:
 
 DOCUMENTS: dict[str, Any] = {
     "result-in-call": twice(CALLER | {"tool_calls": [CALL | {"result": "x"}]}),
+    "interrupted": {
+        "messages": [
+            USER, CALLER | {"tool_calls": [CALL | {"result": "x"}]}, SAID, USER, CALLER | {"tool_calls": [CALL | {"id": "c2"}]}, USER,
+        ],
+    },
+    "result-in-function": twice(CALLER | {"tool_calls": [CALL | {"function": {"name": "ls", "arguments": "{}", "result": "x"}}]}),
+    "result-in-bedrock-use": {
+        "messages": [
+            {"role": "user", "content": [{"text": "hi"}]},
+            {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t1", "name": "ls", "input": {}, "result": {"text": "x"}}}]},
+            {"role": "user", "content": [{"text": "thanks"}]},
+        ],
+    },
+    "result-in-item": [
+        {"type": "message", "role": "user", "content": "hi"},
+        {"type": "function_call", "call_id": "c1", "name": "ls", "arguments": "{}", "output": "x"},
+        {"type": "message", "role": "assistant", "content": "x is there"},
+    ],
+    "results-beside-messages": {"messages": [USER, CALLER, SAID], "tool_outputs": [{"tool_call_id": "c1", "output": "x"}]},
     "output-in-use": twice({"role": "assistant", "content": [USE | {"output": {"text": "x"}}]}),
     "results-in-message": twice(CALLER, {"role": "user", "tool_results": [{"tool_call_id": "c1", "content": "x"}]}),
     "tool-invocations": twice(

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from neighbouring import ANSWER, CALL, CALLER, DOCUMENTS, LINES, USER
+from neighbouring import ANSWER, CALL, CALLER, DOCUMENTS, LINES, SAID, USER
 from turnlint.cli import cli
 
 
@@ -200,10 +200,11 @@ def test_conversations_of_a_neighbour_in_a_mixed_log_are_counted_and_named(tmp_p
 
 
 BROKEN: dict[str, list[object]] = {
-    "a call with a result beside calls without": [
+    "a result without an id in a message with one": [
         USER,
-        CALLER | {"tool_calls": [CALL | {"result": "x"}, CALL | {"id": "c2"}]},
-        USER,
+        CALLER,
+        {"role": "tool", "id": "msg_1", "content": "x"},
+        SAID,
     ],
     "two roles that differ": [
         USER,

@@ -22,8 +22,12 @@ _RESULT_ID = re.compile(r"id|(?:.*_)?(?:tool|call|use)\w*ids?", re.IGNORECASE)
 _CONTENT = re.compile(r"content|block|part|segment", re.IGNORECASE)
 """Snowflake has `content_list`, Chatbox has `contentParts` (read 2026-11)."""
 _PAIR = re.compile(r"tool|call|function|invocation|result|observation", re.IGNORECASE)
-_RESULT = re.compile(r"\w*(?:result|output|response|observation|return)\w*", re.IGNORECASE)
+_RESULT_WORDS = (b"result", b"output", b"response", b"observation", b"return")
+_RESULT = re.compile(rf"\w*(?:{b'|'.join(_RESULT_WORDS).decode()})\w*", re.IGNORECASE)
 _ARGUMENTS = re.compile(r"param\w*|arg\w*|kwargs", re.IGNORECASE)
+_RESULTS = re.compile(r"(?:tool|function|call)\w*(?:result|output|response)s?", re.IGNORECASE)
+_SHELLS = ("function", "toolUse", "functionCall")
+"""Keys under which a wire has the name and the arguments of a call."""
 _OWN_ARGUMENTS = frozenset({"input", "function", "custom"})
 """Names that programs give to calls in a message, and to the result and the arguments in a call: `toolInvocations` of the
 AI SDK, `result` of Mastra (read 2026-11)."""
@@ -63,14 +67,14 @@ def has_pairs_elsewhere(transcript: Transcript, source: Source) -> bool:
 
 def has_calls_elsewhere(transcript: Transcript, source: Source) -> bool:
     """Whether each message without a content has its calls or results under a key of another format."""
-    if _has_pair(transcript.messages):
-        return False
     silent = [
         one
         for one in transcript.messages
         if one.empty
         or any(type(block) is Result and block.needs_id and block.id is None for block in one.blocks)
     ]
+    if not silent or _has_pair(transcript.messages):
+        return False
     found = [
         any(
             key not in _READ and _PAIR.search(key) and _is_structured(value) for key, value in members.items()
@@ -83,37 +87,68 @@ def has_calls_elsewhere(transcript: Transcript, source: Source) -> bool:
 def has_parts_elsewhere(transcript: Transcript, source: Source) -> bool:
     """Whether the calls have their results or their arguments, or the results their ids, under keys of another format.
 
-    It is so in all of them: a damaged conversation of a supported format has sound ones, too.
+    Keys of arguments and ids are so in all of them: a damaged conversation of a supported format has sound ones, too. The
+    last calls of an interrupted conversation have no result.
     """
     blocks = [
         (message, block)
         for message in transcript.messages
         for block in message.blocks
-        if type(block) is Call or (type(block) is Result and block.needs_id)
+        if (type(block) is Call and not block.server) or type(block) is Result
     ]
     calls = [(message, block) for message, block in blocks if type(block) is Call]
     results = [(message, block) for message, block in blocks if type(block) is Result]
     if calls and all(block.arguments in ("nothing", "unfit") for _, block in calls):
-        return _all_have(calls, source, _ARGUMENTS, never=_OWN_ARGUMENTS)
-    if results and all(block.id is None for _, block in results):
-        return _all_have(results, source, _RESULT_ID)
-    return bool(calls) and not results and _all_have(calls, source, _RESULT)
+        return all(_which_have(calls, source, _ARGUMENTS, never=_OWN_ARGUMENTS))
+    # A message may have an id of its own.
+    if results and all(block.needs_id and block.id is None and block.at for _, block in results):
+        return all(_which_have(results, source, _RESULT_ID))
+    may_have = bool(calls) and not results and _mentions_result(calls[0][0])
+    return may_have and (
+        any(_which_have(calls, source, _RESULT)) or _has_results_beside(transcript, calls[0][0], source)
+    )
 
 
-def _all_have(
+def _has_results_beside(transcript: Transcript, message: Message, source: Source) -> bool:
+    """Whether the object that holds the list of messages has a list or an object of results."""
+    request = transcript.request
+    if request is None or request.record is not message.record:
+        return False
+    return any(
+        _RESULTS.fullmatch(key) and _is_structured(value)
+        for _, members in _read_at([(message, request.at)], source)
+        for key, value in members.items()
+    )
+
+
+def _mentions_result(message: Message) -> bool:
+    """Whether the record of a message may have a key for a result: a search of bytes is faster than a second parse."""
+    data = message.record.data
+    return not data or any(word in data or word.title() in data for word in _RESULT_WORDS)
+
+
+def _which_have(
     blocks: Sequence[tuple[Message, Call | Result]],
     source: Source,
     name: re.Pattern[str],
     never: frozenset[str] = frozenset(),
-) -> bool:
+) -> list[bool]:
     """Whether each of some blocks has a key with such a name and a value, and none of some other keys."""
     places = [(message, (*message.at, *block.at)) for message, block in blocks[:MOST_MESSAGES]]
     found = [
         never.isdisjoint(members)
-        and any(name.fullmatch(key) and not is_blank(value) for key, value in members.items())
+        and any(name.fullmatch(key) and not is_blank(value) for key, value in _with_inner(members))
         for _, members in _read_at(places, source)
     ]
-    return bool(found) and all(found)
+    return found or [False]
+
+
+def _with_inner(members: Members) -> Iterator[tuple[str, Raw]]:
+    """The members of a block, with those of the object that holds its name and arguments."""
+    yield from members.items()
+    for shell in _SHELLS:
+        if shell in members:
+            yield from _members_of(bytes(members[shell])).items()
 
 
 def has_content_elsewhere(transcript: Transcript, source: Source) -> bool:

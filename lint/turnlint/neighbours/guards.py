@@ -69,11 +69,9 @@ def _keeps_elsewhere(transcript: Transcript, source: Source) -> bool:
     is_sent = request is not None and (request.model is not None or request.host is not None)
     if transcript.wire.name == "openai-chat" and not is_sent and has_pairs_elsewhere(transcript, source):
         return True
-    if (
-        transcript.wire.name in _PLAIN
-        and not is_sent
-        and (has_calls_elsewhere(transcript, source) or has_parts_elsewhere(transcript, source))
-    ):
+    if transcript.wire.name in _PLAIN and not is_sent and has_calls_elsewhere(transcript, source):
+        return True
+    if not is_sent and has_parts_elsewhere(transcript, source):
         return True
     return transcript.wire.name in _PLAIN and has_content_elsewhere(transcript, source)
 
