@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 import fuzz_pairs
 from breaking import Piece, Turn
@@ -300,3 +301,19 @@ def test_the_check_refuses_a_result_of_one_of_two_calls_of_an_id() -> None:
     renamed = _call("b", b'{"n":2}'), _result("b", b'"x"')
     assert untied([before], [_transcript(one, *renamed)]) is not None
     assert untied([before], [before]) is None
+
+
+def test_the_check_refuses_a_result_that_an_earlier_call_may_have() -> None:
+    calls = [
+        structs.replace(_call("a", b'{"n":%d}' % number), name=name)
+        for number, name in enumerate(("f", "g", "f"))
+    ]
+    results = [structs.replace(_result("a", text), name="f") for text in (b'"x"', b'"y"')]
+    record = Record(1, 0, b"")
+    before = Transcript(Wire("openai-chat"), (
+        Message("assistant", (), (calls[0],), record), Message("assistant", (), tuple(calls[1:]), record),
+        Message("tool", (), (results[0],), record), Message("assistant", (), (), record),
+        Message("tool", (), (results[1],), record),
+    ))  # fmt: skip
+    renamed = structs.replace(calls[2], id="b"), structs.replace(results[0], id="b")
+    assert untied([before], [_transcript(*renamed)]) is not None

@@ -250,6 +250,29 @@ def test_a_call_in_doubt_makes_the_next_result_of_its_turn_doubtful() -> None:
     assert '"two"' not in done
 
 
+@pytest.mark.parametrize("earlier", [True, False])
+def test_an_open_call_of_an_earlier_turn_makes_one_of_two_results_doubtful(earlier: bool) -> None:
+    """Both results may be of the earlier call, which shares id and name with a call of the turn before them."""
+
+    def asks(*calls: tuple[str, int]) -> dict[str, Any]:
+        made = [
+            {"id": "c", "type": "function", "function": {"name": name, "arguments": f'{{"n": {number}}}'}}
+            for name, number in calls
+        ]
+        return {"role": "assistant", "content": "", "tool_calls": made}
+
+    said = [
+        {"role": "tool", "tool_call_id": "c", "name": "write", "content": text} for text in ("one", "two")
+    ]
+    log = [
+        USER, *([asks(("write", 1))] if earlier else []), asks(("read", 2), ("write", 3)), said[0],
+        *([{"role": "assistant", "content": "so"}, said[1]] if earlier else []), USER,
+    ]  # fmt: skip
+    done = fix(log, format="mistral", level="lossy").value
+    assert ("one" in {one["content"] for one in done}) is not earlier
+    assert "two" not in {one["content"] for one in done}
+
+
 def test_a_split_of_a_turn_leaves_a_result_in_doubt_without_a_call() -> None:
     """Two calls of one id and name have one result; a split before the second would make it the only one."""
     log = {"history": [

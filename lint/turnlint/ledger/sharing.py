@@ -327,7 +327,7 @@ class _Group:
             self._contest(run)  # a call beside the results may say whose they are
         elif len(own) > 1 and not self.alike and not all(map(self._is_of_assistant, own)):
             self._contest(run)  # a call in a message of another role says nothing about the order
-        elif self._has_rivals(run):
+        elif self._has_rivals(run, count):
             self._contest(run)  # one of them answers another call
         elif len(run) == count and not (
             copies and (len(run) < len(self.results) or not self._are_equal(run))
@@ -341,8 +341,11 @@ class _Group:
         else:
             self._contest(run)
 
-    def _has_rivals(self, run: Numbers) -> bool:
-        """Whether more results than open calls say something new before the next call, where calls differ."""
+    def _has_rivals(self, run: Numbers, count: int) -> bool:
+        """Whether more results than the open calls of a turn say something new before the next call, where calls differ.
+
+        An open call of an earlier turn may have any of them.
+        """
         work, calls = self.work, self.calls
         if self.alike or work.results[run[0]].turn not in self.crowded:
             return False
@@ -350,7 +353,7 @@ class _Group:
         start = bisect_left(self.results, run[0])
         later = islice(self.results, start, None)
         rivals = [*takewhile(lambda one: following is None or not work.after(one, following), later)]
-        return len(fresh_of(work, rivals)) > len(self.waiting)
+        return len(fresh_of(work, rivals)) > count
 
     def _is_of_assistant(self, call: int) -> bool:
         speaking, message = self.work.speaking, self.work.calls[call].message

@@ -326,7 +326,18 @@ def _is_one_too_many(talk: Talk, asked: Asked, answered: Answered) -> bool:
         and one.result.name in (name, None)
         and not one.result.synthetic
     }
-    return _texts(results) > len(calls)
+    if _texts(results) > len(calls):
+        return True
+    own = sum(one.turn == answered.latest for one in calls)
+    if own == sum(one.turn == answered.latest for one in talk.bearers[form]):
+        return False
+    # Another call of the turn has the id, so that no reader pairs by it; an earlier call may have any of the results.
+    behind = {
+        one.result.body
+        for one in talk.by_id.get(form, ())
+        if one.latest == answered.latest and one.result.name in (name, None) and not one.result.synthetic
+    }
+    return 0 < own < _texts(behind)
 
 
 def _is_one_too_few(talk: Talk, asked: Asked, answered: Answered) -> bool:
