@@ -26,10 +26,6 @@ bool takes_body(const Terms *terms, const Piece *result);
 /* The wire of this name; nothing, with an error set, where none is known here. */
 const Wire *wire_of(const char *name);
 unsigned role_of(const Text *name);
-/* Where the value of `messages` begins in an object that is plain; what it is, is for whoever reads it. */
-At find_messages(At at, At end);
-/* A record with an empty list in the place of its messages. */
-PyObject *shell_of(At start, At from, At to, At end);
 /* A key that is not the wire's own: one of the log's. */
 At read_spare(At at, At end, const Text *key, Spare *spare);
 

@@ -25,7 +25,7 @@ ROOT = Path(__file__).parent.parent
 MAX_SECONDS = 60
 """Time of a test, which a mutant may keep from its end."""
 PACKAGES = {
-    "ledger": ["ledger", "hostile_pairs", "pair_stories", "fan_out", "lifecycle", "evidence", "gemini", "rules", "clean", "swift"],
+    "ledger": ["ledger", "hostile_pairs", "pair_stories", "fan_out", "lifecycle", "evidence", "gemini", "rules", "clean"],
     "ids": ["ids", "canonical_ids", "ids_properties", "ids_cli", "rules"],
     "documents/edit": ["edit", "keeping", "fix_passes", "rules"],
     "repair": ["fix_passes", "fix_records", "losses", "composing", "rules", "hostile_pairs", "fix_cli", "fix_words", "mixed_turns",

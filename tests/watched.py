@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from session_lines import cut, rollout, session_log
-from turnlint import carriers, compiled, ledger, reading, scan
-from turnlint.carrying.carrier import Carrier
+from turnlint import carriers, compiled, reading, scan
 from turnlint.carrying.examples import NotationLine
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
@@ -68,7 +67,7 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     )
     assert first
     passed = first.scan(b"\n".join(break_up(line, chance) for _ in range(4)), 1, 0).passed
-    read_natively(carrier, [break_up(line, chance) for _ in range(4)], chance)
+    read_natively([break_up(line, chance) for _ in range(4)], chance)
     path = folder / "talks.jsonl"
     said: list[Any] = record["messages"]
     lines = [json.dumps({"session_id": f"s{n % 3}", **one}).encode() for n in range(6) for one in said]
@@ -106,16 +105,11 @@ def look_at_session(chance: random.Random, folder: Path) -> None:
         pass
 
 
-def read_natively(carrier: Carrier, lines: list[bytes], chance: random.Random) -> None:
-    """What is made, walked, found and measured of lines that may be broken."""
-    assert carrier.swift
+def read_natively(lines: list[bytes], chance: random.Random) -> None:
+    """Find places in lines that may be broken, and count characters."""
     native = compiled.loaded()
     assert native
-    reader = carrier.swift(native)
     for line in lines:
-        found = reader.read(Record(1, 0, line))
-        if found:
-            ledger.read(found.messages[:: chance.choice([1, 1, -1])], found.wire)
         native.places(
             line, [("messages", chance.randrange(9), "content"), ("messages", 1, "x", 0), (), ("model",)]
         )

@@ -117,8 +117,6 @@ class Strict:
             MAX_KEPT, MAX_KEPT_CHARACTERS
         )
         """Whether all of some keys are known, by the kind of thing that they stand in and the role of its message."""
-        self.samples: dict[int, tuple[tuple[Any, ...], bool]] = {}
-        """By identity: each is held, so that none can take the place of another."""
         self.message: Any = None
         self.decoders: dict[tuple[Pointer, bool], Any] = {}
 
@@ -161,13 +159,6 @@ class Strict:
                 return False
         return True
 
-    def takes_samples(self, samples: tuple[Any, ...]) -> bool:
-        """Whether messages are taken that have no keys but these."""
-        if id(samples) not in self.samples:
-            taken = not any(next(strange(one, one["role"], self.clauses), None) for one in samples)
-            self.samples[id(samples)] = samples, taken and "input" not in self.clauses
-        return self.samples[id(samples)][1]
-
     def _decode(self, data: bytes, at: Pointer, item: Any) -> Any:
         """The list that stands there."""
         key = (at, item is Raw)
@@ -190,8 +181,8 @@ class ReadKeys(Struct, frozen=True):
 
     def has_only_known(self, known: Strict) -> bool:
         """Whether no message of the request has a key that one of the clauses refuses."""
-        request, outline = self.transcript.request, self.transcript.outline
-        if request is None or (outline is not None and known.takes_samples(outline.samples)):
+        request = self.transcript.request
+        if request is None:
             return True
         place = (*request.at, request.key)
         return known.takes(request.record.data, place) or all(

@@ -6,7 +6,7 @@ and any rule; nothing here does anything.
 
 from collections.abc import Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
@@ -321,13 +321,6 @@ class Request(Struct, frozen=True):
     """Whether the provider shall keep the conversation; nothing where the body does not say."""
 
 
-class Outline(Struct, frozen=True):
-    """A mark of a conversation whose messages are all of the plainest shape."""
-
-    samples: tuple[Any, ...]
-    """Messages as they are written, which have all the keys that any of these has. In `input` may be any."""
-
-
 class Transcript(Struct, frozen=True):
     """One conversation as it would be replayed."""
 
@@ -349,8 +342,6 @@ class Transcript(Struct, frozen=True):
     """The records that say what would be replayed: the conversation is what it is only together with them."""
     links: tuple[Link, ...] = ()
     """By which its records hang together, in the order in which they were written as far as that is known."""
-    outline: Outline | None = None
-    """Known where somebody made the messages at once; it says nothing that they do not."""
     bound: str = ""
     """Why its file must not be rewritten in place, where something else relies on its bytes."""
     noted: tuple[tuple[str, int], ...] = ()

@@ -7,13 +7,12 @@ beside the conversations, in the order of the file.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
-from turnlint import carriers, compiled
+from turnlint import carriers
 from turnlint.carrying.carrier import Carrier, Reader, Stray, Vouched
 from turnlint.carrying.envelope import named_groups
 from turnlint.documents.decode import Decoded
@@ -29,7 +28,6 @@ from turnlint.neighbours.guards import neighbour_in
 from turnlint.sampling import owner_of, sample
 
 if TYPE_CHECKING:
-    from turnlint.carrying.swift import SwiftReader
     from turnlint.documents.selection import Selection
 
 TOO_DEEP = "nested deeper than the parser allows"
@@ -138,8 +136,6 @@ class Reading:
         self.once = not source.again
         self.count = 0
         self.gate = Gate()
-        self.swift: SwiftReader | None = None
-        """Where somebody looks at the records first, most that are left are plain but for one fault."""
         self.unread: Counter[Near] = Counter()
         """Conversations of formats that are not supported."""
         self.gaps: list[Gap] = []
@@ -177,7 +173,6 @@ class Reading:
             records = [one for one in head if isinstance(one, Record)]
             if look is not None and (len(head) >= FEW or sum(len(one.data) for one in records) >= LONG):
                 self.gate.scanner = look(carrier, self._open(carrier), records)
-                self.swift = self._open_swift(carrier) if self.gate.scanner else None
             selection = self.source.selection
             rest = chain(self._unsure(head), framed)
             items = self._read(carrier, self._unsure(self._selected(selection, head)) if selection else rest)
@@ -205,14 +200,6 @@ class Reading:
             yield (Foreign(self.source, near),)
         else:
             yield from waiting
-
-    def _open_swift(self, carrier: Carrier) -> "SwiftReader | None":
-        native = compiled.load() if carrier.swift else None
-        if native is None or carrier.swift is None:
-            return None
-        swift = carrier.swift(native)
-        swift.owns = None if self.format or self.prefer else partial(carriers.owns_shell, carrier)
-        return swift
 
     def _selected(self, selection: "Selection", head: list[Framed]) -> Iterator[Framed]:
         """Give the selected records, those among the first records of the source and all others."""
@@ -267,8 +254,6 @@ class Reading:
                 yield self._heard((found,))
 
     def _take(self, carrier: Carrier, record: Record) -> Batch:
-        if self.swift is not None and not self.watch and (found := self._swiftly(record)) is not None:
-            return (found,)
         carrier, decoded = self._owned(carrier, record)
         return (
             self._parts(carrier, decoded)
@@ -288,18 +273,6 @@ class Reading:
             return carrier, decoded
         self._open(other)
         return other, other.shape.read(record)
-
-    def _swiftly(self, record: Record) -> Transcript | None:
-        """The conversation of a plain record, if it is one."""
-        assert self.swift
-        record.kept, record.once = self.kept, self.once
-        found = self.swift.read(record, self.count + self.gate.passed)
-        if found is None or (not self.format and found.outline is None and _fits_badly(found)):
-            return None
-        if not self.format and neighbour_in(found, self.source) is not None:
-            return None
-        self.count += 1
-        return found
 
     def _parts(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:
         """What is wrong with a record, what it holds, and what others hold that stand on its line."""

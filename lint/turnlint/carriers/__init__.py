@@ -95,12 +95,6 @@ def look_at(candidate: Carrier, decoded: "Decoded[Any]") -> Look:
     return Look(words, candidate, score, tuple(rivals))
 
 
-def owns_shell(candidate: Carrier, shell: bytes) -> bool:
-    """Whether a record with plain messages is of this format, by all that stands around the messages."""
-    best, decided = best_for([Record(1, 0, shell)])
-    return best is candidate if decided else candidate.name == DEFAULT
-
-
 def owner(records: Iterable[Record]) -> Carrier | None:
     """The agent whose own log this is, where each of these records says so and nobody else's could be one of them."""
     sample = list(records)

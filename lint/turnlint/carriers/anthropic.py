@@ -14,7 +14,7 @@ from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.contents import arguments_in_place
 from turnlint.carrying.draft import CONTENT, Draft, settle_calls, signature_of, text_of
-from turnlint.carrying.envelope import Dialect, Swift, make_carrier
+from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.guests import Guest, add_chat
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import (
@@ -349,15 +349,6 @@ class AnthropicWriter(BlockWriter):
         return {**settings, **more, **({"tools": tools} if tools else {})}
 
 
-_PIECES = (
-    {"type": "text", "text": "x"},
-    {"type": "tool_use", "id": "c", "name": "f", "input": {}},
-    {"type": "tool_result", "tool_use_id": "c", "content": "x", "is_error": True},
-)
-SAMPLES = tuple(
-    {"role": role, "content": content} for role in ("user", "assistant") for content in ("x", [*_PIECES])
-)
-
 _SERVER_RESULTS = tuple(
     f"{name}_tool_result"
     for name in (
@@ -440,9 +431,6 @@ CARRIER = make_carrier(
         evidence=_evidence,
         syntax=SYNTAX,
         writer=AnthropicWriter(),
-        swift=Swift(
-            ROLES, "content", (CALL_KEYS, "object", "tool_use"), (RESULT_KEYS, "tool_result"), SAMPLES
-        ),
     ),
     title="Anthropic Messages",
     about="request bodies, message arrays, request/response pairs, batch lines, one message per line; server tools",

@@ -12,8 +12,8 @@ from msgspec import Struct, structs
 
 from turnlint.carrying import foreign
 from turnlint.carrying.carrier import SPEAKS, STRANGE, Carrier
-from turnlint.carrying.chat_turns import FUNCTION_KEYS, OWN_PARTS, RESULT_KEYS, ROLES, Turn, read_turn
-from turnlint.carrying.envelope import Dialect, Swift, make_carrier
+from turnlint.carrying.chat_turns import OWN_PARTS, ROLES, Turn, read_turn
+from turnlint.carrying.envelope import Dialect, make_carrier
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import given, head, start, string
 from turnlint.carrying.requests import HOSTS
@@ -63,13 +63,6 @@ def _evidence(value: Any) -> int:
         return SPEAKS * (answers + declares)
     return 0
 
-
-_CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
-SAMPLES = (
-    *({"role": role, "content": "x"} for role in ROLES if role not in ("tool", "function")),
-    {"role": "assistant", "content": "x", "tool_calls": [_CALL]},
-    {"role": "tool", "tool_call_id": "c", "content": "x"},
-)
 
 PARTS = {
     "part": ObjectSyntax(
@@ -130,7 +123,6 @@ CARRIER = make_carrier(
         evidence=_evidence,
         syntax=SYNTAX,
         writer=CHAT_WRITER,
-        swift=Swift(ROLES, "tool_calls", (FUNCTION_KEYS, "text", "function"), (RESULT_KEYS, "tool"), SAMPLES),
     ),
     title="OpenAI Chat Completions",
     about="request bodies, message arrays, request/response pairs, batch and fine-tuning lines, one message per line",

@@ -13,9 +13,6 @@ from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Misfit, Record, Transcript
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
-    from turnlint.carrying.swift import SwiftReader
     from turnlint.carrying.syntax import WireSyntax
 
 SPEAKS, NEUTRAL, STRANGE = 100, 1, -100
@@ -58,8 +55,6 @@ class Carrier(Struct, frozen=True):
     wires: frozenset[str] = frozenset()
     """Names that its conversations have besides its own, where it reads more than one wire."""
 
-    swift: "Callable[[ModuleType], SwiftReader] | None" = None
-    """Reads its records natively, as far as that goes."""
     syntax: "WireSyntax | None" = None
     """The tables for the native reader; a format without them has no fast path for requests."""
     session: bool = False

@@ -6,7 +6,7 @@ message is spelled: each wire brings that as a `Dialect`.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -21,13 +21,10 @@ from turnlint.carrying.requests import lacks_messages, request_of
 from turnlint.carrying.stored import is_stored
 from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape, dig
-from turnlint.model import Keys, Message, Misfit, Pointer, Record, Request, Role, Transcript, Wire
+from turnlint.model import Message, Misfit, Pointer, Record, Request, Transcript, Wire
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from turnlint.carrying.lines import Lines
-    from turnlint.carrying.swift import SwiftReader
     from turnlint.carrying.syntax import WireSyntax
 
 LONGEST_NAME = 400
@@ -48,20 +45,6 @@ ANSWERED = "it records what was sent and what a provider answered"
 """Why such a file is not rewritten in place: it is evidence, and what it says happened so."""
 
 ReadTurn = Callable[[Any, Pointer, Record], tuple[Message, list[Misfit]]]
-
-
-class Swift(Struct, frozen=True):
-    """What a wire says to have its messages made natively."""
-
-    roles: Mapping[str, Role]
-    key: str
-    """Under which a message has the pieces that are numbered."""
-    call: tuple[Keys, str, str]
-    """Where calls write what, how their arguments are written, and their kind."""
-    result: tuple[Keys, str]
-    """Where results write what, and their kind."""
-    samples: tuple[Any, ...]
-    """Messages with all the keys that those have which are made so."""
 
 
 class Dialect(Struct, frozen=True):
@@ -96,7 +79,6 @@ class Dialect(Struct, frozen=True):
     typed: bool = False
     """Messages have a `type`, so that one does not make a record an event of something else."""
     writer: MessageWriter | None = None
-    swift: Swift | None = None
     syntax: "WireSyntax | None" = None
     """The tables for the native reader; a wire without them has no fast path."""
 
@@ -150,23 +132,9 @@ def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
     return Carrier(
         dialect.wire.name, title, about, spelling.sniff, shape, lambda: Enveloped(spelling),
         record_keys=frozenset((*dialect.keys, *_REQUESTS, *_RESPONSES)) - {"content"},
-        message_keys=frozenset((dialect.turn_key,)), writer=dialect.writer, swift=_swiftly(spelling, shape),
+        message_keys=frozenset((dialect.turn_key,)), writer=dialect.writer,
         is_whole=spelling.is_whole, syntax=dialect.syntax,
     )  # fmt: skip
-
-
-def _swiftly(spelling: "Spelling", shape: Shape[Any]) -> "Callable[[ModuleType], SwiftReader] | None":
-    """Its records natively, where the wire says how."""
-    swift = spelling.dialect.swift
-    if swift is None:
-        return None
-
-    def open_swift(native: "ModuleType") -> "SwiftReader":
-        from turnlint.carrying.swift import SwiftReader
-
-        return SwiftReader(native, swift, spelling, shape)
-
-    return open_swift
 
 
 class Enveloped:

@@ -5,12 +5,17 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from turnlint.carrying.naming import NAMES
 from turnlint.carrying.saying import TIMES
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, WireSyntax
 from turnlint.ledger import MISSING, REDACTED
 from turnlint.model import Content, Role
 from turnlint.names import CLASS_OF
+
+NAMES = frozenset({
+    "chat_id", "conversation_id", "conversationId", "custom_id", "id", "request_id", "requestId",
+    "session_id", "sessionId", "thread_id", "threadId", "trace_id",
+})  # fmt: skip
+"""Keys whose value names a record. A key with a second meaning (`conversation`, `key`) is not masked."""
 
 CONTENTS: tuple[Content, ...] = ("absent", "null", "text", "blank", "parts", "no-parts", "other")
 """In the order of `native/facts.h`."""

@@ -25,9 +25,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
-from types import ModuleType
 
-from turnlint.compiled import loaded
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.values import (
     MISSING,
@@ -73,12 +71,7 @@ def read(
     No result has its call by position alone where one of the `gaps` is between them.
     """
     work = Matching(afterwards="in-place" if wire.anywhere else "late")
-    splits = answer_at is not None and wire.joins
-    native = loaded() if type(messages) is tuple and not splits else None
-    if native is None:
-        count = _walk(messages, wire, work, answer_at)
-    else:
-        count = _walk_natively(native, messages, wire, work)
+    count = _walk(messages, wire, work, answer_at)
     taken = len({asked.call.id for asked in work.calls}) < len(work.calls)
     open_ends = work.spare or work.shared or len(work.answer_of) < len(work.calls)
     if open_ends or (taken and not all(work.agree(*pair) for pair in work.answer_of.items())):
@@ -152,19 +145,6 @@ def _walk(messages: Iterable[Message], wire: Wire, work: Matching, answer_at: in
             work.last_turn_message = index
     _end_window(work, turn_calls, turn_results)
     return index + 1
-
-
-def _walk_natively(native: ModuleType, messages: Iterable[Message], wire: Wire, work: Matching) -> int:
-    """The same, where what does it was compiled."""
-    parts = work.calls, work.results, work.spare, work.answer_of, work.how, work.placed
-    work.last_turn_message, work.interrupted = native.walk(
-        messages, wire.window, wire.joins, _KIT, work, _end_window, parts
-    )
-    return len(messages)  # type: ignore[arg-type]
-
-
-_KIT = Call, Result, Asked, Answered, "role", "blocks", "id", "server", "in-place"
-"""In the order of `native/pairing.c`."""
 
 
 def _end_window(work: Matching, turn_calls: list[int], turn_results: list[int]) -> None:
