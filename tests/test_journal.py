@@ -1,11 +1,13 @@
 """The journal: what it says, where it is kept, and who may read it."""
 
 import base64
+import gzip
 import json
 import os
 import stat
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -13,7 +15,7 @@ from fixing import OLD, fix
 from turnlint.documents.source import Source
 from turnlint.errors import WriteError
 from turnlint.keeping.disk import Digest, Digests, Patch, digest_of
-from turnlint.keeping.journal import entry, save, state_folder
+from turnlint.keeping.journal import entry, save, save_repair, state_folder
 
 posix = pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
 
@@ -54,6 +56,34 @@ def test_a_journal_says_what_stood_where(path: str, tmp_path: Path) -> None:
     assert list(document)[:2] == ["schema", "version"]
     assert document["schema"] == "turnlint/journal-v1"
     assert document["changes"] == [{"note": "\ud800", "at": [1, 2]}]
+
+
+@pytest.mark.parametrize("is_compressed", [False, True])
+def test_a_journal_written_in_pieces_is_the_same(is_compressed: bool, path: str, tmp_path: Path) -> None:
+    data = gzip.compress(OLD * 40_000, compresslevel=0) if is_compressed else OLD
+    Path(path).write_bytes(data)
+    patches, changes = (Patch(0, 1, b"ab"), Patch(2, 3, b"")), [{"note": "\ud800"}, {"note": "ü"}]
+    digests = Digests(digest_of(path), Digest("0" * 64, 15))
+    source = Source("a", path)
+    whole = save(entry(source, patches, digests, changes), str(tmp_path / "whole"))
+    pieces = save_repair(source, patches, digests, iter(changes), str(tmp_path / "pieces"))
+    assert Path(whole).read_bytes() == Path(pieces).read_bytes()
+    document = json.loads(Path(pieces).read_bytes())
+    assert len(document["edits"]) == 2
+    assert document["original"] == (base64.b64encode(data).decode() if is_compressed else None)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+def test_a_full_folder_for_temporary_files_leaves_the_file_as_it_is(
+    path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def open_full(*_: object, **__: object) -> IO[bytes]:
+        return open("/dev/full", "wb", buffering=0)
+
+    monkeypatch.setattr("tempfile.SpooledTemporaryFile", open_full)
+    digests = Digests(digest_of(path), Digest("0" * 64, 15))
+    with pytest.raises(WriteError, match=r"temporary file: the disk is full; .*a\.jsonl is unchanged"):
+        save_repair(Source("a", path), (Patch(0, 1, b"ab"),), digests, (), None)
 
 
 @pytest.mark.parametrize(

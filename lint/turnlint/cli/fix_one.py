@@ -217,9 +217,10 @@ def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -
 
 def _keep(way: Way, done: Done, digests: Digests) -> None:
     if way.keep and done.fixed:
-        entry = journal.entry(done.fixed.source, done.fixed.patches, digests)
         changes = map(structs.asdict, done.fixed.changes)
-        done.journal = journal.save(entry, way.journal, changes=changes)
+        done.journal = journal.save_repair(
+            done.fixed.source, done.fixed.patches, digests, changes, way.journal
+        )
         done.own_journal = way.journal is not None
 
 

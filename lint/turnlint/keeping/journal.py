@@ -11,12 +11,12 @@ import os
 import stat as modes
 import sys
 from base64 import b64encode
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from itertools import chain
 from typing import IO, Any, Literal
 
-from msgspec import Struct, ValidationError, convert, to_builtins
+from msgspec import Struct, ValidationError, convert, structs, to_builtins
 
 from turnlint import __version__
 from turnlint.documents.source import Packing, Source, odd_kind, packing_at
@@ -32,6 +32,7 @@ _PART = 16
 MAX_BYTES_IN_MEMORY = 1 << 20
 """A longer line of a journal is kept in a temporary file until it is written."""
 _ANOTHER = "name another place with --journal"
+_TEMPORARY = "set TMPDIR to a folder with more space"
 AS_BEFORE = "already restored: the file is as it was before the fix"
 _START = b'{"schema": "' + SCHEMA.encode() + b'"'
 
@@ -70,24 +71,35 @@ class Missing(Struct, frozen=True):
 
 def entry(source: Source, patches: Sequence[Patch], digests: Digests, changes: Sequence[Any] = ()) -> Entry:
     """What these patches take away. To be called while the source is still as it was."""
+    head = _head_of(source, digests)
+    original = None if head.compressed is None else "".join(_original(source))
+    return structs.replace(
+        head, edits=tuple(_edits(source, patches)), original=original, changes=list(changes)
+    )
+
+
+def _head_of(source: Source, digests: Digests) -> Entry:
+    """A document without its long parts."""
     assert source.path is not None
     path = os.path.realpath(source.path)
-    packing = packing_at(path)
-    original = None
-    if packing is not None:
-        with open(path, "rb") as file:
-            original = b64encode(file.read()).decode()
     return Entry(
         schema=SCHEMA,
         version=__version__,
         path=spelled(path),
         before=digests.before,
         after=digests.after,
-        compressed=packing,
-        edits=tuple(_edits(source, patches)),
-        original=original,
-        changes=list(changes),
+        compressed=packing_at(path),
+        edits=(),
+        original=None,
+        changes=[],
     )
+
+
+def _original(source: Source) -> Iterator[str]:
+    """A compressed file in base64, in pieces."""
+    with open(source.path or "", "rb") as file:
+        while piece := file.read(3 << 18):  # only three bytes and multiples of them take no padding
+            yield b64encode(piece).decode()
 
 
 def spelled(path: str) -> str:
@@ -114,36 +126,58 @@ def _edit(offset: int, before: bytes, after: bytes) -> Edit:
         return Edit(offset, len(after), *digests, base64=b64encode(before).decode())
 
 
-def save(
-    document: Entry, where: str | None, system: System = SYSTEM, *, changes: Iterable[Any] | None = None
-) -> str:
+def save(document: Entry, where: str | None, system: System = SYSTEM) -> str:
     """Write it down, and be sure that it is on the disk; returns the path. Raises `WriteError`.
 
     The default folder has a file for each path and each state of it, and in that a line for each way by which
     the state was reached. A file that the user names gets a line more, so that it can hold the fixes of several runs.
-    Many `changes` need not be in memory: these are written in place of those of the document.
     """
+    return _save(document, {}, where, system)
+
+
+def save_repair(
+    source: Source, patches: Sequence[Patch], digests: Digests, changes: Iterable[Any], where: str | None,
+    system: System = SYSTEM,
+) -> str:  # fmt: skip
+    """Write down what these patches take away, as `save` does, without all of it in memory.
+
+    To be called while the source is still as it was.
+    """
+    head = _head_of(source, digests)
+    parts: dict[str, Iterable[Any]] = {"edits": _edits(source, patches), "changes": changes}
+    if head.compressed is not None:
+        parts["original"] = _original(source)
+    return _save(head, parts, where, system)
+
+
+def _save(document: Entry, parts: Mapping[str, Iterable[Any]], where: str | None, system: System) -> str:
     from tempfile import SpooledTemporaryFile  # few runs need it
 
     with SpooledTemporaryFile(MAX_BYTES_IN_MEMORY, prefix="turnlint-") as line:
-        for piece in _line_of(document, document.changes if changes is None else changes):
-            line.write(piece)
+        with sentences(document.path, "the journal cannot be written to a temporary file: ", _TEMPORARY):
+            for piece in _line_of(document, parts):
+                line.write(piece)
         return _save_line(document, line, where, system)
 
 
-def _line_of(document: Entry, changes: Iterable[Any]) -> Iterator[bytes]:
-    """The line of a document in pieces."""
+def _line_of(document: Entry, parts: Mapping[str, Iterable[Any]]) -> Iterator[bytes]:
+    """The line of a document in pieces. A part takes the place of a field."""
     yield b"{"
     for number, name in enumerate(Entry.__struct_fields__):
-        value = changes if name == "changes" else getattr(document, name)
+        value = parts.get(name, getattr(document, name))
         yield (f', "{name}": ' if number else f'"{name}": ').encode()
-        if name not in ("edits", "changes"):
+        if name in ("edits", "changes"):
+            yield b"["
+            for place, element in enumerate(value):
+                yield (b", " if place else b"") + json.dumps(to_builtins(element)).encode()
+            yield b"]"
+        elif name in parts:
+            yield b'"'
+            for piece in value:
+                yield piece.encode()
+            yield b'"'
+        else:
             yield json.dumps(to_builtins(value)).encode()
-            continue
-        yield b"["
-        for place, element in enumerate(value):
-            yield (b", " if place else b"") + json.dumps(to_builtins(element)).encode()
-        yield b"]"
     yield b"}\n"
 
 
