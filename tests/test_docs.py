@@ -163,10 +163,12 @@ def test_every_rule_can_be_explained_by_code_and_by_name(folder: Path) -> None:
         assert entry.headline in by_code.stdout
 
 
-def test_the_page_about_the_house_names_every_room() -> None:
+def test_the_architecture_page_names_every_package() -> None:
     page = (ROOT / "lint" / "turnlint" / "ARCHITECTURE.md").read_text(encoding="utf-8")
-    rooms = [path for path in (ROOT / "lint" / "turnlint").iterdir() if path.suffix == ".py" or path.is_dir()]
-    for path in rooms:
+    packages = [
+        path for path in (ROOT / "lint" / "turnlint").iterdir() if path.suffix == ".py" or path.is_dir()
+    ]
+    for path in packages:
         if not path.name.startswith("__"):
             assert f"`{path.name}" in page, path.name
     assert len(page.splitlines()) <= 120

@@ -5,6 +5,7 @@ the sources of the programs that write them, 2026-11.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import compress
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,7 @@ class Family(Struct, frozen=True):
     records: int
 
 
+@cache  # the marks are those of the tables
 def _parts(mark: str) -> tuple[str, str, str]:
     """The path of a mark, `=` or `^` where a word stands there, and the word."""
     for how in "=^":

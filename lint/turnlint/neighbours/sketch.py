@@ -5,6 +5,7 @@ keys, and of texts only short ones, which may be the name of a kind. It refuses 
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Raw, Struct, json
@@ -71,10 +72,15 @@ def _sketch(data: Any, depth: int) -> Sketch:
     return Sketch(kind)
 
 
+@lru_cache(1024)
+def _steps_of(path: str) -> tuple[str, ...]:
+    return tuple(path.replace("[]", ".[]").strip(".").split("."))
+
+
 def found(outline: Sketch, path: str) -> Iterator[Sketch]:
     """The values at a path: keys with dots between them, `[]` for the items of an array, bare at the start for its own."""
     here = [outline]
-    for step in path.replace("[]", ".[]").strip(".").split("."):
+    for step in _steps_of(path):
         if step == "[]":
             here = [item for one in here for item in one.items]
         else:
