@@ -128,7 +128,7 @@ def renamed(number: int) -> list[dict[str, Any]]:
 @pytest.mark.parametrize(
     ("make", "counts", "most"),
     [
-        (requests, (3_000, 9_000), 5),
+        (requests, (3_000, 9_000), 8),
         (sessions, (3_000, 6_000), 14),
         (one_record, (2_000, 8_000), 50),
         (one_session, (2_000, 8_000), 50),
@@ -137,7 +137,7 @@ def renamed(number: int) -> list[dict[str, Any]]:
 def test_the_memory_of_a_fix_is_bounded(folder: Path, make: Any, counts: tuple[int, int], most: int) -> None:
     """In bytes for each byte of a log. Of a log, little more than the patches stays; of a conversation, all messages.
 
-    Measured 3.5, 11, 42 and 44. A conversation took 77 bytes, and a log 40, when all findings and reports were held.
+    Measured 3.5 to 5.7, 11, 42 and 44. A conversation took 77 bytes, and a log 40, when all findings and reports were held.
     """
     (small, less), (large, more) = [(peak_of(folder, make(count)), len(make(count))) for count in counts]
     assert large - small < most * (more - less), f"{(large - small) / (more - less):.1f} bytes for a byte"
