@@ -158,3 +158,20 @@ def test_white_space_hides_no_finding_from_the_scanner(entry: rulebook.Entry) ->
         spaced = (respaced(line.decode(), rng, IN_LINES).encode() for _ in range(REPEATED))
         many = Counter(row.finding.code for row in testing.rows_of(b"\n".join(spaced), wire, provider))
         assert many == Counter({code: count * REPEATED for code, count in one.items()}), (wire, line)
+
+
+@pytest.mark.parametrize("value", ["[]", "{}"])
+def test_white_space_in_an_empty_value_is_no_text(value: str, tmp_path: Path) -> None:
+    request = (
+        '{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "Hello."}, '
+        '{"role": "assistant", "content": [{"type": "text", "text": VALUE}]}]}'
+    )
+    found = [
+        [
+            (one[0], one[2])
+            for one in findings(request.replace("VALUE", text).encode(), "a.json", None, tmp_path)
+        ]
+        for text in (value, f"{value[0]} {value[1]}")
+    ]
+    assert found[0] == found[1]
+    assert not any("white space" in message for _, message in found[0])

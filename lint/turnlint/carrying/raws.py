@@ -77,11 +77,12 @@ def content_of(raw: Raw) -> Content:
 
 
 def trails(text: memoryview) -> bool:
-    """Whether a text ends in white space."""
-    last = text[-2] if text.nbytes > 2 else 0
+    """Whether a text ends in white space. A value of another kind does not."""
+    last = text[-2] if text.nbytes > 2 and text[0] == QUOTE else 0
     return last == 0x20 or (last in b"ntr" and text[-3] == 0x5C)
 
 
 def is_white(raw: Raw) -> bool:
-    """Whether a blank text has white space in it, rather than nothing."""
-    return memoryview(raw).nbytes > 2
+    """Whether a blank value is a text of white space. Nulls, empty texts and empty lists are empty."""
+    view = memoryview(raw)
+    return view.nbytes > 2 and view[0] == QUOTE
