@@ -227,7 +227,7 @@ class RoleOrder(Clause, kw_only=True, frozen=True, tag="role-order"):
     hint_role: str = ""
     """For messages of this role, the text ends with the hint."""
     hint: str = ""
-    """What `{hint}` in the text stands for."""
+    """The text that replaces `{hint}`."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if not facts.messages:

@@ -342,6 +342,7 @@ class BedrockWriter(BlockWriter):
     blocks_key = "content"
     result_message_keys: ClassVar[Mapping[str, Any]] = {"role": "user"}
     examples_key = "messages"
+    instructions_at = ("system",)
 
     def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
         status = {"status": "error"} if failed else {}
@@ -356,11 +357,6 @@ class BedrockWriter(BlockWriter):
 
     def _text_block(self, text: str) -> dict[str, Any]:
         return {"text": text}
-
-    def _add_instruction(self, example: "ExampleBuilder", line: "NotationLine", more: dict[str, Any]) -> None:
-        instructions = more.setdefault("system", [])
-        example.expect_at(line, "system", len(instructions))
-        instructions.append({"text": line.text})
 
     def _example_block(self, _: "ExampleBuilder", line: "NotationLine") -> dict[str, Any]:
         if line.kind in ("result", "server-result"):

@@ -356,6 +356,7 @@ class GeminiWriter(BlockWriter):
     blocks_key = "parts"
     result_message_keys: ClassVar[Mapping[str, Any]] = {"role": "user"}
     examples_key = "contents"
+    instructions_at = ("systemInstruction", "parts")
     example_roles: ClassVar[Mapping[str, str]] = {"user": "user", "assistant": "model"}
 
     def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
@@ -379,11 +380,6 @@ class GeminiWriter(BlockWriter):
 
     def _text_block(self, text: str) -> dict[str, Any]:
         return {"text": text}
-
-    def _add_instruction(self, example: "ExampleBuilder", line: "NotationLine", more: dict[str, Any]) -> None:
-        parts = more.setdefault("systemInstruction", {"parts": []})["parts"]
-        example.expect_at(line, "systemInstruction", "parts", len(parts))
-        parts.append({"text": line.text})
 
     def _example_block(self, example: "ExampleBuilder", line: "NotationLine") -> dict[str, Any]:
         if line.kind == "result":

@@ -3,6 +3,7 @@
 Each format has a writer. A repair writes what it adds through it, and the examples of the rules are written through it.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -127,16 +128,18 @@ class ChatWriter(MessageWriter):
         example.messages[-1]["reasoning_content"] = line.text
 
 
-class BlockWriter(MessageWriter):
+class BlockWriter(MessageWriter, ABC):
     """Write examples whose calls and results are blocks of messages."""
 
     role_key = "role"
     example_roles: ClassVar[Mapping[str, str]] = {"user": "user", "assistant": "assistant"}
+    instructions_at: tuple[str, ...] = ()
+    """The keys of the list of system texts beside the messages. Empty if a system text is a message."""
 
     def write_example(self, example: "ExampleBuilder") -> dict[str, Any]:
         more: dict[str, Any] = {}
         for line in example.lines:
-            if line.kind == "system" and line.kind not in self.example_roles:
+            if line.kind == "system" and self.instructions_at:
                 self._add_instruction(example, line, more)
             elif line.kind in self.example_roles:
                 blocks = [self._text_block(line.text)] if line.text else []
@@ -154,16 +157,22 @@ class BlockWriter(MessageWriter):
     def _text_block(self, text: str) -> dict[str, Any]:
         return {"type": "text", "text": text}
 
+    @abstractmethod
     def _example_block(self, example: "ExampleBuilder", line: "NotationLine") -> dict[str, Any]:
-        raise NotImplementedError
+        """Return the block of a call, a result or a thought."""
 
+    @abstractmethod
     def _takes_results(self, message: dict[str, Any]) -> bool:
         """Whether another result may be added to a message."""
-        raise NotImplementedError
 
     def _add_instruction(self, example: "ExampleBuilder", line: "NotationLine", more: dict[str, Any]) -> None:
         """Add a system text beside the messages."""
-        raise NotImplementedError
+        *outer, key = self.instructions_at
+        for one in outer:
+            more = more.setdefault(one, {})
+        texts = more.setdefault(key, [])
+        example.expect_at(line, *self.instructions_at, len(texts))
+        texts.append(self._text_block(line.text))
 
     def _example_settings(self, example: "ExampleBuilder", more: dict[str, Any]) -> dict[str, Any]:  # noqa: ARG002 - for formats to override
         """Return the keys of a record beside its messages, with those of its instructions."""

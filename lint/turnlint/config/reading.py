@@ -71,7 +71,7 @@ def _chain(path: str, below: tuple[str, ...], asked: str | None) -> list[Layer]:
 
 
 def document_of(path: str) -> Document:
-    """What stands in a file. Raises `LocatedError`."""
+    """Read and parse a settings file. Raises `LocatedError`."""
     try:
         with open_regular(path) as file:
             data = file.read(MOST_BYTES + 1)

@@ -116,7 +116,7 @@ def apply(texts: Sequence[bytes], edits: Mapping[int, Edits]) -> dict[int, bytes
     together.update(record for record, some in moves.items() if some)
     changed: dict[int, bytes] = {}
     for record, own in edits.items():
-        if record not in together:  # what is known of one text need not stay while others are edited
+        if record not in together:  # the state of one text is released before the next one is edited
             changed |= _apply(texts, {record: own}, ())
     some = {record: edits[record] for record in edits if record in together}
     return changed | _apply(texts, some, [one for own in moves.values() for one in own])
@@ -128,7 +128,7 @@ def _moves(edits: Edits) -> Iterator[Moved]:
 
 
 def _apply(texts: Sequence[bytes], edits: Mapping[int, Edits], moves: Sequence[Moved]) -> dict[int, bytes]:
-    """The texts that change. The moved values stand in these texts and go to these."""
+    """Return the changed texts. Each moved value comes from one of the texts and goes to one of them."""
     nodes = {record: _Node() for record in edits}
     for record, node in nodes.items():
         _plant(node, edits[record])
@@ -149,7 +149,7 @@ def _parts(piece: Piece) -> "list[bytes | Moved]":
 
 
 _NONE: dict[Any, Any] = {}
-"""Stands for a dict without items, of which a text with many edits would have many. It stays empty."""
+"""Shared empty dict: a text with many edits would have many. It stays empty."""
 
 
 class _Node(Struct):

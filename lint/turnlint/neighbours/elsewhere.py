@@ -39,8 +39,8 @@ Place = tuple[Message, Pointer]
 def has_pairs_elsewhere(transcript: Transcript, source: Source) -> bool:
     """Whether calls and results are tied by keys of another format.
 
-    No call has a result by the keys of the wire. A result without an id has an id under another key, or the id of a call
-    or result that is alone stands in the message of its partner.
+    No call has a result by the keys of the wire. A result without an id has an id under another key, or the message of
+    the partner contains the id of an unpaired call or result.
     """
     called, answered = _ids(transcript.messages)
     alone = (called ^ answered) - {None}

@@ -68,7 +68,7 @@ _Part = _Char | _Place | _Group | _Repeat
 
 
 class _Node(Struct):
-    """State of the automaton: it takes one character or stands at a place, or neither, and goes on to others."""
+    """State of the automaton, with its next states. It matches one character, a position or nothing."""
 
     pattern: re.Pattern[str] | None = None
     is_place: bool = False
@@ -315,5 +315,5 @@ def _compiled(source: str, flags: int) -> re.Pattern[str]:
 
 
 def _kind(char: str) -> str:
-    """Character that stands for all that places do not distinguish."""
+    """Return one representative of all characters that positions do not distinguish."""
     return char if char in ("", "\n") else "w" if char.isalnum() or char == "_" else " "
