@@ -47,9 +47,14 @@ def wanted(finding: Finding, policy: Policy) -> bool:
     return finding.severity == "error" or not guessed
 
 
+def completes_last_call(step: Step) -> bool:
+    """Whether a step answers a call at the end of a conversation."""
+    return isinstance(step, Close) and step.pending
+
+
 def is_left_open(step: Step, policy: Policy) -> bool:
-    """Whether a step completes a last call, which a run does only if asked to."""
-    return isinstance(step, Close) and step.pending and not (policy.close_pending or policy.named)
+    """Whether a run leaves out a step, because the user did not ask to complete last calls."""
+    return completes_last_call(step) and not (policy.close_pending or policy.named)
 
 
 def reach(finding: Finding, policy: Policy) -> Reach | None:
@@ -110,7 +115,7 @@ def phase(finding: Finding, step: Step) -> int:
 
 def is_pending(fix: Fix) -> bool:
     """Whether a repair only answers the last calls of a conversation."""
-    return all(isinstance(step, Close) and step.pending for step in fix.steps)
+    return all(map(completes_last_call, fix.steps))
 
 
 def held_back(finding: Finding, policy: Policy) -> str | None:
