@@ -1,6 +1,6 @@
 """Compiles the native scanner into the wheel, where that can be done.
 
-This module owns the way from `native/` to `turnlint.scan._native`. Without a compiler, or with `TURNLINT_PURE` set,
+This module owns the way from `native/` to `turnlint.fastpath._native`. Without a compiler, or with `TURNLINT_PURE` set,
 the wheel holds Python alone: it finds the same, more slowly.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-MODULE = "turnlint.scan._native"
+MODULE = "turnlint.fastpath._native"
 
 
 def digest(folder: Path) -> str:
@@ -60,7 +60,7 @@ class Native(BuildHookInterface):  # type: ignore[type-arg]
         except Exception as error:  # noqa: BLE001 - a compiler can fail in any way, and nothing depends on it
             self.app.display_warning(f"the native scanner was not compiled, and is done without: {error}")
             return
-        place = Path("turnlint", "scan", built.name)
+        place = Path("turnlint", "fastpath", built.name)
         if version == "editable":
             shutil.copy(built, Path(self.root, "lint", place))
             return
@@ -70,7 +70,7 @@ class Native(BuildHookInterface):  # type: ignore[type-arg]
 
     def _clear(self) -> None:
         """Take away what was compiled before: it is of other sources. Whoever runs with it keeps the file it has."""
-        for path in Path(self.root, "lint", "turnlint", "scan").glob("_native.*"):
+        for path in Path(self.root, "lint", "turnlint", "fastpath").glob("_native.*"):
             if path.suffix in {".so", ".pyd"}:
                 path.unlink()
 

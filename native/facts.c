@@ -9,7 +9,7 @@ typedef struct {
     size_t known_count;
 } FactScanner;
 
-enum { KNOWN_SLOTS = 1 << 15, MAX_KNOWN = 24000, MAX_LINE_BYTES = 1 << 22 };
+enum { KNOWN_SLOTS = 1 << 15, MAX_KNOWN = 24000 };
 
 /* Whether a hash is met for the first time. A table that is full is cleared. */
 static bool is_unknown(FactScanner *self, uint64_t hash)
@@ -165,4 +165,4 @@ static PyMethodDef methods[] = {
 static PyType_Slot slots[] = {
     {Py_tp_new, make_scanner}, {Py_tp_dealloc, drop_scanner}, {Py_tp_methods, methods}, {0, NULL},
 };
-PyType_Spec facts_spec = {"turnlint.scan._native.FactScanner", sizeof(FactScanner), 0, Py_TPFLAGS_DEFAULT, slots};
+PyType_Spec facts_spec = {"turnlint.fastpath._native.FactScanner", sizeof(FactScanner), 0, Py_TPFLAGS_DEFAULT, slots};

@@ -81,6 +81,8 @@ typedef struct {
     uint32_t size, inner, others;
 } Frame;
 
+/* A longer line has no facts. */
+enum { MAX_LINE_BYTES = 1 << 22 };
 enum { MAX_SERVER_WORDS = 32, MAX_PIECES = 4096, MAX_CALLS = 4096, MAX_IDS = 8192, ID_SLOTS = 16384, MAX_OPEN_KEYS = 8192 };
 
 typedef struct {

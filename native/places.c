@@ -3,7 +3,11 @@
    This file owns one walk down a text that is known to be plain JSON: along all the pointers at once, past what is not
    asked for. It refuses to judge the text. */
 
-#include "talk.h"
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include "text.h"
 
 typedef struct {
     PyObject *parts;

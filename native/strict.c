@@ -77,16 +77,13 @@ static At read_any_list(OpenKeys *open, At at, At end, int depth)
 
 At read_any(OpenKeys *open, At at, At end, int depth)
 {
-    Text text;
     if (at >= end || depth > MAX_DEPTH)
         return NULL;
-    if (*at == '"')
-        return read_text(at, end, &text);
     if (*at == '{')
         return read_any_object(open, at, end, depth + 1);
     if (*at == '[')
         return read_any_list(open, at, end, depth + 1);
-    return read_value(at, end, depth);
+    return read_scalar(at, end);
 }
 
 /* Whether a decoder that skips what it does not need misses nothing in a JSON text. False: this is not known here. */

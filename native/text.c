@@ -242,56 +242,13 @@ At read_key(At at, At end, Text *key)
     return at < end && *at == ':' ? skip_space(at + 1, end) : NULL;
 }
 
-At read_new_key(At at, At end, Text *keys, size_t *count)
-{
-    if (*count == MOST_KEYS)
-        return NULL;
-    Text *key = &keys[*count];
-    at = read_key(at, end, key);
-    for (size_t i = 0; at && i < *count; i++)
-        if (same(&keys[i], key->start, length(key)))
-            return NULL;
-    ++*count;
-    return at;
-}
-
-static At read_object(At at, At end, int depth)
-{
-    Text keys[MOST_KEYS];
-    size_t count = 0;
-    bool more;
-    at = enter(at, end, '{', '}', &more);
-    while (at && more) {
-        at = read_new_key(at, end, keys, &count);
-        if (at)
-            at = read_value(at, end, depth);
-        if (at)
-            at = onward(at, end, '}', &more);
-    }
-    return at;
-}
-
-static At read_list(At at, At end, int depth)
-{
-    bool more;
-    at = enter(at, end, '[', ']', &more);
-    while (at && more) {
-        at = read_value(at, end, depth);
-        if (at)
-            at = onward(at, end, ']', &more);
-    }
-    return at;
-}
-
-At read_value(At at, At end, int depth)
+At read_scalar(At at, At end)
 {
     Text text;
-    if (at >= end || depth > DEEPEST)
+    if (at >= end)
         return NULL;
     switch (*at) {
     case '"': return read_text(at, end, &text);
-    case '{': return read_object(at, end, depth + 1);
-    case '[': return read_list(at, end, depth + 1);
     case 't': return read_word(at, end, "true", 4);
     case 'f': return read_word(at, end, "false", 5);
     case 'n': return read_word(at, end, "null", 4);

@@ -20,7 +20,7 @@ typedef struct {
     bool marked;   /* it holds a character with which a call in a text may begin */
 } Text;
 
-enum { DEEPEST = 64, MOST_KEYS = 32 };
+enum { DEEPEST = 64 };
 
 static inline At skip_space(At at, At end)
 {
@@ -39,15 +39,6 @@ static inline bool same(const Text *text, const void *other, size_t size)
 /* For names that are written in the program. */
 #define IS(text, literal) same(text, literal, sizeof(literal) - 1)
 
-/* Whether a text is known to be more than white space: another may be, too. */
-static inline bool has_letter(const Text *text)
-{
-    for (At at = text->start; at < text->end && *at != '\\'; at++)
-        if (*at > 0x20 && *at < 0x7F)
-            return true;
-    return false;
-}
-
 typedef struct {
     const char *name;
     size_t size;
@@ -55,23 +46,13 @@ typedef struct {
 
 #define FIELD(name) {name, sizeof(name) - 1}
 
-/* Which of some fields a key is, as the bit of its place; nothing where it is none of them. */
-static inline unsigned field_of(const Text *key, const Field *fields, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (same(key, fields[i].name, fields[i].size))
-            return 1u << i;
-    return 0;
-}
-
 At read_text(At at, At end, Text *text);
-At read_value(At at, At end, int depth);
+/* A value that is no object and no list. */
+At read_scalar(At at, At end);
 /* The value is not looked into: only where it ends is found, as long as it is one. */
 At skip_value(At at, At end);
 /* The key of a member and its colon; gives the place of the value. */
 At read_key(At at, At end, Text *key);
-/* The same, of an object whose keys so far are in a room for MOST_KEYS: another one that differs from them all. */
-At read_new_key(At at, At end, Text *keys, size_t *count);
 /* Into an object or a list, and from member to member; `more` says whether there is one. */
 At enter(At at, At end, unsigned char open, unsigned char close, bool *more);
 At onward(At at, At end, unsigned char close, bool *more);

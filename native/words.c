@@ -2,7 +2,11 @@
 
    This file owns the search. It refuses to know what the words are for. */
 
-#include "talk.h"
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+
+#include "text.h"
 
 enum { MOST_WORDS = 250, PAIRS = 1 << 16 };
 
@@ -67,7 +71,7 @@ static PyObject *answer(const Search *search)
     return found;
 }
 
-static PyObject *find_words(PyObject *Py_UNUSED(module), PyObject *args)
+PyObject *find_words(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *texts, *words;
     if (!PyArg_ParseTuple(args, "O!O!", &PyList_Type, &texts, &PyTuple_Type, &words))
@@ -89,8 +93,3 @@ static PyObject *find_words(PyObject *Py_UNUSED(module), PyObject *args)
     PyMem_Free(search);
     return found;
 }
-
-PyMethodDef words_methods[] = {
-    {"find_words", find_words, METH_VARARGS, NULL},
-    {NULL, NULL, 0, NULL},
-};

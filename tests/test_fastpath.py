@@ -139,7 +139,7 @@ def test_a_gate_names_the_format_that_the_whole_record_has(log: str) -> None:
     gate = FactGate(compiled.load(), carrier, Book(Options()), told=False)
     decided = 0
     for line in records():
-        (row,) = gate.first.scanner.scan(line) or [(None,)]
+        (row,) = gate.first.facts.scan(line) or [(None,)]
         decision = gate.first.decide(row[0], row[3:]) if row[0] is not None else None
         name = log
         if decision is None:

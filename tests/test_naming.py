@@ -8,9 +8,9 @@ from reporting import conversation, lines
 from turnlint import carriers, compiled
 from turnlint.carrying.saying import TIMES
 from turnlint.fastpath.gate import WireGate
+from turnlint.fastpath.passed import Passed
 from turnlint.fastpath.tables import NAMES
 from turnlint.judging import Book, Options
-from turnlint.scan.seam import Passed
 from turnlint.testing import rows_of
 
 OFTEN = 40
@@ -40,6 +40,6 @@ def test_records_with_other_names_share_an_envelope(name: str, count: int) -> No
     found = gate()
     for at in range(5):
         record = {name: f"n-{at}", "messages": [{"role": "user", "content": "Hello."}]}
-        (row,) = found.scanner.scan(json.dumps(record).encode())
+        (row,) = found.facts.scan(json.dumps(record).encode())
         assert found.decide(row[0], row[3:]) is not None
     assert len(found.envelopes) == count

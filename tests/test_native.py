@@ -14,13 +14,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from budgets import examples
-from turnlint import carriers, compiled, scan
+from turnlint import carriers, compiled
 from turnlint.documents import census
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options
-from turnlint.ledger.values import LONGEST_WORD
+from turnlint.fastpath.choice import choose_scanner
+from turnlint.fastpath.passed import Counting
 from turnlint.model import Record
-from turnlint.scan.seam import Counting
 
 ROOT = Path(__file__).parent.parent
 COMPILER = shutil.which("cc") or shutil.which("gcc")
@@ -31,7 +31,7 @@ def looked(wire: str, *providers: str) -> Counting:
     carrier = carriers.carrier(wire)
     options = Options(format=wire, providers=providers)
     first = [Record(1, 0, b'{"messages":[]}')]
-    found = scan.scanner_for(carrier, carrier.open(), first, Book(options), Source("-", None), told=True)
+    found = choose_scanner(carrier, carrier.open(), first, Book(options), Source("-", None), told=True)
     assert found
     return found
 
@@ -68,12 +68,6 @@ def test_what_is_compiled_is_what_stands_here() -> None:
     assert native
     now = digest(ROOT / "native")
     assert now == native.DIGEST, "install it again: pip install --editable ."
-
-
-def test_words_that_stand_for_a_lost_id_are_as_long_here_as_there() -> None:
-    native = compiled.load()
-    assert native
-    assert native.LONGEST_WORD == LONGEST_WORD
 
 
 @settings(deadline=None)
@@ -176,29 +170,6 @@ def test_a_turn_of_many_calls_is_accepted_and_an_id_that_comes_twice_is_not() ->
     assert scanner.scan(line(names), 1, 0).passed == 1
     assert scanner.scan(line([*names, names[7]]), 1, 0).passed == 0
     assert scanner.scan(line(names[:3]), 1, 0).passed == 1
-
-
-def test_what_stops_an_answer_stops_the_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An interrupt may come while Python is asked; nothing else is asked then, and it goes on to the user."""
-    asked = []
-
-    def stopped(text: bytes) -> bool:
-        asked.append(text)
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("turnlint.scan.native.says_something", stopped)
-    call = b'{"id":"call_aaaaaaaaaaaa","type":"function","function":{"name":"read","arguments":"{}"}}'
-    line = b'{"role":"assistant","content":"\\n","tool_calls":[' + call + b"]}"
-    carrier = carriers.carrier("openai-chat")
-    path = tmp_path / "log.jsonl"
-    path.write_bytes(line)
-    scanner = scan.scanner_for(
-        carrier, carrier.open(), [Record(1, 0, line)], Book(Options()), Source("x", str(path))
-    )
-    assert scanner
-    with pytest.raises(KeyboardInterrupt):
-        list(scanner.scan(b"\n".join([line] * 3), 1, 0).spans)
-    assert len(asked) == 1
 
 
 @given(st.binary(max_size=200))

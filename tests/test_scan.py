@@ -17,24 +17,25 @@ from msgspec import structs
 from budgets import examples
 from drawn import disturb, steps, writable
 from dressed import cut_into, dress
-from turnlint import carriers, compiled, rulebook, scan
+from turnlint import carriers, compiled, rulebook
 from turnlint.carrying.examples import NotationLine
 from turnlint.clauses import LastMessage, OverLimit, ResultContent, RoleOrder
 from turnlint.documents.decode import Shape
 from turnlint.documents.framing import HUGE
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, Tally, lint
+from turnlint.fastpath.choice import choose_scanner
 from turnlint.fastpath.gate import REQUEST_FORMATS
+from turnlint.fastpath.passed import Counting
 from turnlint.model import Record
 from turnlint.notation import render_example
 from turnlint.providers import Providers
 from turnlint.reading import FEW
 from turnlint.rows import Row
-from turnlint.scan.seam import Counting
-from turnlint.scan.wires import WIRES as LINE_WIRES
 from turnlint.spread.keeping import kept
 
 WIRES = REQUEST_FORMATS
+LINE_WIRES = ("openai-chat", "anthropic", "mistral", "bedrock", "gemini")
 PROVIDERS = Providers([rulebook.BUILTIN])
 LABELS = [
     (wire, profile.label)
@@ -74,7 +75,7 @@ def scanner(options: Options) -> Counting:
     assert wire
     carrier = carriers.carrier(wire)
     first = [Record(1, 0, b'{"%b":[]}' % key_of(wire).encode())]
-    found = scan.scanner_for(carrier, carrier.open(), first, Book(options), Source("-", None), told=True)
+    found = choose_scanner(carrier, carrier.open(), first, Book(options), Source("-", None), told=True)
     assert found
     return found
 
@@ -252,9 +253,9 @@ def test_what_a_profile_of_the_user_asks_is_heard_of_each_conversation(
     clause: Any, wire: str, keyed: bool, tmp_path: Path
 ) -> None:
     """A role that the first look does not know is one that nobody has, not one that nobody asks for."""
-    said = render_example(sound(1), wire).record["messages"]
+    said = render_example(sound(1), wire).record[key_of(wire)]
     talks = [
-        [{"session_id": f"s{number}", **one} for one in said] if keyed else [{"messages": said}]
+        [{"session_id": f"s{number}", **one} for one in said] if keyed else [{key_of(wire): said}]
         for number in range(2 * FEW)
     ]
     known = PROVIDERS.named("openai" if wire == "openai-chat" else wire)
@@ -323,10 +324,10 @@ def test_messages_on_lines_are_reported_as_if_each_had_been_read(
         for number, said in data.draw(TALKS):
             record = render_example(said, wire).record
             if data.draw(st.integers(0, 3)) == 0:
-                dress(record["messages"], data.draw)
+                dress(record[key_of(wire)], data.draw)
             if data.draw(st.integers(0, 3)) == 0:
                 disturb(record, data.draw)
-            queues.append([(f"c{number}", message) for message in record["messages"]])
+            queues.append([(f"c{number}", message) for message in record[key_of(wire)]])
         opening = [{"role": "user", "content": f"hello {number}"} for number in range(FEW)]
         lines = [json.dumps({**({key: "first"} if key else {}), **one}).encode() for one in opening]
         while queues:
@@ -354,7 +355,7 @@ def test_sound_messages_on_lines_are_not_read(
     wire: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A look that vouches for nothing would pass the property above."""
-    messages = render_example(sound(5), wire).record["messages"]
+    messages = render_example(sound(5), wire).record[key_of(wire)]
     lines = [
         json.dumps({"session_id": f"s{number}", "timestamp": "2026-11-01T00:00:00Z", **message}).encode()
         for number in range(9)

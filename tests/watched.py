@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from session_lines import cut, rollout, session_log
-from turnlint import carriers, compiled, reading, scan
+from turnlint import carriers, compiled, reading
 from turnlint.carrying.examples import NotationLine
 from turnlint.documents.source import Source
 from turnlint.engine import Book, Options, lint
+from turnlint.fastpath.choice import choose_scanner
 from turnlint.fastpath.gate import REQUEST_FORMATS, FactGate
 from turnlint.model import Record
 from turnlint.notation import render_example
@@ -62,9 +62,7 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     line = json.dumps({"model": "m", **record}, ensure_ascii=chance.random() < 0.5).encode()
     carrier = carriers.carrier(wire)
     book = Book(Options(format=wire))
-    first = scan.scanner_for(
-        carrier, carrier.open(), [Record(1, 0, line)], book, Source("-", None), told=True
-    )
+    first = choose_scanner(carrier, carrier.open(), [Record(1, 0, line)], book, Source("-", None), told=True)
     assert first
     passed = first.scan(b"\n".join(break_up(line, chance) for _ in range(4)), 1, 0).passed
     read_natively([break_up(line, chance) for _ in range(4)], chance)
@@ -72,10 +70,7 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     said: list[Any] = record["messages"]
     lines = [json.dumps({"session_id": f"s{n % 3}", **one}).encode() for n in range(6) for one in said]
     path.write_bytes(b"\n".join(break_up(one, chance) if chance.random() < 0.1 else one for one in lines))
-    records = [Record(1, 0, lines[0])]
-    talks = scan.scanner_for(carrier, carrier.open(), records, book, Source("x", str(path)))
-    if talks:
-        list(talks.scan(path.read_bytes(), 1, 0).spans)
+    list(lint(Source("talks.jsonl", str(path)), Options(format=wire), book))
     return passed
 
 
@@ -95,16 +90,6 @@ def scan_requests(name: str, chance: random.Random) -> None:
         gate.native.is_plain(one)
 
 
-def look_at_session(chance: random.Random, folder: Path) -> None:
-    """All threads of it are settled, too."""
-    path = folder / "session.jsonl"
-    name, made = chance.choice([("claude-code", session_log), ("codex", rollout)])
-    path.write_bytes(cut(made(chance, chance.choice([0.0, 0.02, 0.2])), chance))
-    options = Options(format=name, providers=chance.choice([(), ("anthropic",)]))
-    for _ in lint(Source("session.jsonl", str(path)), options, Book(options)):
-        pass
-
-
 def read_natively(lines: list[bytes], chance: random.Random) -> None:
     """Find places in lines that may be broken, and count characters."""
     native = compiled.loaded()
@@ -119,7 +104,7 @@ def read_natively(lines: list[bytes], chance: random.Random) -> None:
 def main() -> None:
     from tempfile import TemporaryDirectory
 
-    spec = importlib.util.spec_from_file_location("turnlint.scan._native", sys.argv[1])
+    spec = importlib.util.spec_from_file_location("turnlint.fastpath._native", sys.argv[1])
     assert spec
     assert spec.loader
     native = importlib.util.module_from_spec(spec)
@@ -129,7 +114,6 @@ def main() -> None:
     chance = random.Random(3)  # noqa: S311 - the same lines every time
     with TemporaryDirectory() as folder:
         for _ in range(int(sys.argv[2])):
-            look_at_session(chance, Path(folder))
             scan_requests(chance.choice(REQUEST_FORMATS), chance)
         passed = sum(
             look_at(wire, chance, Path(folder))

@@ -7,7 +7,7 @@ import sys
 from importlib import import_module
 from types import ModuleType
 
-NAME = "turnlint.scan._native"
+NAME = "turnlint.fastpath._native"
 MIN_SEARCHED_BYTES = 1 << 14
 """From this size on a search is worth the load of the native module."""
 

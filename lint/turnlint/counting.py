@@ -22,7 +22,7 @@ from turnlint.neighbours import Near
 from turnlint.providers import Chosen
 
 if TYPE_CHECKING:
-    from turnlint.scan.seam import Passed
+    from turnlint.fastpath.passed import Passed
 
 
 BOOKKEEPING = "bookkeeping"

@@ -24,9 +24,9 @@ from turnlint.rows import Ignored, Line, Place, Row, drawn_shape, lean
 
 if TYPE_CHECKING:
     from turnlint.errors import SourceError
+    from turnlint.fastpath.passed import Counting
     from turnlint.noting import Notes
     from turnlint.rulebook import Entry
-    from turnlint.scan.seam import Counting
     from turnlint.view import Plan
 
 __all__ = [
@@ -55,9 +55,9 @@ def open_scanner(
     """Return the scanner for a log, if no rule of the run reports a sound conversation."""
     if not book.has_triggers or options.pardons:
         return None
-    from turnlint.scan import scanner_for
+    from turnlint.fastpath.choice import choose_scanner
 
-    return scanner_for(carrier, reader, records, book, source, told=options.format is not None)
+    return choose_scanner(carrier, reader, records, book, source, told=options.format is not None)
 
 
 class Run:

@@ -13,7 +13,15 @@ from msgspec import Raw, Struct, structs
 from turnlint.carriers.anthropic import AnthropicWriter, Turn, read_turn
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.raws import NOTHING, given, head, string
-from turnlint.carrying.sessions import Entry, Thread, Tree, conversation, left_behind, links_of, make_session
+from turnlint.carrying.sessions import (
+    Entry,
+    Replayed,
+    Tree,
+    conversation,
+    left_behind,
+    links_of,
+    make_session,
+)
 from turnlint.carrying.writer import Frame
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.model import Call, Result, Role, Transcript, Wire
@@ -41,7 +49,7 @@ class Said(Turn, gc=False):
     id: str | None = None
 
 
-class Node(Entry):
+class Node(Replayed):
     """A line of the tree."""
 
     session: str | None = None
@@ -57,10 +65,6 @@ class Node(Entry):
     boundary: bool = False
     keeps: bool = False
     """A compaction kept some of what was before it word for word."""
-
-    @property
-    def thread(self) -> Thread:
-        return self.session, (self.agent or None) if self.side else ""
 
     @property
     def writer(self) -> tuple[bool, str | None]:
@@ -378,6 +382,5 @@ CARRIER = make_session(
     evidence=_evidence,
     look=_look,
     settle=_settle,
-    plain=WIRE,
     writer=ClaudeCodeWriter(),
 )  # fmt: skip

@@ -15,7 +15,7 @@ from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.items import KINDS, PART, Item, kind_of_item
 from turnlint.carrying.listed import moved
 from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
-from turnlint.carrying.sessions import Entry, Only, conversation, left_behind, make_session
+from turnlint.carrying.sessions import Entry, Replayed, conversation, left_behind, make_session
 from turnlint.carrying.writer import Frame
 from turnlint.documents.decode import Decoded, Shape, value_of
 from turnlint.model import Call, Message, Other, Pointer, Record, Result, Transcript, Wire
@@ -44,7 +44,7 @@ class Payload(Struct, gc=False):
     content: Raw = NOTHING
 
 
-class Node(Only):
+class Node(Replayed):
     """A record that says something, or that decides what would be replayed."""
 
     marks: tuple[str, ...] = ()
@@ -394,6 +394,6 @@ CARRIER = make_session(
     "codex",
     "Codex rollout",
     "sessions with compactions, rollbacks and forks; bare items (format of mid-2025); custom tools and local shell tools",
-    shape=Line, evidence=_evidence, look=_look, settle=_settle, plain=WIRE,
+    shape=Line, evidence=_evidence, look=_look, settle=_settle,
     writer=CodexWriter(),
 )  # fmt: skip

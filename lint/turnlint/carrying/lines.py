@@ -4,7 +4,7 @@ This module owns the grouping: by conversation key, in file order, with a bound 
 refuses to know a wire; messages come to it already read.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any, Protocol
 
@@ -20,19 +20,19 @@ HELD = 20_000
 SHORT = 64
 
 
-class Glanced(Protocol):
-    """Messages that a scanner accepted: their places, should they have to be read."""
+Place = tuple[int, int, int]
+"""Of a line that was not read: its number, its offset and its size."""
 
-    @property
-    def places(self) -> list[tuple[int, int, int]]: ...
-    @property
-    def count(self) -> int: ...
-    @property
-    def start(self) -> int: ...
-    @property
-    def calls(self) -> int: ...
-    def is_whole(self) -> bool:
-        """Whether it may end here, as a sound conversation does."""
+
+class Scanner(Protocol):
+    """Decides about conversations whose lines were not read."""
+
+    def accepts(self, places: list[Place], /, *, headless: bool) -> bool:
+        """Whether a conversation has no finding. An accepted one is counted."""
+        ...
+
+    def read(self, key: str | None, places: list[Place], /) -> "Open | None":
+        """Read the lines of a conversation."""
         ...
 
 
@@ -43,11 +43,12 @@ class Open(Struct):
     misfits: list[tuple[Record, Misfit]] = []
     headless: bool = False
     identity: str = ""
-    unread: Glanced | None = None
+    unread: list[Place] = []
+    """The lines of a conversation of which no line was read."""
 
     @property
     def start(self) -> int:
-        return self.unread.start if self.unread else self.messages[0].record.offset
+        return self.unread[0][1] if self.unread else self.messages[0].record.offset
 
 
 class Lines:
@@ -59,14 +60,12 @@ class Lines:
         self.held = 0
         self.open: dict[str | None, Open] = {}
         self.closed: set[str | None] = set()
-        self.read: Callable[[str | None, Open], None] | None = None
-        """Reads what was only looked at."""
-        self.is_sound: Callable[[Open], bool] = lambda _: False
+        self.scanner: Scanner | None = None
 
     def add(self, key: str | None, message: Message, misfits: list[tuple[Record, Misfit]]) -> None:
         conversation = self.reopen(key)
-        if conversation.unread is not None and self.read:
-            self.read(key, conversation)
+        if conversation.unread:
+            self._read(key, conversation)
         if key is None and not conversation.identity and message.role != "system":
             conversation.identity = digest(message.record.data)
         conversation.messages.append(lean(message))
@@ -76,8 +75,17 @@ class Lines:
         if not record.kept:
             release(record)
 
+    def add_unread(self, key: str | None, place: Place) -> bool:
+        """Add a line that was not read. False if an earlier line of its conversation was read."""
+        conversation = self.reopen(key)
+        if conversation.messages:
+            return False
+        conversation.unread.append(place)
+        self.held += 1
+        return True
+
     def reopen(self, key: str | None) -> Open:
-        """The conversation that is spoken to: the one that spoke last stands last."""
+        """Return the conversation with a key, as the last one that got a message."""
         if key in self.open and key == next(reversed(self.open)):
             return self.open[key]
         conversation = self.open.pop(key, None) or Open(headless=key in self.closed)
@@ -97,13 +105,24 @@ class Lines:
         for key in sorted(self.open, key=lambda key: self.open[key].start):
             yield self._close(key)
 
+    def _read(self, key: str | None, conversation: Open) -> None:
+        """Read the lines of a conversation that cannot be accepted."""
+        assert self.scanner is not None
+        unread, conversation.unread = conversation.unread, []
+        self.held -= len(unread)
+        found = self.scanner.read(key, unread)
+        if found is not None:
+            conversation.messages, conversation.misfits = found.messages, found.misfits
+            conversation.identity = found.identity
+            self.held += len(found.messages)
+
     def _close(self, key: str | None) -> Transcript | Stray:
         conversation = self.open.pop(key)
-        if conversation.unread is not None and self.read:
-            if self.is_sound(conversation):
-                self.held -= conversation.unread.count
+        if conversation.unread and self.scanner is not None:
+            if self.scanner.accepts(conversation.unread, headless=conversation.headless):
+                self.held -= len(conversation.unread)
                 return Vouched(Record(1, 0, b""), None, expected=True)
-            self.read(key, conversation)
+            self._read(key, conversation)
         self.held -= len(conversation.messages)
         return Transcript(
             self.wire,

@@ -6,7 +6,7 @@ the conversation it belonged to. It refuses to know how any agent spells a recor
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec import Struct
 
@@ -16,9 +16,6 @@ from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape
 from turnlint.documents.reread import release
 from turnlint.model import Link, Message, Misfit, Pointer, Record, Transcript, Wire
-
-Thread = tuple[str | None, str | None]
-"""A session, and who writes in it: an agent, nobody (`""`) for its main conversation, or one that cannot be told."""
 
 
 class Entry(Struct):
@@ -33,35 +30,17 @@ class Entry(Struct):
     misfits: tuple[Misfit, ...] = ()
 
     @property
-    def thread(self) -> Thread | None:
-        """Where it belongs, if it has a place among others."""
-        return None
+    def is_bookkeeping(self) -> bool:
+        """Whether the agent never replays the record."""
+        return True
+
+
+class Replayed(Entry):
+    """A record that an agent may replay."""
 
     @property
     def is_bookkeeping(self) -> bool:
-        """The agent keeps it for itself, and never replays it."""
-        return self.thread is None
-
-
-class Only(Entry):
-    """One record of a log that has a single thread."""
-
-    @property
-    def thread(self) -> Thread:
-        return "", ""
-
-
-class Unread(Protocol):
-    """Records that somebody looked at first, and that were not read."""
-
-    @property
-    def skipped(self) -> int:
-        """How many of them are bookkeeping."""
-        ...
-
-    def settle(self, read: Sequence[Entry], /) -> Iterable[Transcript | Stray]:
-        """The conversations of the source, with those of its records that were read."""
-        ...
+        return False
 
 
 Look = Callable[[Decoded[Any]], Entry | None]
@@ -73,16 +52,15 @@ Settle = Callable[[list[Any]], Iterable[Transcript]]
 def make_session(
     name: str, title: str, about: str, *, shape: type[Any], evidence: Callable[[Any], int], look: Look,
     settle: Settle, writer: MessageWriter | None = None, record_keys: frozenset[str] = frozenset(),
-    whole: Callable[[Any, Record], Iterable[Transcript]] | None = None, plain: Wire | None = None,
+    whole: Callable[[Any, Record], Iterable[Transcript]] | None = None,
 ) -> Carrier:  # fmt: skip
     """A carrier whose conversations are known at the end of the source.
 
-    `whole` reads a record that holds a whole session by itself, where the format has such. `plain` is the wire of those
-    whose lines a scanner knows.
+    `whole` reads a record that holds a whole session by itself, where the format has such.
     """
     return Carrier(
         name, title, about, lambda decoded: 0 if decoded.value is None else evidence(decoded.value), Shape(shape),
-        lambda: Sessions(look, settle, whole, plain), record_keys=record_keys, message_keys=frozenset(), writer=writer, session=True,
+        lambda: Sessions(look, settle, whole), record_keys=record_keys, message_keys=frozenset(), writer=writer, session=True,
     )  # fmt: skip
 
 
@@ -94,24 +72,13 @@ class Sessions:
         look: Look,
         settle: Settle,
         whole: Callable[[Any, Record], Iterable[Transcript]] | None,
-        plain: Wire | None,
     ) -> None:
         self.look = look
         self.settle = settle
         self.whole = whole
-        self.plain = plain
         self.entries: list[Entry] = []
-        self.unread: Unread | None = None
-        self.own = 0
-
-    @property
-    def skipped(self) -> int:
+        self.skipped = 0
         """How many records are bookkeeping of the format, and hold no message."""
-        return self.own + (self.unread.skipped if self.unread else 0)
-
-    def apart(self) -> "Sessions":
-        """Another one, for some of its records."""
-        return Sessions(self.look, self.settle, self.whole, self.plain)
 
     def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]:
         if decoded.value is None:
@@ -123,7 +90,7 @@ class Sessions:
             return [Stray(decoded.record, None)]  # whose log it is passes over such a line
         if decoded.misfits:
             entry.misfits = (*decoded.misfits, *entry.misfits)
-        self.own += entry.is_bookkeeping
+        self.skipped += entry.is_bookkeeping
         if entry.said:
             entry.said = tuple(map(lean, entry.said))
         self.entries.append(entry)
@@ -133,8 +100,6 @@ class Sessions:
         return []
 
     def finish(self) -> Iterable[Transcript | Stray]:
-        if self.unread is not None:
-            return self.unread.settle(self.entries)
         return self.settle(self.entries) if self.entries else ()
 
 

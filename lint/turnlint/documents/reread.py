@@ -8,7 +8,8 @@ inside its bytes.
 from collections.abc import Callable, Iterable, Iterator
 from typing import IO, TypeVar
 
-from turnlint.documents.source import Source, open_source
+from turnlint.documents.source import Source, open_named, open_source
+from turnlint.errors import SourceError
 from turnlint.model import Record
 
 T = TypeVar("T")
@@ -16,6 +17,8 @@ GROUP = 500
 MAX_GROUP_BYTES = 1 << 22
 """A group with more bytes ends, if it has an item."""
 _STEP = 1 << 20
+_MAX_GAP_BYTES = 1 << 12
+"""Lines with at most so many bytes between them are read by one call."""
 
 
 def release(record: Record) -> None:
@@ -81,6 +84,40 @@ def _with_bytes(
         yield group
         for record in same:
             record.data = b""
+
+
+def read_lines(source: Source, places: list[tuple[int, int, int]]) -> Iterator[Record]:
+    """Read lines at rising places, each a line number, an offset and a size. Raises `SourceError`."""
+    try:
+        # A buffer of a megabyte for each conversation takes seven times as long (30 MB of recorded messages).
+        path = source.path if source.data is None else None
+        with open_source(source) if path is None else open_named(path, 0) as stream:
+            for start, end, group in _neighbouring(places):
+                stream.seek(start)
+                block = stream.read(end - start)
+                for line, offset, size in group:
+                    yield Record(line, offset, block[offset - start : offset - start + size])
+    except OSError as error:
+        raise SourceError(source.name, (error.strerror or "cannot be read").lower()) from None
+
+
+def _neighbouring(
+    places: list[tuple[int, int, int]],
+) -> Iterator[tuple[int, int, list[tuple[int, int, int]]]]:
+    """Yield the places that one call reads, with the start and the end of their block."""
+    start = end = 0
+    group: list[tuple[int, int, int]] = []
+    for place in places:
+        _, offset, size = place
+        if group and not (end <= offset <= end + _MAX_GAP_BYTES and offset + size - start <= _STEP):
+            yield start, end, group
+            group = []
+        if not group:
+            start = offset
+        group.append(place)
+        end = offset + size
+    if group:
+        yield start, end, group
 
 
 class Entered:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from msgspec import structs
 
 from turnlint.carrying.syntax import MessageClass
-from turnlint.facts import ConversationFacts, Labels, RequestFacts, Said, Step
+from turnlint.facts import NO_KEYS, ConversationFacts, Labels, RequestFacts, Said, Step
 from turnlint.fastpath.tables import CONTENTS, Tables
 from turnlint.ledger import Odd
 from turnlint.model import Arguments, Written
@@ -136,7 +136,6 @@ class Decoder:
         types, pairs = self.results_of(results)
         last_class = tables.classes[last]
         request = around.request
-        assert request is not None
         headless = around.headless or "reference" in flags
         server_names, server_heads = self.servers[servers]
         return ConversationFacts(
@@ -147,7 +146,7 @@ class Decoder:
             triggers=_triggers_of(flags, headless=headless),
             headless=headless,
             request=_request_of(request, tools, tool_names, twins="twin-tools" in flags)
-            if tools
+            if tools and request
             else request,
             messages=1 << messages,
             roles=roles,
@@ -181,7 +180,7 @@ class Decoder:
             item_kinds=_words_of(items, tables.item_kinds),
             odd_items=self._odd_items(items, odd_items, item_ids),
             longest_item=item_ids.longest,
-            keys=self.keys[keys],
+            keys=self.keys[keys] if request else NO_KEYS,
         )
 
     def _steps(self, bits: int, is_mixed: bool) -> frozenset[Step]:

@@ -6,18 +6,14 @@ facts of a conversation that was read. A line without facts, or with facts that 
 
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from turnlint import carriers
 from turnlint.carrying.carrier import Carrier
-from turnlint.checks import Checks, suspects
 from turnlint.documents.gate import Scan, Span
-from turnlint.facts import ConversationFacts, request_facts
-from turnlint.fastpath.decode import Decoder, envelope_of, kind_of
-from turnlint.fastpath.tables import compile_syntax
+from turnlint.fastpath.decode import envelope_of, kind_of
+from turnlint.fastpath.facts_reader import Around, FactsReader
+from turnlint.fastpath.passed import Passed
 from turnlint.model import Known, Record, Transcript
 from turnlint.sampling import owner_of
-from turnlint.scan.seam import Kind, Passed
 
 if TYPE_CHECKING:
     from turnlint.judging import Book
@@ -41,17 +37,6 @@ REQUEST_FORMATS = (
 """Formats with tables for the native reader."""
 
 
-class Around(Struct):
-    """What the envelope of a record says, read once."""
-
-    facts: ConversationFacts
-    kind: Kind
-    checks: tuple[tuple[Checks, bool], ...]
-    """The clauses that hold, with whether the user named the provider."""
-    accepted: int = 0
-    """How many records with this envelope were accepted."""
-
-
 Decision = Around | Known | None
 """What is around an accepted record; what is known of a record that may have findings; nothing without facts."""
 
@@ -64,9 +49,7 @@ class WireGate:
     ) -> None:
         syntax = carrier.syntax
         assert syntax is not None
-        tables = compile_syntax(syntax, native)
-        self.scanner = native.FactScanner(tables.objects, tables.settings)
-        self.decoder = Decoder(tables, native.MARKS)
+        self.facts = FactsReader(native, syntax)
         self.carrier = carrier
         self.log = log
         """The format of the log."""
@@ -84,10 +67,8 @@ class WireGate:
     def decide(self, facts: bytes, counts: tuple[Any, ...]) -> Decision:
         """Decide about a record. An accepted one is counted."""
         messages, calls, results, orphans, envelope, keys, servers = counts
-        if keys is not None:
-            self.decoder.note_keys(facts, keys)
-        if servers is not None:
-            self.decoder.note_servers(facts, servers)
+        if keys is not None or servers is not None:
+            self.facts.note(facts, keys, servers)
         if envelope is not None:
             self._keep(envelope_of(facts), envelope)
         decisions = self.decisions
@@ -95,12 +76,7 @@ class WireGate:
         if not isinstance(around, Around):
             return around
         around.accepted += 1
-        sums = self.sums
-        sums.conversations += 1
-        sums.messages += messages
-        sums.calls += calls
-        sums.results += results
-        sums.kept_calls += orphans
+        self.sums.add(messages, calls, results, orphans)
         return around
 
     def _keep(self, number: int, envelope: bytes) -> None:
@@ -112,7 +88,7 @@ class WireGate:
     def forget(self) -> None:
         """Clear all caches; the native scanner then gives each envelope again."""
         self.count_kinds()
-        self.scanner.forget()
+        self.facts.scanner.forget()
         self.held = 0
         for cache in (self.envelopes, self.around, self.decisions):
             cache.clear()
@@ -121,11 +97,8 @@ class WireGate:
         key = envelope_of(facts), *kind_of(facts)
         around = self.around[key] if key in self.around else self._read(*key)
         decision: Decision = None
-        if around is not None and self.decoder.knows(facts):
-            found = self.decoder.decode(facts, around.facts)
-            concerns = found.triggers.union(
-                *(suspects(found, checks, named=named) for checks, named in around.checks)
-            )
+        concerns = None if around is None else self.facts.concerns(facts, around)
+        if concerns is not None:
             decision = Known(self.carrier.name, concerns) if self.book.may_report(concerns) else around
         if len(self.decisions) >= MAX_DECISIONS:
             self.decisions.clear()
@@ -141,7 +114,7 @@ class WireGate:
     def _sample(self, first: int, with_calls: bool) -> bytes:
         """Messages by which a format is recognized, with the role of the first message."""
         plain, calls = self.syntax.samples
-        role = self.decoder.tables.classes[first].written
+        role = self.facts.decoder.tables.classes[first].written
         if role:
             plain = plain.replace(b'"user"', b'"%b"' % role.encode(), 1)
         return plain[:-1] + b"," + calls[1:] if with_calls else plain
@@ -157,24 +130,7 @@ class WireGate:
         transcript = found[0] if len(found) == 1 and not decoded.troubles else None
         if not isinstance(transcript, Transcript) or transcript.misfits or transcript.messages:
             return None
-        request, wire = transcript.request, transcript.wire.speaks
-        if request is None:
-            return None
-        chosen = self.book.chosen(transcript)
-        checks = tuple(
-            (self.book.checks.of(one.profile, wire, request.model), one.named)
-            for one in chosen
-            if one.judges(transcript)
-        )
-        facts = ConversationFacts(
-            request=request_facts(request),
-            has_whole_end=bool(request.key) and request.whole and not transcript.open_end,
-            has_sent_end=bool(request.key),
-            is_log=transcript.is_log,
-            headless=transcript.headless,
-            open_end=transcript.open_end,
-        )
-        return Around(facts, (wire, chosen), checks)
+        return None if transcript.request is None else Around.of(self.book, transcript)
 
     def _is_owner(self, record: bytes) -> bool:
         """Whether a record with such messages is of this format."""
@@ -211,7 +167,7 @@ class FactGate:
     def scan(self, window: bytes, _: int = 1, __: int = 0) -> Scan:
         spans: list[Span] = []
         first, number = self.first, 0
-        for facts, start, end, *counts in first.scanner.scan(window):
+        for facts, start, end, *counts in first.facts.scan(window):
             decision = None if facts is None else first.decide(facts, tuple(counts))
             if decision is None and not self.told and self.tries:
                 decision = self._decide_elsewhere(window[start:end])
@@ -226,7 +182,7 @@ class FactGate:
         while self.unopened:
             self.others.append(self._open(carriers.carrier(self.unopened.pop())))
         for place, gate in enumerate(self.others):
-            rows = gate.scanner.scan(line)
+            rows = gate.facts.scan(line)
             decision = gate.decide(rows[0][0], rows[0][3:]) if rows and rows[0][0] is not None else None
             if decision is not None:
                 self.others.insert(0, self.others.pop(place))

@@ -53,7 +53,7 @@ from turnlint.steps import Patch
 from turnlint.text import quote_name
 
 if TYPE_CHECKING:
-    from turnlint.scan.seam import Counting, Passed
+    from turnlint.fastpath.passed import Counting, Passed
 
 MAX_TRIALS = 6
 """How many repairs with a rule left out are tried for a repair that fails the checks."""

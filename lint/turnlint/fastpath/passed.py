@@ -1,8 +1,4 @@
-"""What was let pass without being read.
-
-This module owns that count, and what the engine asks of a scanner beside the scan itself, whose promise stands in
-`documents.gate`. It refuses to know any scanner.
-"""
+"""The count of accepted conversations, and the interface of a scanner that has one."""
 
 from typing import Protocol
 
@@ -12,11 +8,11 @@ from turnlint.documents.gate import Scan
 from turnlint.providers import Chosen
 
 Kind = tuple[str, tuple[Chosen, ...]]
-"""The wire that a conversation is written on, and the providers it was held against."""
+"""The wire of a conversation, and the providers whose clauses were applied."""
 
 
 class Passed(Struct):
-    """What was vouched for so far."""
+    """What was accepted so far."""
 
     conversations: int = 0
     messages: int = 0
@@ -26,9 +22,17 @@ class Passed(Struct):
     """Results whose call the provider keeps."""
     kinds: dict[Kind, int] = field(default_factory=dict)
 
+    def add(self, messages: int, calls: int, results: int, kept_calls: int) -> None:
+        """Count an accepted conversation."""
+        self.conversations += 1
+        self.messages += messages
+        self.calls += calls
+        self.results += results
+        self.kept_calls += kept_calls
+
 
 class Counting(Protocol):
-    """A scanner that tells what it let pass."""
+    """A scanner that counts what it accepts."""
 
     @property
     def passed(self) -> Passed: ...

@@ -1,0 +1,43 @@
+"""Choose the native scanner for a log: it accepts what concerns no rule, and names the lines to read."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from turnlint import compiled
+from turnlint.carrying.carrier import Carrier, Reader
+from turnlint.carrying.envelope import Enveloped
+from turnlint.documents.source import Source, packing_of
+from turnlint.model import Record
+
+if TYPE_CHECKING:
+    from turnlint.fastpath.passed import Counting
+    from turnlint.judging import Book
+
+
+def choose_scanner(
+    carrier: Carrier,
+    reader: Reader,
+    records: Sequence[Record],
+    book: "Book",
+    source: Source,
+    *,
+    told: bool = False,
+) -> "Counting | None":
+    """Choose the scanner for a log of this format, whose first records are these.
+
+    `told`: the user names the format, so that each record is of it.
+    """
+    syntax = carrier.syntax
+    native = None if syntax is None else compiled.load()
+    if native is None or syntax is None:
+        return None
+    is_request = not records or b'"%b"' % syntax.messages.encode() in records[0].data
+    if is_request or not isinstance(reader, Enveloped):
+        from turnlint.fastpath.gate import FactGate
+
+        return FactGate(native, carrier, book, told=told)
+    if not source.again or source.part or source.edits or packing_of(source) is not None:
+        return None
+    from turnlint.fastpath.lines import open_line_gate
+
+    return open_line_gate(native, carrier, reader, book, source, records[0])

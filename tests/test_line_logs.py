@@ -1,0 +1,114 @@
+"""Conversations with one message on each line are accepted without a reading, and else read a second time."""
+
+import json
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from turnlint import compiled
+from turnlint.documents.source import Source
+from turnlint.engine import Book, Options, Tally, lint
+from turnlint.errors import SourceError
+from turnlint.report.words import noted
+from turnlint.rows import Row
+
+ROOT = Path(__file__).parent.parent
+OFTEN = 30
+"""More lines than a sample has."""
+CALL = {"id": "call_aaaaaaaaaaaa", "type": "function", "function": {"name": "read", "arguments": "{}"}}
+KEPT = {"type": "file-history-snapshot", "messageId": "m-1", "snapshot": {}, "sessionId": "s-1"}
+needs_native = pytest.mark.skipif(compiled.load() is None, reason="the native scanner is not compiled")
+
+
+def conversation(name: str, *, sound: bool = True) -> list[dict[str, Any]]:
+    said: list[dict[str, Any]] = [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": None, "tool_calls": [CALL]},
+        {"role": "tool", "tool_call_id": CALL["id"], "content": "done"},
+        {"role": "assistant", "content": "so it is"},
+    ]
+    if not sound:
+        del said[2]
+    return [{"conversation_id": name, "ts": 1.5, **one} for one in said]
+
+
+def log_of(*lines: dict[str, Any]) -> bytes:
+    return b"".join(json.dumps(one).encode() + b"\n" for one in lines)
+
+
+def broken_log(folder: Path) -> Source:
+    lines = [one for n in range(OFTEN) for one in conversation(f"c{n}", sound=n != OFTEN - 2)]
+    path = folder / "log.jsonl"
+    path.write_bytes(log_of(*lines))
+    return Source(path.name, str(path))
+
+
+def run(source: Source) -> tuple[list[Row], Tally]:
+    *events, tally = lint(source, Options(), Book(Options()))
+    assert isinstance(tally, Tally)
+    return [one for one in events if isinstance(one, Row)], tally
+
+
+def test_a_fault_in_a_conversation_on_many_lines_is_placed(tmp_path: Path) -> None:
+    rows, tally = run(broken_log(tmp_path))
+    line = 4 * (OFTEN - 2) + 2
+    assert [(one.finding.rule, one.place.line) for one in rows] == [("unanswered-call", line)]
+    assert (tally.conversations, tally.messages) == (OFTEN, 4 * OFTEN - 1)
+    assert (tally.calls, tally.results) == (OFTEN, OFTEN - 1)
+
+
+@needs_native
+def test_a_log_that_cannot_be_opened_again_is_no_sound_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = broken_log(tmp_path)
+
+    def refuse(*_: Any) -> Any:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("turnlint.documents.reread.open_named", refuse)
+    with pytest.raises(SourceError, match="permission denied"):
+        run(source)
+
+
+@needs_native
+@pytest.mark.parametrize(
+    ("was", "now"), [(b'"so it', b'"\xff it'), (b'is"}\n', b'is"]\n'), (b'"role"', b'"role ')]
+)
+def test_a_log_that_changes_between_two_readings_is_named(
+    was: bytes, now: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = broken_log(tmp_path)
+    data = (tmp_path / "log.jsonl").read_bytes().replace(was, now)
+    monkeypatch.setattr("turnlint.documents.reread.open_named", lambda *_: BytesIO(data))
+    with pytest.raises(SourceError, match="changed while it was read"):
+        run(source)
+
+
+@pytest.mark.parametrize("extra", [{"usage": {"total": 5}}, {"parent_id": "m-1"}, {"other_key": "x"}])
+def test_a_line_with_another_key_does_not_hide_a_fault(extra: dict[str, Any], tmp_path: Path) -> None:
+    source = broken_log(tmp_path)
+    path = tmp_path / "log.jsonl"
+    lines = [json.loads(line) for line in path.read_bytes().splitlines()]
+    lines[4 * (OFTEN - 2)] |= extra
+    path.write_bytes(log_of(*lines))
+    rows, _ = run(source)
+    assert [one.finding.rule for one in rows] == ["unanswered-call"]
+
+
+@pytest.mark.parametrize("fault", [False, True], ids=["sound", "faulty"])
+def test_bookkeeping_records_of_a_session_are_counted(fault: bool, tmp_path: Path) -> None:
+    path = ROOT / "fixtures/formats/claude-code/a-session-and-its-resumed-copy.jsonl"
+    lines = [
+        one for one in path.read_bytes().splitlines() if json.loads(one)["type"] in ("user", "assistant")
+    ]
+    kept = json.dumps(KEPT).encode()
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(
+        b"\n".join(line for one in (lines[:-1] if fault else lines) for line in (one, kept, kept)) + b"\n"
+    )
+    _, tally = run(Source("log.jsonl", str(log)))
+    assert tally.noted == {"bookkeeping": log.read_bytes().count(b'snapshot": {}')}
+    assert noted("bookkeeping", 1200) == "1,200 bookkeeping records skipped"
