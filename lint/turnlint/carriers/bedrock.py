@@ -427,7 +427,9 @@ SYNTAX = WireSyntax(
         "outcome": ObjectSyntax(
             {"toolUseId": "result_id", "content": "outputs:output", "status": "status"}, place="toolResult"
         ),
-        "reasoning": ObjectSyntax({"reasoningText": "object:reasoning-text"}, place="reasoningContent"),
+        "reasoning": ObjectSyntax(
+            {"reasoningText": "object:reasoning-text", "redactedContent": "encrypted"}, place="reasoningContent"
+        ),
         "reasoning-text": ObjectSyntax({"text": "words", "signature": "signature"}),
         "output": ObjectSyntax(
             {"text": "text", "json": "braces", "image": "skip", "document": "skip", "video": "skip"},

@@ -205,9 +205,9 @@ SYNTAX = WireSyntax(
             "citations": "skip", "tool_plan": "plan",
         }),
         "part": ObjectSyntax(
-            {"type": "type", "text": "text", "image_url": "media", "document": "media"},
+            {"type": "type", "text": "text", "image_url": "media", "document": "media", "thinking": "words"},
             {
-                "text": PieceSyntax("text", "text"), "image_url": PieceSyntax("media", "image_url"),
+                "text": PieceSyntax("text", "text"), "thinking": PieceSyntax("thought", "thinking"), "image_url": PieceSyntax("media", "image_url"),
                 "document": PieceSyntax("media", "document"),
             },
         ),
