@@ -50,6 +50,9 @@ CASES = [
      [_model(_call(2, "c", "write")),
       _tool(_call(3, "c", "look"), _result(1, "c", "write"), _result(2, "c", "read"), _result(3, "c", "look")),
       _model(_call(6, "c", "look")), _model(_call(8, "c", "read"))]),
+    ("a call beside two results of its name and id, which two calls have", "canonical", "auto", "lossy",
+     [_model(_call(1, "c", "read")), _model(_call(2, "c", "write")),
+      _tool(_call(4, "c", "read"), _result(2, "c", "write"), _result(3, "c", "read"), _result(4, "c", "read"))]),
 ]  # fmt: skip
 
 

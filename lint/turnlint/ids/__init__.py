@@ -16,6 +16,7 @@ from turnlint.ids.projection import (
     project,
     project_ids,
     remembered,
+    unused_id,
 )
 from turnlint.ids.turns import turn_keys
 
@@ -34,4 +35,5 @@ __all__ = [
     "to_history",
     "to_openai",
     "turn_keys",
+    "unused_id",
 ]

@@ -186,6 +186,20 @@ def project_ids(calls: Iterable[tuple[str | None, str | None]], profile: Profile
     return [entry.new for entry in found.entries]
 
 
+def unused_id(seed: str, transcript: Transcript, profile: Profile | None, used: Container[str | None]) -> str:
+    """An id that is not used, as a provider takes it in a repair; without a provider the canonical form.
+
+    Raises `NoFittingIdError` where the profile's clauses leave no id to make.
+    """
+    demand = Demands(profile, transcript, in_place=True).call if profile else None
+    names = (hashed(seed, salt) for salt in range(TRIES))
+    made = (demand.made(name, 0) if demand else name for name in names)
+    found = next((one for one in made if one not in used), None)
+    if found is None:
+        raise NoFittingIdError("there are more calls than ids that the clauses allow")
+    return found
+
+
 class _Book:
     """A conversation's owners of ids, and the places where each one's id stands."""
 

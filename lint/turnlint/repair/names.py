@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from turnlint.documents.locate import PlaceFinder
 from turnlint.errors import NoFittingIdError
-from turnlint.ids import Entry, Memory, Projection, canonicalize, project
+from turnlint.ids import Entry, Memory, Projection, canonicalize, project, unused_id
 from turnlint.ledger import usable
 from turnlint.ledger.alike import normal_form
 from turnlint.model import Call, Pointer, Result
@@ -43,7 +43,9 @@ class Renamed(Struct, frozen=True):
 class _Plan:
     """The ids of a conversation for one provider, by place and by owner."""
 
-    def __init__(self, projection: Projection) -> None:
+    def __init__(self, projection: Projection, profile: Profile | None = None) -> None:
+        self.profile = profile
+        """Nothing where the ids are canonical."""
         self.owner: dict[tuple[int, Pointer], tuple[int, str | None]] = {}
         self.places: dict[tuple[int, str | None], list[Entry]] = {}
         self.strays: dict[str, dict[tuple[int, str | None], None]] = {}
@@ -54,6 +56,12 @@ class _Plan:
             self.places.setdefault(key, []).append(entry)
             if entry.number < 0 and entry.changed:
                 self.strays.setdefault(normal_form(entry.old or ""), {})[key] = None
+
+    @cached_property
+    def used(self) -> set[str | None]:
+        """All ids before and after."""
+        every = (entry for places in self.places.values() for entry in places)
+        return {one for entry in every for one in (entry.old, entry.new)}
 
     @cached_property
     def nameless(self) -> list[tuple[int, str | None]]:
@@ -91,13 +99,13 @@ class Names:
         owner = plan.owner.get((message, self.sheet.place(message, (*block.at, *block.keys.id))))
         if owner is None:
             return []
-        done = self._together(plan.places[owner])
+        done = self._together(plan, owner)
         # A result that answers no call must not become that of the one call which keeps the id they shared.
         named = {block.id, *(one.new for one in done)}
         strays = {stray: None for name in named for stray in plan.strays_of(name)} if done else {}
         # Nor may it be matched by its place with a call that has no id.
         for key in (*strays, *(plan.nameless if strays else ())):
-            done += self._together(plan.places[key])
+            done += self._together(plan, key)
         return done
 
     def canonical(self) -> list[Renamed]:
@@ -105,11 +113,30 @@ class Names:
         judged = self.sheet.judged
         plan = _Plan(canonicalize(judged.transcript, judged.pairs, memory=self.memory))
         self._look_for(plan)
-        return [one for places in plan.places.values() for one in self._together(places)]
+        return [one for owner in plan.places for one in self._together(plan, owner)]
 
-    def _together(self, places: list[Entry]) -> list[Renamed]:
+    def _together(self, plan: _Plan, owner: tuple[int, str | None]) -> list[Renamed]:
         """A call and its results are renamed together or not at all."""
-        return self._write(places) if all(map(self._can_stand, places)) else []
+        places = plan.places[owner]
+        if not all(map(self._can_stand, places)):
+            return []
+        done = self._write(places)
+        for identifier in {one.old: None for one in done if one.old in self._unclear}:
+            self._part(plan, identifier or "")
+        return done
+
+    def _part(self, plan: _Plan, identifier: str) -> None:
+        """Give each call in a message of results that bears an unclear id an id of its own."""
+        for number, (message, at) in enumerate(self._unclear.pop(identifier)):
+            try:
+                new = unused_id(
+                    f"{identifier}|{number}", self.sheet.judged.transcript, plan.profile, plan.used
+                )
+            except NoFittingIdError:
+                return
+            plan.used.add(new)
+            if self.sheet.edits(message).put(at, self.sheet.written(new, message)):
+                self.sheet.changes.along.append((self.sheet.cell(message), at))
 
     def _look_for(self, plan: _Plan) -> None:
         for one in (one for some in plan.places.values() for one in some):
@@ -133,9 +160,8 @@ class Names:
                     plan = _Plan(canonicalize(judged.transcript, judged.pairs, memory=self.memory))
                 else:
                     memory = self.memory
-                    plan = _Plan(
-                        project(judged.transcript, judged.pairs, profile, memory=memory, in_place=True)
-                    )
+                    found = project(judged.transcript, judged.pairs, profile, memory=memory, in_place=True)
+                    plan = _Plan(found, profile)
             except NoFittingIdError:  # then the finding stays, and says what is wanted
                 plan = None
             self.plans[profile.label] = plan
@@ -159,10 +185,20 @@ class Names:
             done.append(Renamed(entry.message, below, entry.piece, entry.old, entry.new, entry.tool))
         return done
 
-    @cached_property
+    @property
     def _twins(self) -> dict[Place, list[Place]]:
         """Where the id of a call occurs again: in a framework's copy, or in a call in a message of results."""
+        return self._elsewhere[0]
+
+    @property
+    def _unclear(self) -> dict[str | None, list[Place]]:
+        """Ids of calls that a call in a message of results bears too, where several results may be its own."""
+        return self._elsewhere[1]
+
+    @cached_property
+    def _elsewhere(self) -> tuple[dict[Place, list[Place]], dict[str | None, list[Place]]]:
         found: dict[Place, list[Place]] = {}
+        unclear: dict[str | None, list[Place]] = {}
         pairs = self.sheet.judged.pairs.interactions
         strays = {id(orphan.result) for orphan in self.sheet.judged.pairs.orphans}
         for one in pairs:
@@ -171,6 +207,7 @@ class Names:
         mixed = [index for index, said in enumerate(self.sheet.messages) if said.inner_calls]
         asked = {id(one.asked.call): one.asked for one in pairs} if mixed else {}
         calls = Known(one.call for one in asked.values())
+        bearers = {one.call.id for one in asked.values()}
         for index in mixed:
             said, written = self.sheet.messages[index], self.sheet.value(index)
             results: dict[object, list[Result]] = {}
@@ -187,11 +224,14 @@ class Names:
                 own = [one for one in own if one.name in (name_below(value), None)]
                 if known is not None:
                     self._add_twin(found, asked[id(known)].message, known, (index, below))
+                elif isinstance(identifier, str) and identifier in bearers and loose == own and len(own) > 1:
+                    # Any of the results may be that of this call or of another one.
+                    unclear.setdefault(identifier, []).append((index, self.sheet.place(index, below)))
                 elif own and (loose == own or (len(own) == 1 and own[0] not in loose)):
                     # A call that no assistant message has keeps the id of its result. Results of one id that
                     # answer no call get one id, so that all of them must be results of this call.
                     self._add_twin(found, index, own[0], (index, below))
-        return found
+        return found, unclear
 
     def _add_twin(
         self,
