@@ -258,6 +258,22 @@ def test_a_repair_may_remove_the_last_mark_of_a_format(tmp_path: Path) -> None:
     assert (done.exit_code, json.loads((tmp_path / "a.jsonl").read_text())) == (0, {"messages": []})
 
 
+def test_a_repair_does_not_leave_messages_of_an_unknown_format(tmp_path: Path) -> None:
+    """The empty last message has the only role that shows the format of Cohere."""
+    sample = {
+        "messages": [
+            {"role": "System", "content": "Be brief."},
+            {"role": "User", "content": "Well?"},
+            {"role": "Chatbot", "content": ""},
+        ]
+    }
+    text = json.dumps(sample) + "\n"
+    (tmp_path / "a.jsonl").write_text(text)
+    done = run(tmp_path, "fix", "a.jsonl", "--level", "lossy", "--no-journal")
+    assert (done.exit_code, (tmp_path / "a.jsonl").read_text()) == (4, text)
+    assert "the format of the file would be unknown afterwards" in " ".join(done.output.split())
+
+
 def test_messages_under_input_are_named_with_the_format_that_reads_them(tmp_path: Path) -> None:
     log = tmp_path / "a.jsonl"
     log.write_text(json.dumps({"input": [{"role": "user", "content": "hi"}]}) + "\n")

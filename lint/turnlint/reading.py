@@ -164,7 +164,7 @@ class Reading:
                 head, carrier = list(islice(framed, FEW)), carriers.carrier(part.format)
             else:
                 head, found, near = sample(framed, self.format, is_log=self.source.is_log, prefer=self.prefer)
-                if found is None and self.source.fallback is not None:
+                if found is None and near is None and self.source.fallback is not None:
                     found = carriers.carrier(self.source.fallback)
                 carrier = found or carriers.carrier(carriers.NAMES[0])
                 if found is None and any(isinstance(item, Record) for item in head):
