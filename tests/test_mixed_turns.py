@@ -255,3 +255,24 @@ def test_a_mixed_line_of_a_session_becomes_lines(turn: str, tmp_path: Path) -> N
         is_result = {block["type"] == "tool_result" for block in one["message"]["content"]}
         assert is_result == {one["type"] == "user"}
     assert "nothing to repair" in CliRunner().invoke(fix_command, ["--check", str(log)]).output
+
+
+def test_thinking_behind_a_call_moves_with_the_text_behind_it() -> None:
+    """The message has a call, thinking and a text; a message that ends with thinking is rejected."""
+    kinds: Items = [("call", "c"), ("thinking", "hm"), ("text", "So.")]
+    asks, *said = [_anthropic(*one) for one in kinds]
+    go = {"role": "user", "content": "go"}
+    for turn in ([[asks, *said]], [[asks], said]):
+        log = {
+            "model": "claude-sonnet-4-5",
+            "max_tokens": 9,
+            "tools": [{"name": "run", "input_schema": {"type": "object"}}],
+            "messages": [
+                go,
+                *({"role": "assistant", "content": part} for part in turn),
+                {"role": "user", "content": [_anthropic("result", "c")]},
+            ],
+        }
+        done = turnlint.fix(log, format="anthropic", provider="anthropic", level="lossless").value
+        assert isinstance(done, dict)
+        assert [one["content"] for one in done["messages"][1:-1]] == [[*said, asks]]

@@ -12,9 +12,10 @@ How it happens
     messages.
 
 What fix does
-    lossless: moves the text before the calls. If the text is a message of its own after the calls, the two
-    messages are joined first, or the message moves before them. lossy: joins a message that has keys of the
-    program that stores it, and removes these keys.
+    lossless: moves the text before the calls, with the thinking before the text if that would become the last
+    block. If the text is a message of its own after the calls, the two messages are joined first, or the
+    message moves before them. lossy: joins a message that has keys of the program that stores it, and removes
+    these keys.
 
 Evidence
     Anthropic: recorded 610f3c5b201d5b69 was rejected with "`tool_use` ids were found without `tool_result`
@@ -34,6 +35,7 @@ from turnlint.api import (
     Finding,
     Fix,
     Join,
+    Message,
     Move,
     Piece,
     Pointer,
@@ -93,8 +95,7 @@ def check(case: Case) -> Iterator[Finding]:
                 elif isinstance(block, Text) and open_call is not None:
                     calls = calls or {id(one.call): one for one in case.asked}
                     asked = calls[id(open_call)]
-                    texts = takewhile(lambda one: isinstance(one, Text), message.blocks[place:])
-                    fix = _fix(case, index, asked, [one.at for one in texts], first)
+                    fix = _fix(case, index, asked, _moved(message, place), first)
                     yield _finding(case, clause, index, block, asked, fix)
                     open_call = None
 
@@ -107,6 +108,17 @@ def _finding(
         related=(near_call(case, asked, "the call"),), under=clause,
         told={"ids": case.ids_of_turn[asked.turn], "index": asked.message, "next": asked.message + 1}, fix=fix,
     )  # fmt: skip
+
+
+def _moved(message: Message, place: int) -> list[Pointer]:
+    """The texts from a place behind a call on, with the thinking before them if it would become the last block."""
+    blocks = message.blocks
+    texts = [*takewhile(lambda one: isinstance(one, Text), blocks[place:])]
+    rest = blocks[place:]
+    if isinstance(rest[-1], Text) and all(isinstance(one, Text | Thinking) for one in rest):
+        thinking = [*takewhile(lambda one: isinstance(one, Thinking), reversed(blocks[:place]))]
+        texts = [*reversed(thinking), *rest]
+    return [one.at for one in texts]
 
 
 def _fix(case: Case, index: int, asked: Asked, texts: list[Pointer], first: Call | None) -> Fix | None:
