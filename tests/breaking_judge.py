@@ -188,9 +188,16 @@ def kept(wire: Wire, before: Before, after: Talk) -> Iterator[str]:
         if result.words == PLACEHOLDER and any(real(one) and one.mark == call.mark for one in before.results):
             yield "placeholder won over a result" + ("" if before.plain(call.mark) else " (unsure)")
     words = "\n".join(piece.words for piece in there)
+    refused = _final_thoughts(before.talk) if wire.name == "anthropic" else set()
     for piece in before.pieces:
-        if piece.kind in ("text", "thought") and piece.words not in words:
+        if piece.kind in ("text", "thought") and piece.words not in words and id(piece) not in refused:
             yield f"{piece.kind} lost"
+
+
+def _final_thoughts(talk: Talk) -> set[int]:
+    """The thoughts of model messages that end with a thought, which Anthropic rejects."""
+    ends = (turn for turn in merged(talk) if turn.role == "model" and turn.pieces[-1].kind == "thought")
+    return {id(piece) for turn in ends for piece in turn.all("thought")}
 
 
 def beyond(level: str, before: Talk, after: Talk) -> Iterator[str]:
