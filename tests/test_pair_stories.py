@@ -142,6 +142,11 @@ STORIES = (
         "ollama", "lossless", "auto",
         "model c1:-:read c2:-:write c3:-:read / tool r1:-:read r3:-:read r1:-:read r2:-:write",
     ),
+    (
+        "a result of another name in the window of a call, and a later one of its name",
+        "gemini-cli", "lossy", "canonical ids",
+        "model c1:-:look / tool r3:-:read / model x / tool r2:-:look",
+    ),
 )  # fmt: skip
 
 

@@ -63,6 +63,7 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
         extra += named if len(real) > waiting else []
     last = max(unknown, key=lambda one: one.seq, default=None)
     last_extra = max(extra, key=lambda one: one.seq, default=None)
+    windows: list[tuple[Numbers, Numbers, Numbers]] = []
     for side, some in results.items():
         own, answers = calls.get(side), some
         # A later result under an id that no call bears may be the answer of a call whose id is known. A call that
@@ -82,11 +83,12 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
             full = _calls_of(work, own, answers)
             for call, result in _paired(work, full, answers) or _paired_by_name(work, full, answers):
                 work.match(call, result, "by-position")
-            if counts:
-                _match_by_count(work, full, answers)
-            _match_empty(
-                work, [call for call in own if work.open(call) and not work.has_content(call)], answers
-            )
+            windows.append((own, full, answers))
+    loose = _last_by_name(work) if counts and windows else {}
+    for own, full, answers in windows:
+        if counts:
+            _match_by_count(work, full, answers, loose)
+        _match_empty(work, [call for call in own if work.open(call) and not work.has_content(call)], answers)
 
 
 def _calls_of(work: Matching, calls: Numbers, results: Numbers) -> Numbers:
@@ -267,13 +269,28 @@ def _by(numbers: Iterable[int], name_of: Callable[[int], str | None]) -> dict[st
     return found
 
 
-def _match_by_count(work: Matching, calls: Numbers, results: Numbers) -> None:
-    """Pair what names kept apart by number and order, where a turn has as many results without ids as open calls."""
+def _last_by_name(work: Matching) -> dict[str | None, int]:
+    """Where the last result of each name is that has neither an id nor a call."""
+    found: dict[str | None, int] = {}
+    for index in work.free():
+        answered = work.results[index]
+        if not (usable(answered.result.id) or answered.result.synthetic or answered.result.server):
+            found[answered.result.name] = answered.seq
+    return found
+
+
+def _match_by_count(work: Matching, calls: Numbers, results: Numbers, loose: dict[str | None, int]) -> None:
+    """Pair what names kept apart by number and order, where a turn has as many results without ids as open calls.
+
+    A later result in `loose` that has the name of a call may be the result of that call.
+    """
     step = {*zip(calls, results, strict=False)}
     left = [one for one in calls if work.open(one) and not usable(work.calls[one].call.id)]
     answers = [one for one in results if one not in work.placed and not usable(work.results[one].result.id)]
     names = {asked.call.name for asked in work.calls} if left and answers else set()
     if any(work.results[one].result.name in names for one in answers):
+        return
+    if any(loose.get(asked.call.name or "", -1) > asked.seq for asked in map(work.calls.__getitem__, left)):
         return
     pairs = list(zip(left, answers, strict=False))
     server = any(work.calls[call].call.server for call in left)
