@@ -200,7 +200,19 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
         left = [call for call in waiting if is_open(call)]
         early = [result for result in spare if is_spare(result)]
         if len(left) == 1 and early and early[0].seq < named[0].seq and spare[-1].seq < left[0].seq:
-            answers[left[0]] = (early[0], "early")
+            # Reading: not where the call of a result beside it is gone, and another turn is before the call.
+            others = [one for one in calls if one.seq > early[0].seq and one.turn != left[0].turn]
+            end = min((one.seq for one in others if one.seq < left[0].seq), default=-1)
+            start = max((one.seq for one in calls if one.seq < early[0].seq), default=-1)
+            beside = [
+                one
+                for one in results
+                if start < one.seq < end and one.turn == early[0].turn and one.zone != "asking"
+            ]
+            known = {call.id for call in calls}
+            gone = any(not (nameless(one.id) or one.server or one.id in known) for one in beside)
+            if server or early[0].zone == "asking" or not gone:
+                answers[left[0]] = (early[0], "early")
 
     # Rule 4, and the ledger's extension of it: an id that no call bears may answer a call that lost its own.
     known = {call.id for call in calls}

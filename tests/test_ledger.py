@@ -224,6 +224,8 @@ CASES = [
     ("late result", CHAT, "assistant ?a ?b / tool !b / assistant ~ / tool !a", "0 late 3, 1 in-place 2"),
     ("late result in another turn's window", CHAT, "assistant ?a / assistant ?b / tool !a / tool !b", "0 late 2, 1 in-place 3"),
     ("early result", CHAT, "user ~ / tool !a / assistant ?a / assistant ~", "1 early 0"),
+    ("early result beside one whose call is gone, and another turn before the call", CHAT, "tool !a !b / assistant ~ / user ~ / assistant ?c / tool !c / assistant ?a / assistant ~", "0 orphan, 1 orphan, 2 in-place 3, 4 unanswered"),
+    ("early result beside one whose call is gone, directly before its call", CHAT, "tool !a !b / assistant ?a / assistant ~", "1 orphan, 2 early 0"),
     ("early result that two calls claim", CHAT, "tool !a / assistant ?a / assistant ?a", "0 orphan, 1 unanswered, 2 pending"),
     ("early result in front of a call that is answered", CHAT, "tool !a / assistant ?a / tool !a", "0 orphan, 1 in-place 2"),
     ("result that repeats an answered call", CHAT, "assistant ?a / tool !a / tool !a", "0 in-place 1, 2 repeats 0"),
