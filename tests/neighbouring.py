@@ -312,6 +312,50 @@ DOCUMENTS: dict[str, Any] = {
             {"role": "tool_call_result", "toolCallId": "c1", "name": "ls", "result": "x", "time": 3},
         ],
     },
+    "anthropic-results-under-tool": twice(
+        {"role": "assistant", "content": [USE]}, {"role": "tool", "content": [RESULT]},
+    ),
+    "gemini-with-chat-roles": {
+        "contents": [
+            {"role": "user", "parts": [{"text": "hi"}]},
+            {"role": "assistant", "parts": [{"functionCall": {"name": "ls", "args": {}}}]},
+            {"role": "tool", "parts": [{"functionResponse": {"name": "ls", "response": {"x": 1}}}]},
+            {"role": "assistant", "parts": [{"text": "x is there"}]},
+        ],
+    },
+    "results-without-ids": twice(CALLER, {"role": "tool", "name": "ls", "content": "x"}),
+    "blocks-without-ids": twice(
+        {"role": "assistant", "content": [{"type": "tool_use", "name": "ls", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "content": "x"}]},
+    ),
+    "calls-of-arguments": {
+        "conversations": [
+            {"from": "human", "value": "hi"},
+            {"from": "function_call", "value": '{"path": "."}'}, {"from": "observation", "value": "x"},
+            {"from": "function_call", "value": '{"path": "/"}'}, {"from": "observation", "value": "y"},
+            {"from": "gpt", "value": "done"},
+        ],
+    },
+    "call-and-result-in-one-part": {
+        "contents": [
+            {"role": "user", "parts": [{"text": "hi"}]},
+            {
+                "role": "model",
+                "parts": [
+                    {"functionCall": {"name": "ls", "args": {}}, "functionResponse": {"name": "ls", "response": {"x": 1}}},
+                ],
+            },
+            {"role": "model", "parts": [{"text": "x is there"}]},
+        ],
+    },
+    "items-tied-by-item-ids": {
+        "input": [
+            {"type": "message", "role": "user", "content": "hi"},
+            {"type": "function_call", "id": "fc_1", "name": "ls", "arguments": "{}"},
+            {"type": "function_call_output", "id": "fc_1", "output": "x"},
+        ],
+    },
+    "a-summary": {"messages": [{"role": "summary", "content": "earlier"}, USER, CALLER, ANSWER, SAID]},
 }  # fmt: skip
 
 LINES: dict[str, list[Any]] = {

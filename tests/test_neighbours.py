@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from neighbouring import ANSWER, CALL, CALLER, DOCUMENTS, LINES, SAID, USER
+from neighbouring import ANSWER, CALL, CALLER, DOCUMENTS, LINES, RESULT, SAID, USE, USER, twice
 from turnlint.cli import cli
 
 
@@ -240,8 +240,14 @@ MARKED: dict[str, list[object]] = {
 }
 
 
-@pytest.mark.parametrize("count", [1, 40])
-@pytest.mark.parametrize("name", [*BROKEN, *MARKED])
+REPEATED = "a result without an id in a message with one"
+"""Damage where it stands once, the spelling of a format where all conversations have it."""
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [(name, count) for name in [*BROKEN, *MARKED] for count in (1, 40) if (name, count) != (REPEATED, 40)],
+)
 def test_damage_is_judged_and_marks_of_another_format_are_not(name: str, count: int, tmp_path: Path) -> None:
     messages = BROKEN.get(name) or MARKED[name]
     (tmp_path / "a.jsonl").write_text((json.dumps({"messages": messages}) + "\n") * count)
@@ -249,6 +255,66 @@ def test_damage_is_judged_and_marks_of_another_format_are_not(name: str, count: 
     found = {one["line"] for one in json.loads(done.stdout)["findings"] if one["severity"] == "error"}
     assert (done.exit_code, len(found)) == ((1, count) if name in BROKEN else (3, 0))
     assert ("looks like messages of another chat format" in done.stderr) == (name in MARKED)
+
+
+_ONE_USE: dict[str, tuple[dict[str, Any], ...]] = {
+    "result without an id": (CALLER, {"role": "tool", "name": "ls", "content": "x"}),
+    "results under the role tool": (
+        {"role": "assistant", "content": [USE]},
+        {"role": "tool", "content": [RESULT]},
+    ),
+    "a role of its own": ({"role": "summary", "content": "earlier"}, CALLER, ANSWER),
+}
+_SOUND = {
+    "result without an id": (CALLER, ANSWER),
+    "results under the role tool": (
+        {"role": "assistant", "content": [USE]},
+        {"role": "user", "content": [RESULT]},
+    ),
+    "a role of its own": (CALLER, ANSWER),
+}
+
+
+def _lines_with_errors(done: Result) -> set[int]:
+    findings = json.loads(done.stdout)["findings"]
+    return {one["line"] for one in findings if one["severity"] == "error"}
+
+
+@pytest.mark.parametrize("way", ["a file", "standard input"])
+@pytest.mark.parametrize("name", _ONE_USE)
+def test_a_spelling_beside_that_of_the_wire_is_damage_and_in_all_conversations_a_format(
+    name: str, way: str, tmp_path: Path
+) -> None:
+    odd, sound = ({"messages": [USER, *one[name], SAID]} for one in (_ONE_USE, _SOUND))
+    sent = {"model": "m", **odd}
+    plain = {"messages": [USER, SAID]}
+    for records, expected in (
+        ([odd] * 9, set()),
+        ([plain, odd, plain, odd], set()),
+        ([*[sound] * 9, odd], {10}),
+        ([odd, *[sound] * 30], {1}),
+        ([sent, sent], {1, 2}),
+    ):
+        text = "".join(f"{json.dumps(one)}\n" for one in records)
+        (tmp_path / "a.jsonl").write_text(text)
+        if way == "a file":
+            done = run(tmp_path, "lint", "a.jsonl", "--output-format", "json")
+        else:
+            done = CliRunner().invoke(cli, ["lint", "-", "--output-format", "json"], input=text)
+        assert _lines_with_errors(done) == expected, records[0]
+        if not expected:
+            for level in ("lossless", "lossy"):
+                run(tmp_path, "fix", "a.jsonl", "--level", level, "--no-journal")
+                assert (tmp_path / "a.jsonl").read_text() == text
+
+
+@pytest.mark.parametrize("id_value", [None, ""])
+def test_null_or_an_empty_text_for_an_id_is_damage_in_all_conversations(
+    id_value: str | None, tmp_path: Path
+) -> None:
+    record = twice(CALLER, {"role": "tool", "tool_call_id": id_value, "content": "x"})
+    (tmp_path / "a.jsonl").write_text(f"{json.dumps(record)}\n" * 3)
+    assert _lines_with_errors(run(tmp_path, "lint", "a.jsonl", "--output-format", "json")) == {1, 2, 3}
 
 
 def test_a_repair_may_remove_the_last_mark_of_a_format(tmp_path: Path) -> None:

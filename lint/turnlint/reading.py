@@ -24,7 +24,8 @@ from turnlint.errors import SourceError
 from turnlint.model import Call, Gap, Message, Other, Record, Result, Transcript
 from turnlint.neighbours import NEEDED, Near, container_of, is_body, near_to
 from turnlint.neighbours.families import OTHER_CHAT
-from turnlint.neighbours.guards import neighbour_in
+from turnlint.neighbours.guards import neighbour_in, similar_to
+from turnlint.neighbours.spellings import Spelling, Survey, suspected_in
 from turnlint.sampling import owner_of, sample
 
 if TYPE_CHECKING:
@@ -140,6 +141,15 @@ class Reading:
         """Conversations of formats that are not supported."""
         self.gaps: list[Gap] = []
         """Records that cannot be read."""
+        self.survey: Survey | None = None
+        """The spellings of the file, if a conversation has an unusual spelling."""
+        self.hears: Survey | None = None
+        """Counts the conversations, which no guard sees then."""
+        self.whole = structs.replace(source, part=None, selection=None, edits=(), grows=False)
+        """The file that the source is a part or a repair of."""
+        self.waiting: list[Transcript] | None = []
+        """Conversations of a source that cannot be read again, until its end; nothing behind the end."""
+        self.heard = Survey()
         self.held = False
         """Something that a record said had to wait for others, or for the end."""
 
@@ -252,6 +262,8 @@ class Reading:
             for found in reader.finish():
                 self.held = True
                 yield self._heard((found,))
+        if self.waiting:
+            yield self._take_waiting()
 
     def _take(self, carrier: Carrier, record: Record) -> Batch:
         carrier, decoded = self._owned(carrier, record)
@@ -334,7 +346,11 @@ class Reading:
             if isinstance(one, Vouched):
                 self.count += 1
             elif isinstance(one, Transcript):
-                if not self.format and (near := neighbour_in(one, self.source)) is not None:
+                if self.hears is not None:
+                    self.hears.add(one, self.whole)
+                elif not self.format and self._has_to_wait(one):
+                    continue
+                elif not self.format and (near := self._near(one)) is not None:
                     self.unread[near] += 1
                     continue
                 gaps = self._gaps_of(one) if self.gaps and one.spread else ()
@@ -344,6 +360,52 @@ class Reading:
                 self.unread[near] += 1
             elif not one.expected:
                 yield (Damage(one.record, _stray(one)),)
+
+    def _near(self, transcript: Transcript) -> Near | None:
+        """The name of another format, where a conversation or all of its file is written in it."""
+        near = neighbour_in(transcript, self.source)
+        if near is not None or not (suspected := suspected_in(transcript)):
+            return near
+        survey = self._survey(suspected) if self.whole.again else self.heard
+        return similar_to(transcript) if survey.is_format(transcript, suspected) else None
+
+    def _survey(self, suspected: frozenset[Spelling]) -> Survey:
+        """The spellings of the file. It is read at most twice more: until they are settled, and to its end."""
+        if self.survey is None:
+            self.survey = self._count(suspected)
+        elif not (self.survey.is_complete or self.survey.is_settled(suspected)):
+            self.survey = self._count(None)
+        return self.survey
+
+    def _count(self, suspected: frozenset[Spelling] | None) -> Survey:
+        survey = Survey()
+        reading = Reading(self.whole, None, self.prefer)
+        reading.hears = survey
+        for _ in chain.from_iterable(reading.batches(None)):
+            if suspected is not None and survey.is_settled(suspected):
+                return survey
+        survey.is_complete = True
+        return survey
+
+    def _has_to_wait(self, transcript: Transcript) -> bool:
+        """Whether a conversation of a source that cannot be read again waits for the rest of the source."""
+        if self.whole.again or self.waiting is None:
+            return False
+        self.heard.add(transcript, self.source)
+        suspected = suspected_in(transcript)
+        if not suspected or self.heard.is_settled(suspected) or len(self.waiting) >= MOST_WAITING:
+            return False
+        self.waiting.append(transcript)
+        return True
+
+    def _take_waiting(self) -> Batch:
+        """The conversations that waited for the end of the source."""
+        waiting, self.waiting = self.waiting or [], None
+        self.heard.conversations += self.gate.passed
+        passed = getattr(self.gate.scanner, "passed", None)
+        # A call that a scanner passed has the spelling of the wire.
+        self.heard.is_of_wire |= passed is not None and passed.calls + passed.results > 0
+        yield from self._heard(waiting)
 
     def _unread_body(self, stray: Stray) -> Near | None:
         """The name of the format of a conversation that no supported format reads: alone in a file it gets the same."""

@@ -100,6 +100,9 @@ def has_parts_elsewhere(transcript: Transcript, source: Source) -> bool:
     results = [(message, block) for message, block in blocks if type(block) is Result]
     if calls and all(block.arguments in ("nothing", "unfit") for _, block in calls):
         return all(_which_have(calls, source, _ARGUMENTS, never=_OWN_ARGUMENTS))
+    called = {block.item for _, block in calls if block.needs_id and block.id is None}
+    if any(block.id is None and block.item and block.item in called for _, block in results):
+        return True
     # A message may have an id of its own.
     if results and all(block.needs_id and block.id is None and block.at for _, block in results):
         return all(_which_have(results, source, _RESULT_ID))
@@ -107,6 +110,13 @@ def has_parts_elsewhere(transcript: Transcript, source: Source) -> bool:
     return may_have and (
         any(_which_have(calls, source, _RESULT)) or _has_results_beside(transcript, calls[0][0], source)
     )
+
+
+def has_key(places: Sequence[Place], source: Source) -> bool:
+    """Whether the object around a place has the key of the place. `MOST_MESSAGES` of the places are read."""
+    keys = {(id(message), at[:-1]): at[-1] for message, at in places[:MOST_MESSAGES] if at}
+    around = [(message, at[:-1]) for message, at in places[:MOST_MESSAGES] if at]
+    return any(keys[id(message), at] in members for message, at, members in _read_places(around, source))
 
 
 def _has_results_beside(transcript: Transcript, message: Message, source: Source) -> bool:
@@ -187,6 +197,12 @@ def _read_again(messages: Sequence[Message], source: Source) -> Iterator[tuple[M
 
 def _read_at(places: list[Place], source: Source) -> Iterator[tuple[Message, Members]]:
     """The members of objects in messages."""
+    for message, _, members in _read_places(places, source):
+        yield message, members
+
+
+def _read_places(places: list[Place], source: Source) -> Iterator[tuple[Message, Pointer, Members]]:
+    """The members of objects in messages, with the place of each."""
     from turnlint.documents.locate import locate_all  # both compile the expressions of all walks over JSON
     from turnlint.documents.reread import reread
 
@@ -199,7 +215,7 @@ def _read_at(places: list[Place], source: Source) -> Iterator[tuple[Message, Mem
             for message, at in placed:
                 found, start, end = spans[at]
                 if found == at:
-                    yield message, _members_of(data[start:end])
+                    yield message, at, _members_of(data[start:end])
 
 
 def _members_of(data: bytes) -> Members:

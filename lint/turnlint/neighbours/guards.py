@@ -33,34 +33,34 @@ def neighbour_in(transcript: Transcript, source: Source) -> Near | None:
     A request body with a model, tools or settings is judged unless every role in it is unknown.
     """
     if transcript.wire.name == "langchain":
-        return _near(transcript) if _has_no_ids(transcript.messages) else None
+        return similar_to(transcript) if _has_no_ids(transcript.messages) else None
     if transcript.wire.name not in _SHARED or transcript.wire.like:  # a session is known by its events
         return None
     said = transcript.messages
     request = transcript.request
     if _keeps_elsewhere(transcript, source):
-        return _near(transcript)
+        return similar_to(transcript)
     if (
         transcript.wire.name == "gemini"
         and (request is None or request.key != "contents")
         and _is_spoken_as_chat(said)
     ):
-        return _near(transcript)
+        return similar_to(transcript)
     is_nameless = _has_nameless(transcript)
     is_wordless = _has_no_content(transcript)
     if not (transcript.misfits or is_nameless or is_wordless):
         return None
     if any(one.role == "other" and one.written_role.startswith(_PRIVATE) for one in said):
-        return _near(transcript)
+        return similar_to(transcript)
     if request is not None and (request.whole or (request.model and request.key == "input")):
         is_strange = transcript.wire.name in _PLAIN and all(one.role == "other" for one in said)
-        return _near(transcript) if said and is_strange else None
+        return similar_to(transcript) if said and is_strange else None
     if is_nameless or is_wordless or _has_one_shape(transcript) or _has_role_of_its_own(said):
-        return _near(transcript)
+        return similar_to(transcript)
     marks = _marks(transcript)
     strange = sum((id(one.record), one.at) in marks for one in said)
     most = max(SHARE * len(said), 1.0 if _has_calls(said) else 0.0)
-    return _near(transcript) if strange > most else None
+    return similar_to(transcript) if strange > most else None
 
 
 def _keeps_elsewhere(transcript: Transcript, source: Source) -> bool:
@@ -126,7 +126,8 @@ def _marks(transcript: Transcript) -> set[tuple[int, Pointer]]:
     }
 
 
-def _near(transcript: Transcript) -> Near:
+def similar_to(transcript: Transcript) -> Near:
+    """The name of a conversation that only resembles its wire."""
     return readable(OTHER_CHAT, transcript.wire.speaks)
 
 
