@@ -356,6 +356,27 @@ DOCUMENTS: dict[str, Any] = {
         ],
     },
     "a-summary": {"messages": [{"role": "summary", "content": "earlier"}, USER, CALLER, ANSWER, SAID]},
+    "llamaindex-kwargs": {
+        "messages": [
+            USER | {"additional_kwargs": {}},
+            {"role": "assistant", "content": "", "additional_kwargs": {"tool_calls": [CALL]}},
+            {"role": "tool", "content": "x", "additional_kwargs": {"name": "ls", "tool_call_id": "c1"}},
+            SAID | {"additional_kwargs": {}},
+        ],
+    },
+    "calls-in-texts": [
+        USER,
+        {"role": "assistant", "content": "Action: ls\nAction Input: {}"},
+        {"role": "tool", "content": "x"},
+        SAID,
+    ],
+    "actions": {"messages": [USER, {"role": "assistant", "content": "", "actions": [{"tool": "ls", "output": "x"}]}, SAID]},
+    "number-ids": twice(CALLER | {"tool_calls": [CALL | {"id": 1}]}, ANSWER | {"tool_call_id": 1}),
+    "camel-items": [
+        {"type": "message", "role": "user", "content": "hi"},
+        {"type": "function_call", "callId": "c1", "name": "ls", "arguments": "{}"},
+        {"type": "function_call_output", "callId": "c1", "output": "x"},
+    ],
 }  # fmt: skip
 
 LINES: dict[str, list[Any]] = {

@@ -8,7 +8,7 @@ from msgspec import Raw, json
 
 from turnlint.carrying.raws import KINDS, is_blank
 from turnlint.documents.source import Source
-from turnlint.model import Call, Message, Pointer, Result, Transcript
+from turnlint.model import Call, Message, Pointer, Result, Text, Transcript
 
 MOST_MESSAGES = 32
 """The messages that are read again: one shows the keys of its format, and the cost stays linear."""
@@ -21,7 +21,7 @@ _RESULT_ID = re.compile(r"id|(?:.*_)?(?:tool|call|use)\w*ids?", re.IGNORECASE)
 """AG-UI and CopilotKit have `toolCallId`, SWE-agent has `tool_call_ids` (read 2026-11)."""
 _CONTENT = re.compile(r"content|block|part|segment", re.IGNORECASE)
 """Snowflake has `content_list`, Chatbox has `contentParts` (read 2026-11)."""
-_PAIR = re.compile(r"tool|call|function|invocation|result|observation", re.IGNORECASE)
+_PAIR = re.compile(r"tool|call|function|invocation|result|observation|action", re.IGNORECASE)
 _RESULT_WORDS = (b"result", b"output", b"response", b"observation", b"return")
 _RESULT = re.compile(rf"\w*(?:{b'|'.join(_RESULT_WORDS).decode()})\w*", re.IGNORECASE)
 _ARGUMENTS = re.compile(r"param\w*|arg\w*|kwargs", re.IGNORECASE)
@@ -75,13 +75,26 @@ def has_calls_elsewhere(transcript: Transcript, source: Source) -> bool:
     ]
     if not silent or _has_pair(transcript.messages):
         return False
-    found = [
-        any(
-            key not in _READ and _PAIR.search(key) and _is_structured(value) for key, value in members.items()
-        )
-        for _, members in _read_again(silent, source)
-    ]
+    found = [_may_have_pair(members) for _, members in _read_again(silent, source)]
     return bool(found) and all(found)
+
+
+def _may_have_pair(members: Members) -> bool:
+    """Whether a message has a call or a result under a key of another format, or in an object of other keys.
+
+    LlamaIndex has `tool_calls` and `tool_call_id` in `additional_kwargs` (read 2026-11).
+    """
+    for key, value in members.items():
+        if key in _READ or is_blank(value):
+            continue
+        if _PAIR.search(key) and _is_structured(value):
+            return True
+        if KINDS.get(bytes(value)[:1]) == "object" and any(
+            (_PAIR.search(inner) and _is_structured(one)) or (_ID.fullmatch(inner) and not is_blank(one))
+            for inner, one in _members_of(bytes(value)).items()
+        ):
+            return True
+    return False
 
 
 def has_parts_elsewhere(transcript: Transcript, source: Source) -> bool:
@@ -103,17 +116,44 @@ def has_parts_elsewhere(transcript: Transcript, source: Source) -> bool:
     called = {block.item for _, block in calls if block.needs_id and block.id is None}
     if any(block.id is None and block.item and block.item in called for _, block in results):
         return True
-    # A message may have an id of its own.
-    if results and all(block.needs_id and block.id is None and block.at for _, block in results):
-        return all(_which_have(results, source, _RESULT_ID))
+    for some in (calls, results):
+        if some and all(block.needs_id and block.id is None for _, block in some):
+            # A call, an item or a message may have an id of its own.
+            name = _RESULT_ID if some is results and some[0][1].at else _ID
+            if all(_which_have(some, source, name)):
+                return True
+    if not calls and _are_in_text(transcript.messages, results, source):
+        return True
     may_have = bool(calls) and not results and _mentions_result(calls[0][0])
     return may_have and (
         any(_which_have(calls, source, _RESULT)) or _has_results_beside(transcript, calls[0][0], source)
     )
 
 
-def has_key(places: Sequence[Place], source: Source) -> bool:
-    """Whether the object around a place has the key of the place. `MOST_MESSAGES` of the places are read."""
+def _are_in_text(
+    messages: Sequence[Message], results: Sequence[tuple[Message, Call | Result]], source: Source
+) -> bool:
+    """Whether each result stands behind a text of the model, and neither has an id: the calls are in the texts."""
+    if not results or any(not block.needs_id or block.id is not None for _, block in results):
+        return False
+    asked: Message | None = None
+    for message in messages:
+        if message.role == "assistant":
+            asked = message
+        elif message.role != "tool":
+            asked = None
+        elif asked is None or not any(type(block) is Text for block in asked.blocks):
+            return False
+    return not has_blank(
+        [(message, (*message.at, *block.at, *block.keys.id)) for message, block in results], source
+    )
+
+
+def has_blank(places: Sequence[Place], source: Source) -> bool:
+    """Whether the object around a place has the key of the place, with null or an empty value.
+
+    `MOST_MESSAGES` of the places are read.
+    """
     keys = {(id(message), at[:-1]): at[-1] for message, at in places[:MOST_MESSAGES] if at}
     around = [(message, at[:-1]) for message, at in places[:MOST_MESSAGES] if at]
     return any(keys[id(message), at] in members for message, at, members in _read_places(around, source))

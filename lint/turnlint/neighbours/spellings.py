@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from turnlint.carrying import foreign
 from turnlint.documents.source import Source
 from turnlint.model import Call, Keys, Message, Pointer, Result, Transcript
-from turnlint.neighbours.elsewhere import has_key
+from turnlint.neighbours.elsewhere import has_blank
 from turnlint.text import nearest_name
 
 Spelling = Literal[
@@ -70,7 +70,7 @@ class Survey(Struct):
                 place = (*message.at, *block.at, *_KEYS[spelling](block.keys))
                 lacking.setdefault(spelling, []).append((message, place))
         # Null or an empty text under the key of the wire is damage, and shows that the file has the key.
-        self.usual.update(spelling for spelling, places in lacking.items() if has_key(places, source))
+        self.usual.update(spelling for spelling, places in lacking.items() if has_blank(places, source))
         for role in _own_roles(transcript):
             if role in self.roles or len(self.roles) < MAX_ROLES:
                 self.roles[role] += 1
