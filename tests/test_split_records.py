@@ -88,6 +88,58 @@ def test_no_result_is_lost_wherever_a_line_is_split(form: str, rounds: int) -> N
         assert errors == fixed.after["error"], around
 
 
+def wrap(data: bytes, width: int, indentation: bytes) -> bytes:
+    """Break the lines of a log at a column, as an editor does, and indent what follows."""
+    lines = []
+    for line in data.splitlines():
+        lines.append(line[:width])
+        step = width - len(indentation)
+        lines += [indentation + line[at : at + step] for at in range(width, len(line), step)]
+    return b"\n".join(lines) + b"\n"
+
+
+def squashed(data: bytes) -> bytes:
+    """The bytes without white space, escaped or not."""
+    return re.sub(rb"\s|\\", b"", re.sub(rb"\\+[rnt]", b"", data))
+
+
+@pytest.mark.covering(2)
+@pytest.mark.parametrize("indentation", [b"", b"  ", b"\t"], ids=["none", "spaces", "tab"])
+@pytest.mark.parametrize("width", [60, 72, 80, 120])
+@pytest.mark.parametrize("form", FORMS)
+def test_lines_wrapped_at_a_column_are_joined(form: str, width: int, indentation: bytes) -> None:
+    data = log(form, 2)
+    _, out = repair(wrap(data, width, indentation), "lossy")
+    assert squashed(out) == squashed(data)
+    assert len(out.splitlines()) == len(data.splitlines())
+
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("indentation", [b"  ", b"    ", b"\t"], ids=["two", "four", "tab"])
+@pytest.mark.parametrize("form", FORMS)
+def test_an_indentation_behind_a_break_loses_no_result(form: str, indentation: bytes) -> None:
+    chance = Random(f"{form} {indentation!r}")  # noqa: S311 - the same in every run
+    data = log(form, 2)
+    for _ in range(30):
+        places = chance.sample(range(1, len(data) - 1), chance.choice([1, 1, 2]))
+        places = [one for one in places if b"\n" not in data[one - 1 : one + 1]]
+        _, out = repair(split(data, *places, end=b"\n" + indentation), "lossy")
+        assert squashed(out) == squashed(data), [data[max(0, one - 20) : one + 20] for one in places]
+
+
+@pytest.mark.parametrize(
+    ("record", "before", "after"),
+    [
+        ({"role": "user", "content": "a b", "name": "Ann Lee"}, b"Ann", b"Ann Lee"),
+        ({"role": "user", "content": "a b"}, b'": "a', b"a\\n b"),
+    ],
+)
+def test_one_space_behind_a_break_stays(record: dict[str, str], before: bytes, after: bytes) -> None:
+    line = json.dumps({"conversation_id": "c", **record}).encode()
+    data = line + b"\n" + line + b"\n"
+    assert after in repair(split(data, data.index(before, len(line)) + len(before)))[1].splitlines()[1]
+
+
 def test_a_break_in_a_name_an_escape_a_number_or_a_character_is_removed() -> None:
     record = {
         "role": "user",

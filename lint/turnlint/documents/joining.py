@@ -47,6 +47,10 @@ _NAMING = re.compile(
     rb"|.*(?:_(?:id|ids|uuid|type|name|reason|at|signature)|(?:Id|ID|Uuid|Type|Name|Reason|At|Signature))$"
 )
 """Keys of ids, names, types and times: their values have no line breaks."""
+_IDENTIFYING = re.compile(rb"(?i:ids?|uuid|role|type|signature)$")
+"""Keys whose values have no space. A name or a time may have one."""
+MIN_INDENTATION = 2
+"""One space may belong to a name or to a key."""
 
 
 class _Text:
@@ -126,20 +130,33 @@ class _Text:
         self.in_string = False
         return True
 
-    def written(self, line_end: bytes, following: bytes) -> bytes:
-        """Return the bytes that replace a line break here."""
-        if not self.in_string or self.is_key:
-            return b""
+    def written(self, line_end: bytes, following: bytes) -> tuple[bytes, int]:
+        """Return the bytes that replace a line break here, and the length of the indentation that goes with it.
+
+        A tool that wraps lines may indent them. In a key, an id or a number the indentation would change the value.
+        """
+        if self.scalar_to:
+            return b"", _indentation(following)
+        if not self.in_string:
+            return b"", 0
+        if self.is_key:
+            return b"", _indentation(following, least=MIN_INDENTATION)
         if self.is_naming is None:
             self.is_naming = _NAMING.match(self.key) is not None
         if self.is_naming:
-            return b""
-        if self._is_cut(following) or self._is_opaque(following):
-            return b""
+            least = 1 if _IDENTIFYING.search(self.key) else MIN_INDENTATION
+            return b"", _indentation(following, least=least)
+        if self._is_cut(following):
+            return b"", 0
+        indentation = _indentation(following, least=MIN_INDENTATION)
+        rest = following[indentation:]
+        if (indentation and self._is_cut(rest)) or self._is_opaque(rest):
+            return b"", indentation
         if self._is_in_object():
             assert self.inner is not None
-            return self.inner.written(line_end, following).replace(b"\\", rb"\\")
-        return line_end.replace(b"\r", rb"\r").replace(b"\n", rb"\n")
+            written, indentation = self.inner.written(line_end, following)
+            return written.replace(b"\\", rb"\\"), indentation
+        return line_end.replace(b"\r", rb"\r").replace(b"\n", rb"\n"), 0
 
     def _is_in_object(self) -> bool:
         """Whether the open string is a JSON object so far."""
@@ -197,6 +214,12 @@ def _decoded(piece: bytes) -> bytes | None:
         return None
 
 
+def _indentation(line: bytes, least: int = 1) -> int:
+    """Return the number of spaces and tabs before a line; 0 for fewer than the least, unless a tab is among them."""
+    count = len(line) - len(line.lstrip(b" \t"))
+    return count if count >= least or b"\t" in line[:count] else 0
+
+
 def is_object(line: bytes) -> bool:
     """Whether a line is a JSON object with members, so that it belongs to no other."""
     if b'"' not in line or line.lstrip()[:1] != b"{" or line.rstrip()[-1:] != b"}":
@@ -215,8 +238,10 @@ class Split:
         """Where the next line starts."""
         self.text = _Text()
         self.breaks: list[Break] = []
-        self.is_in_text = True
-        """All line breaks are in strings."""
+        self.breaks_in_text = 0
+        """The line breaks in strings."""
+        self.breaks_in_names = 0
+        """Those in keys, ids and other values that have no line breaks."""
         self.is_open = (
             len(line) <= self.limit and self.text.feed(line.removesuffix(b"\r")) and not self.text.is_done
         )
@@ -231,10 +256,11 @@ class Split:
         if not contiguous or too_long or is_object(line):
             return "failed"
         old = b"\r\n" if before.endswith(b"\r") else b"\n"
-        self.is_in_text = self.is_in_text and self.text.in_string
-        new = self.text.written(old, line)
-        self.breaks.append(Break(len(self.text.data), old, new))
-        if not self.text.feed(new + line.removesuffix(b"\r")):
+        self.breaks_in_text += self.text.in_string
+        new, indentation = self.text.written(old, line)
+        self.breaks_in_names += self.text.in_string and not new
+        self.breaks.append(Break(len(self.text.data), old + line[:indentation], new))
+        if not self.text.feed(new + line[indentation:].removesuffix(b"\r")):
             return "failed"
         return "whole" if self.text.is_done else "open"
 
@@ -248,7 +274,7 @@ class Split:
 def is_split_log(lines: Sequence[bytes]) -> bool:
     """Whether these lines begin a log whose first record is split, and no document that spans lines."""
     split: Split | None = None
-    joined, in_text, offset = 0, True, 0
+    joined = breaks = in_text = in_names = offset = 0
     for number, line in enumerate(lines):
         if split is not None:
             outcome = split.add(line, 0, offset)
@@ -256,7 +282,10 @@ def is_split_log(lines: Sequence[bytes]) -> bool:
                 # No document has two objects in a row without a comma between them.
                 return all(is_object(one) for one in lines[number : number + 2]) and number + 1 < len(lines)
             if outcome == "whole":
-                in_text, split, joined = in_text and split.is_in_text, None, joined + 1
+                breaks += len(split.breaks)
+                in_text += split.breaks_in_text
+                in_names += split.breaks_in_names
+                split, joined = None, joined + 1
         elif line.strip():
             if is_object(line):
                 return joined > 0
@@ -264,8 +293,8 @@ def is_split_log(lines: Sequence[bytes]) -> bool:
             if not split.is_open:
                 return False
         offset += len(line) + 1
-    # A document has line breaks between its members, not inside of a text.
-    return joined > 0 and in_text
+    # A document has its line breaks between its members. A tool that wraps lines breaks them at any place.
+    return joined > 0 and (in_text * 2 >= breaks or (in_names > 0 and joined > 1))
 
 
 def damage_of(record: Record) -> Damage:
