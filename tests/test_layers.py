@@ -21,7 +21,7 @@ LAYERS = (
     {"carriers", "harmless", "neighbours"},
     {"events", "aggregation"},
     {"facts", "clause", "clauses", "keys", "profiles"},
-    {"gaps", "repeats", "view", "fingerprint", "provenance", "sampling", "wording", "providers"},
+    {"gaps", "writable", "repeats", "view", "fingerprint", "provenance", "sampling", "wording", "providers"},
     {"extraction", "checks"},
     {"case", "weighing", "ids"},
     {"api"},

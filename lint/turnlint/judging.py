@@ -247,4 +247,8 @@ def judge(book: Book, transcript: Transcript, ask: Ask, found: frozenset[str] | 
         from turnlint.gaps import held_back
 
         judged.findings = held_back(judged.findings, transcript, pairs)
+        if transcript.misfits:
+            from turnlint.writable import without_unwritable
+
+            judged.findings = without_unwritable(judged.findings, transcript, pairs)
     return judged

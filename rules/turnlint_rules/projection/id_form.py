@@ -94,7 +94,8 @@ def _calls(case: Case, clause: IdForm) -> Iterator[Finding]:
         # A history that was trimmed at its front goes on counting.
         count = _number(call.id) if count is None else count + 1
         if is_missing(call.id):
-            wrong = clause.required and not call.needs_id and not case.is_hollow_call(asked)
+            missed = clause.required and not call.needs_id and call.keys.id != call.keys.name
+            wrong = missed and not case.is_hollow_call(asked)
         else:
             ends = clause.global_count and _number(call.id) != count
             wrong = usable(call.id) and (not fits(call.id or "") or ends)
