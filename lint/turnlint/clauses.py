@@ -408,6 +408,8 @@ class EmptyRequest(Clause, kw_only=True, frozen=True, tag="empty-request"):
     code: ClassVar[str] = "PR323"
     what: Literal["absent", "empty"]
     """The key of the messages is missing or null; its list is empty."""
+    elsewhere: tuple[str, ...] = ()
+    """Another API accepts such a request with these keys. It is a warning, unless the user names the provider."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         return facts.messages > 0 or facts.request is None or facts.headless

@@ -120,11 +120,19 @@ def without(keys: dict[str, tuple[str, ...]], *roles: str, **more: tuple[str, ..
 
 def no_messages(
     *, source: str, date: str, empty: str = "", absent: str = "", severity: Severity = "error",
-    wires: tuple[str, ...] = CHAT,
+    wires: tuple[str, ...] = CHAT, elsewhere: tuple[str, ...] = (),
 ) -> tuple[EmptyRequest, ...]:  # fmt: skip
     """A request has messages; these are the texts for an empty list and for none."""
     return (
-        EmptyRequest(what="empty", says=empty, source=source, date=date, severity=severity, wires=wires),
+        EmptyRequest(
+            what="empty",
+            says=empty,
+            source=source,
+            date=date,
+            severity=severity,
+            wires=wires,
+            elsewhere=elsewhere,
+        ),
         EmptyRequest(what="absent", says=absent, source=source, date=date, severity=severity, wires=wires),
     )
 

@@ -9,6 +9,8 @@ from turnlint.api import Capabilities, Known, Profile, RoleOrder
 from turnlint_rules.profiles._chat import no_messages
 
 _ALTERNATE = "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s)."
+_LOADING_KEYS = ("model", "messages", "tools", "format", "options", "stream", "keep_alive", "think")
+"""Keys of Ollama's `/api/chat`, which loads a model if the list of messages is empty."""
 _KNOWN = (
     Known(
         pattern=r"(?P<path>(?:messages\W{1,2}(?P<index>\d+)\W{1,2})?tool_calls\W{1,2}\d+\W{1,2}function\.arguments)(?::? arguments)? "
@@ -52,9 +54,10 @@ PROFILES = (
         ),
         clauses=(
             *no_messages(
-                source="refused by the providers that are known; Ollama loads a model with an empty list",
+                source="all providers that are known refuse it; no accepted request of this wire has it. Ollama's own API, "
+                "another wire, loads a model",
                 date="2026-11",
-                severity="warning",
+                elsewhere=_LOADING_KEYS,
             ),
             RoleOrder(
                 role="system",

@@ -43,8 +43,11 @@ _IDS = tuple(
 )  # fmt: skip
 _CLAUSES: tuple[AnyClause, ...] = (
     EmptyRequest(
-        what="empty", severity="warning", says="Messages cannot be empty.", source="sglang's serving_chat.py; other servers "
-        "have other texts", date="2026-11",
+        what="empty", says="Messages cannot be empty.", source="llm-d-inference-sim 666: HTTP 400 of vLLM 0.21.0; dynamo 2067. "
+        "The text is that of sglang's serving_chat.py; other servers have other texts", date="2026-08",
+    ),
+    EmptyRequest(
+        what="absent", source="`messages` has no default in the schemas of vLLM and of the servers that copy it", date=_DATE,
     ),
     ArgumentsEncoding(
         wants="json-object", severity="warning", says="Assistant tool call function.arguments must be valid JSON.",

@@ -1,8 +1,9 @@
 """a request has no messages
 
 What it does
-    Reports a request whose list of messages is empty or missing. It does not check a bare list of messages,
-    or a request that continues a conversation which the provider keeps.
+    Reports a request whose list of messages is empty or missing. It is a warning for a record with no other
+    key than a model, unless the provider is named: such a record may be a stored conversation. It does not
+    check a bare list of messages, or a request that continues a conversation which the provider keeps.
 
 Why it matters
     The provider rejects the request, because it contains nothing to answer.
@@ -15,11 +16,14 @@ What fix does
 
 Evidence
     Gemini: "contents is not specified", recorded 475c5384b77f0207, bf06e413a7f70dde, 440884585e6a37f6.
-    Anthropic: "messages: Field required". No accepted request of any API has an empty list. Ollama's own API
-    loads a model with an empty list (documentation, 2026-11), so its profile does not report it there.
+    Anthropic: "messages: Field required". vLLM 0.21.0: HTTP 400 (llm-d-inference-sim 666). No accepted
+    request of any API has an empty list. Ollama's own API loads a model with an empty list (documentation,
+    2026-11). A request without a known provider and with keys of that API only is therefore a warning.
 """
 
 from collections.abc import Iterator
+
+from msgspec import structs
 
 from turnlint.api import Case, EmptyRequest, Finding, Fix, Raw, Rule, quote
 
@@ -36,6 +40,7 @@ BAD = (
     Raw("anthropic", b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "system": "hi"}\n', (("PR323", 1),), provider="anthropic"),
     Raw("openai-responses", b'{"model": "gpt-5", "input": [], "store": true}\n', (("PR323", 1),), provider="openai-responses"),
     Raw("openai-responses", b'{"model": "gpt-5", "instructions": "hi"}\n', (("PR323", 1),), provider="openai-responses"),
+    Raw("openai-chat", b'{"model": "m", "messages": []}\n', (("PR323", 1),), provider="vllm"),
 )  # fmt: skip
 GOOD = (
     Raw("gemini", b'{"contents": [{"parts": [{"text": "hi"}]}], %s}\n' % _SETTINGS, provider="gemini"),
@@ -52,16 +57,21 @@ def check(case: Case) -> Iterator[Finding]:
     request, transcript = case.transcript.request, case.transcript
     if transcript.messages or transcript.headless or request is None or not request.key:
         return
-    if transcript.misfits or (not request.whole and not case.named):
-        return  # its messages do not fit, or a user keeps a list that is no request
     place = (*request.at, request.key)
+    body = case.value_in(request.record, request.at)
+    keys = frozenset(body) if isinstance(body, dict) else frozenset[str]()
+    if transcript.misfits or not (request.whole or case.named or keys <= {request.key, "model"}):
+        return  # its messages do not fit, or a user keeps a list that is no request
     lacks = case.value_in(request.record, place) is None
     for clause in case.clauses(EmptyRequest):
         if (clause.what == "absent") is not lacks:
             continue
         what = f"no {quote(request.key)}" if lacks else f"no message in {quote(request.key)}"
-        yield RULE.at_request(
+        finding = RULE.at_request(
             case, request.at if lacks else place, f"the request has {what}",
             label="no messages" if lacks else "empty", under=clause,
             fix=Fix("placeholder", "none, the log does not say what the user asked: add a message"),
         )  # fmt: skip
+        doubtful = not case.named and (not request.whole or keys <= {*clause.elsewhere})
+        milder = doubtful and finding.severity == "error"
+        yield structs.replace(finding, severity="warning") if milder else finding
