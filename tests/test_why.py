@@ -331,3 +331,44 @@ def test_only_rules_that_explain_knows_are_named(folder: Path) -> None:
     assert "Meaning: a declared tool has no parameters" in shown
     assert "turnlint has no rule for this error." in shown
     assert "CO406" not in shown
+
+
+WORDS = [
+    ("thought_signature", "PR320"),
+    ("`thoughtSignature`", "PR320"),
+    ("reasoning_content", "PR315"),
+    ("encrypted_content", "PR326"),
+    ("prefill", "PR311"),
+    ("orphan", "PA202"),
+    ("tool_use", "PR305"),
+    ("orphan-result", "PA202"),
+    ("pr305", "PR305"),
+]
+
+
+@pytest.mark.parametrize(("word", "code"), WORDS)
+def test_a_word_selects_at_most_three_rules(word: str, code: str) -> None:
+    done = why_here(word, "--output-format", "json")
+    found = json.loads(done.stdout)
+    assert done.returncode == 0
+    assert not found["recognised"]
+    codes = [one["code"] for one in found["rules"]]
+    assert code in codes
+    assert len(codes) <= 3
+    assert f"turnlint explain {codes[0]}".encode() in why_here(word).stdout
+
+
+@pytest.mark.parametrize("word", ["zebra", "the", "400", "", "\x1b[31m", "a" * 500, "zebra crossing"])
+def test_another_word_stays_unknown(word: str) -> None:
+    done = why_here(word, stdin=b"")
+    assert done.returncode in (1, 2)
+    assert b"turnlint explain" not in done.stdout
+
+
+def test_a_word_leads_to_the_findings_of_its_rules(folder: Path) -> None:
+    done = why_here("unanswered-call", str(folder / "broken.jsonl"))
+    assert done.returncode == 0
+    assert done.stdout.startswith(b"In ")
+    assert b"PA201" in done.stdout
+    assert why_here("unanswered-call", str(folder / "sound.jsonl")).returncode == 1
+    assert why_here("unanswered-call", str(folder / "missing.jsonl")).returncode == 2

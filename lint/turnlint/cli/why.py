@@ -54,8 +54,8 @@ def command(
 ) -> None:  # fmt: skip
     """Explain a provider's error message and find its cause in a transcript.
 
-    TEXT is the error as an SDK, a gateway, curl or a log printed it. Without TEXT, or with -, it is read from
-    standard input. With PATH, that transcript is checked, and the findings that match the text come first.
+    TEXT is the error as an SDK, a gateway, curl or a log printed it, a part of it, or a word of it. Without TEXT,
+    or with -, it is read from standard input. With PATH, that transcript is checked, and the findings that match the text come first.
 
     Exit codes: 0 explained, 1 unknown text, or PATH does not contain the cause, 2 usage error, 3 no transcript in
     PATH, 4 internal error.
@@ -66,7 +66,7 @@ def command(
     looked = None
     if path is not None and not explained.recognised:
         _check_order(told, path)
-    if path is not None and explained.recognised and explained.reasons:
+    if path is not None and explained.reasons:
         looked = _looked(explained, path, format_name, own)
     if output_format == "json":
         from turnlint.cli.why_text import in_json
@@ -76,13 +76,13 @@ def command(
         from turnlint.cli.why_text import in_words
 
         in_words(explained, looked, sys.stdout.write, path)
-        if not explained.recognised and text is not None:
+        if not explained.recognised and not explained.word and text is not None:
             _hint_at_file(text)
     raise click.exceptions.Exit(_exit_code(explained, looked, path))
 
 
 def _exit_code(explained: "Explained", looked: "Looked | None", path: str | None) -> int:
-    if not explained.recognised:
+    if not explained.recognised and not explained.word:
         return EXIT_OPEN
     if looked is None:
         return 0 if path is None else EXIT_OPEN

@@ -23,12 +23,14 @@ from turnlint.why import (
     Near,
     Recognised,
     agreement,
+    candidates,
     clues_of,
     dialects_of,
     heard,
     nearest,
     recognise,
     standing_in,
+    word_in,
 )
 
 MOST_SHOWN = 20
@@ -57,6 +59,8 @@ class Explained(Struct, frozen=True):
     near: tuple[Near, ...] = ()
     dialects: tuple[str, ...] = ()
     """Who an unknown text may be of."""
+    word: str = ""
+    """The word that selects the rules, where the text is no more than that."""
 
 
 class Shown(Struct, frozen=True):
@@ -96,6 +100,9 @@ def explain(text: str, named: tuple[str, ...], own: tuple[Profile, ...]) -> Expl
     hint = tuple(providers.named(name)[0].name for name in named)
     pieces = heard(text, providers)
     found = recognise(pieces, providers, hint)
+    word = word_in(text) if found is None else ""
+    if word and (likely := _likely(word, providers)):
+        return Explained(None, named or (AUTO,), likely, word=word)
     if found is None:
         near = tuple(nearest(pieces, providers))
         return Explained(None, named, near=near, dialects=dialects_of(pieces, providers))
@@ -106,12 +113,22 @@ def explain(text: str, named: tuple[str, ...], own: tuple[Profile, ...]) -> Expl
     return Explained(found, known, tuple(_reasons(found.best.known.rules)))
 
 
+def _likely(word: str, providers: Providers) -> tuple[Reason, ...]:
+    """The rules that a single word is about."""
+    profiles = [one for name in providers.names() for one in providers.versions(name)[:1]]
+    return tuple(map(_reason, candidates(word, rulebook.everything(), profiles)))
+
+
 def _reasons(rules: tuple[str, ...]) -> Iterator[Reason]:
     entries = rulebook.everything()
     for word in rules:
         entry = next((one for one in entries if word in (one.rule.code, one.rule.name)), None)
         if entry:  # else the code is reserved for a rule that does not exist yet
-            yield Reason(entry.rule.code, entry.rule.name, entry.headline, _why(entry.docs))
+            yield _reason(entry)
+
+
+def _reason(entry: rulebook.Entry) -> Reason:
+    return Reason(entry.rule.code, entry.rule.name, entry.headline, _why(entry.docs))
 
 
 def _why(docs: str) -> str:
@@ -131,11 +148,11 @@ def look(explained: Explained, path: str, format_name: str | None, own: tuple[Pr
 
     A short transcript may be written on several wires alike; then it is read as the provider that refused it does.
     """
-    assert explained.recognised
     sources = list(find((path,)))
     looked = _look(explained, sources, format_name, own)
-    if not looked.shown and format_name is None and all(source.again for source in sources):
-        for wire in explained.recognised.best.profile.wires:
+    found = explained.recognised
+    if found and not looked.shown and format_name is None and all(source.again for source in sources):
+        for wire in found.best.profile.wires:
             if wire in NAMES:
                 again = _look(explained, sources, wire, own)
                 if again.shown and again.tally.messages == looked.tally.messages and not _reads_badly(again):
@@ -150,8 +167,7 @@ def _reads_badly(looked: Looked) -> bool:
 def _look(
     explained: Explained, sources: list[Source], format_name: str | None, own: tuple[Profile, ...]
 ) -> Looked:
-    assert explained.recognised
-    clues = clues_of(explained.recognised.best)
+    clues = clues_of(explained.recognised.best) if explained.recognised else Clues(explained.word)
     looked = Looked(Tally(), clues)
     codes = {reason.code for reason in explained.reasons}
     options = Options(

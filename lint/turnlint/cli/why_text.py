@@ -32,13 +32,16 @@ def in_words(
     explained: Explained, looked: Looked | None, write: Callable[[str], object], path: str | None
 ) -> None:
     """For people: the fault in a transcript first, then whose text it is and which rules explain it."""
-    if explained.recognised and path is not None:
+    if (explained.recognised or explained.word) and path is not None:
         if looked is None:
             _write(f"No rule checks this, so {visible(path)} was not checked.", write)
         else:
             _findings(explained, looked, write, visible(path))
         write("\n")
-    lines = _known(explained, explained.recognised) if explained.recognised else _unknown(explained)
+    found = explained.recognised
+    lines = (
+        _known(explained, found) if found else _of_word(explained) if explained.word else _unknown(explained)
+    )
     for line in lines:
         _write(line, write)
 
@@ -82,7 +85,22 @@ def _known(explained: Explained, found: Recognised) -> Iterator[str]:
         yield "turnlint has no rule for this error."
         return
     yield ""
+    yield from _causes(explained)
+
+
+def _of_word(explained: Explained) -> Iterator[str]:
+    order = ", most likely first" if len(explained.reasons) > 1 else ""
+    yield f"`{visible(explained.word)}` is a single word, not an error text. Rules about it{order}:"
+    yield from _rules(explained)
+    yield "  give the whole error text to find its provider and its cause"
+
+
+def _causes(explained: Explained) -> Iterator[str]:
     yield "Possible causes, most likely first:" if len(explained.reasons) > 1 else "Cause:"
+    yield from _rules(explained)
+
+
+def _rules(explained: Explained) -> Iterator[str]:
     for reason in explained.reasons[:MOST_REASONS]:
         yield from _reason(reason)
     yield f"  turnlint explain {visible(explained.reasons[0].code)} shows details{', and likewise for the other rules' if len(explained.reasons) > 1 else ''}"
@@ -206,6 +224,8 @@ def in_json(explained: Explained, looked: Looked | None) -> str:
         }
     else:
         document |= {
+            "word": explained.word or None,
+            "rules": [structs.asdict(reason) for reason in explained.reasons],
             "dialects": explained.dialects,
             "nearest": [
                 {**_told_known(near.profile, near.known), "rules": near.known.rules, "likeness": round(near.likeness, 3)}

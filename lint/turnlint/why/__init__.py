@@ -7,6 +7,7 @@ stand in the profiles.
 
 from turnlint.why.evidence import Agreed, Clues, agreement, clues_of, standing_in
 from turnlint.why.recognising import Match, Near, Recognised, dialects_of, heard, nearest, recognise
+from turnlint.why.words import candidates, word_in
 
 __all__ = [
     "Agreed",
@@ -15,10 +16,12 @@ __all__ = [
     "Near",
     "Recognised",
     "agreement",
+    "candidates",
     "clues_of",
     "dialects_of",
     "heard",
     "nearest",
     "recognise",
     "standing_in",
+    "word_in",
 ]
