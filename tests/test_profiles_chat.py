@@ -85,9 +85,9 @@ def test_texts_leave_open_only_what_a_finding_can_fill(profile: Profile) -> None
         assert re.fullmatch(r"20\d\d-\d\d", row.date), row
         for name in ("models", "other_models", "pattern"):
             re.compile(getattr(row, name, ""))
-    assert len({(one.rule, one.when, one.at, one.found, one.wires) for one in profile.weights}) == len(
-        profile.weights
-    )
+    assert len(
+        {(one.rule, one.when, one.at, one.found, one.role, one.wires) for one in profile.weights}
+    ) == len(profile.weights)
 
 
 @pytest.mark.parametrize(("name", "known"), TEXTS, ids=lambda value: value if isinstance(value, str) else "")

@@ -76,6 +76,17 @@ def texts(record: Json, wire: str, provider: str, code: str) -> set[str | None]:
     return {row.finding.provider_error for row in rows if row.finding.code == code}
 
 
+UPLOADED = {"type": "image", "source": {"type": "file", "file_id": "file_1"}}
+
+
+def heard(mime: str) -> Json:
+    """A request whose tool returned a file."""
+    file = {"type": "input_file", "filename": "x", "file_data": f"data:{mime};base64,AAAA"}
+    call = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "c1", "output": [file]}
+    return {"model": "gpt-5-mini", "input": [ASK, call, output]}
+
+
 TEXTS: list[tuple[str, str, Json, str, str]] = [
     # A text names all open calls of the turn, whatever keeps each of them open.
     ("openai-chat", "openai", chat(ASK, FOUR, TOOL, ASK, {**TOOL, "tool_call_id": "c4"}, ASK), "PA201", _OPEN + "c2, c3, c4"),
@@ -156,8 +167,27 @@ TEXTS: list[tuple[str, str, Json, str, str]] = [
     ("openai-chat", "shared", chat(ASK, SAID, SYSTEM, ASK, model="sonar"), "PR310",
      "After the (optional) system message(s), user or tool message(s) should alternate with assistant message(s)."),
     ("openai-chat", "mistral", chat({"role": "user", "content": {"type": "text"}}, ASK), "ST103",
-     ('[{"type": "string_type", "loc": ["body", "messages", 0, "…", "content", "str"], "msg": "Input should be a valid '
-     'string", "input": …')),
+     ('[{"type": "string_type", "loc": ["body", "messages", 0, "user", "content", "str"], "msg": "Input should be a valid '
+     'string", "input": …}, {"type": "list_type", "loc": ["body", "messages", 0, "user", "content", "list[tagged-union['
+     'TextChunk,ImageURLChunk,DocumentURLChunk,ReferenceChunk,BBoxChunk,FileURLChunk,AudioChunk]]"], "msg": "Input should be '
+     'a valid list", "input": …}]')),
+    ("openai-chat", "mistral", chat({"role": "system", "content": {"secret": "x"}}, ASK), "ST103",
+     ('[{"type": "string_type", "loc": ["body", "messages", 0, "system", "content", "str"], "msg": "Input should be a valid '
+     'string", "input": …}, {"type": "list_type", "loc": ["body", "messages", 0, "system", "content", "list[tagged-union[…]]"]'
+     ', "msg": "Input should be a valid list", "input": …}]')),
+    # Bedrock's own validation, in front of Claude
+    ("anthropic", "anthropic", talk({"role": "user", "content": {"x": 1}}, anthropic_version="bedrock-2023-05-31"), "ST103",
+     ('Malformed input request: #: subject must not be valid against schema {"required":["messages"]}#/messages/0/content: '
+     'expected type: String, found: JSONObject#/messages/0/content: expected type: JSONArray, found: JSONObject, please '
+     'reformat your input and try again.')),
+    ("anthropic", "anthropic", talk({"role": "user", "content": {"x": 1}}), "ST103", "messages.0.content: Input should be a valid list"),
+    ("anthropic", "anthropic", talk(ASK, of_model(USE), of_user({**DONE, "content": [TEXT, UPLOADED]})), "PR321",
+     ("messages.2.content.0.tool_result.content.1.image.source: Input tag 'file' found using 'type' does not match any of "
+     "the expected tags: 'base64', 'url'")),
+    ("openai-responses", "openai-responses", heard("audio/wav"), "PR321",
+     ("Invalid file data: 'input[2].output[0].file_data'. Expected a base64-encoded data URL with a valid file MIME type "
+     "(e.g. 'data:text/plain;base64,SGVsbG8sIFdvcmxkIQ=='), but got unsupported MIME type 'audio/wav'. Please see "
+     "https://platform.openai.com/docs/assistants/tools/file-search#supported-files for supported file types.")),
 ]  # fmt: skip
 
 
@@ -175,3 +205,26 @@ def test_a_long_list_of_open_calls_is_whole() -> None:
     ids = [f"call_{number:024}" for number in range(128)]
     calls = {**CALLS, "tool_calls": [{**CALL, "id": one} for one in ids]}
     assert texts(chat(ASK, calls, ASK), "openai-chat", "openai", "PA201") == {_OPEN + ", ".join(ids)}
+
+
+@pytest.mark.parametrize(
+    ("record", "wire"),
+    [
+        (heard("application/pdf"), "openai-responses"),
+        (talk(ASK, of_model(USE), of_user({**DONE, "content": [UPLOADED]}), betas=["files-api-2025-04-14"]), "anthropic"),
+        (talk(of_user(UPLOADED)), "anthropic"),
+    ],
+)  # fmt: skip
+def test_a_source_that_was_accepted_is_no_finding(record: Json, wire: str) -> None:
+    provider = "anthropic" if wire == "anthropic" else "openai-responses"
+    assert texts(record, wire, provider, "PR321") == set()
+
+
+def test_a_source_is_found_among_many_records() -> None:
+    """The scanner of long logs leaves such records to the rules."""
+    record = talk(ASK, of_model(USE), of_user({**DONE, "content": [UPLOADED]}))
+    data = (json.dumps(record) + "\n").encode() * 40
+    assert sum(row.finding.code == "PR321" for row in testing.rows_of(data, "anthropic", "anthropic")) == 40
+    data = (json.dumps(heard("audio/mpeg")) + "\n").encode() * 40
+    rows = testing.rows_of(data, "openai-responses", "openai-responses")
+    assert sum(row.finding.code == "PR321" for row in rows) == 40

@@ -35,9 +35,15 @@ ABOUT_REQUESTS = frozenset({
     "tool_protocol", "history_order", "empty_content", "message_shape", "tool_content", "reasoning_pairing",
 })  # fmt: skip
 """Classes of recorded errors that are about the conversation; the others are about keys, quota or models."""
-VALIDATOR_REPORT = re.compile(r"^\[|Malformed input request: #|^invalid message format$")
-"""Reports of schema validators, which list every alternative that failed, and one that names no cause."""
-LEAST = 10
+VERBATIM = {"exchanges_dev": 18, "exchanges_dev2": 29}
+"""How many refusals are predicted letter by letter."""
+MARKED = {
+    "7b121690ce894e73": "the column of the bytes that were sent",
+    "c0ca61a23ba9361e": "the content",
+    "3661fa5d99ebe47d": "the content",
+    "9dc3c6e390bff38e": "the content",
+}
+"""What a predicted text leaves out, as `…`: the record does not say it, or a report does not repeat it."""
 
 
 def refusals(path: Path) -> Iterator[tuple[tuple[str, str], dict[str, Any]]]:
@@ -58,33 +64,39 @@ def text_of(error: Any) -> str:
     return text_of(error.get("message") or error.get("error") or json.dumps(error))
 
 
-def alike(predicted: str | None, recorded: str) -> bool:
-    """Whether both are one text; `…` stands for what only the bytes that were sent tell."""
-    parts = (re.escape(part) for part in (predicted or "").strip().split("…"))
-    return re.fullmatch(r"\w+".join(parts), recorded.strip()) is not None
+def as_logged(one: dict[str, Any]) -> bytes:
+    """A record as a gateway logs it: the address beside the request."""
+    record = {"url": f"https://{one['host']}{one['endpoint']}", "request": one["request"]}
+    return json.dumps(record).encode() + b"\n"
+
+
+def is_marked(predicted: str, recorded: str) -> bool:
+    """Whether both are one text but for the parts that `…` stands for."""
+    parts = map(re.escape, predicted.split("…"))
+    return re.fullmatch(".+".join(parts), recorded, re.DOTALL) is not None
 
 
 @pytest.mark.skipif(not all(path.exists() for path in SETS), reason="the recorded exchanges are not here")
 @pytest.mark.parametrize("path", SETS, ids=lambda path: path.name.partition(".")[0])
-def test_a_found_refusal_is_predicted_in_the_recorded_words(path: Path) -> None:
+def test_a_refusal_is_predicted_in_the_recorded_words(path: Path) -> None:
     groups = defaultdict(list)
     for key, one in refusals(path):
         groups[key].append(one)
-    wrong, right = [], 0
+    wrong, verbatim, marked = [], 0, set()
     for (name, provider), some in groups.items():
-        data = b"".join(json.dumps(one["request"]).encode() + b"\n" for one in some)
         found: dict[int, list[Finding]] = defaultdict(list)
-        for row in testing.rows_of(data, name, provider):
-            if row.finding.severity == "error":
+        for row in testing.rows_of(b"".join(map(as_logged, some)), name, provider):
+            if row.finding.severity != "info":
                 found[row.finding.where.record.line].append(row.finding)
         for line, one in enumerate(some, 1):
-            recorded = text_of(one["error"])
-            if not found[line] or VALIDATOR_REPORT.search(recorded):
-                continue
-            texts = [finding.provider_error for finding in found[line]]
-            if any(alike(text, recorded) for text in texts):
-                right += 1
+            recorded = text_of(one["error"]).strip()
+            texts = [(finding.provider_error or "").strip() for finding in found[line]]
+            if recorded in texts:
+                verbatim += 1
+            elif any(is_marked(text, recorded) for text in texts if "…" in text):
+                marked.add(one["id"])
             else:
                 wrong.append((one["id"], provider, recorded, texts))
     assert wrong == []
-    assert right >= LEAST
+    assert marked <= MARKED.keys()
+    assert verbatim >= VERBATIM[path.name.partition(".")[0]]

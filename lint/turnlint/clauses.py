@@ -521,11 +521,17 @@ class ResultContent(Clause, kw_only=True, frozen=True, tag="result-content"):
     """The only ways to write the content: `text`, `list`, `object`, …"""
     kinds: tuple[str, ...] = ()
     """Only results of these types."""
+    sources: tuple[str, ...] = ()
+    """Sources of parts that are refused, such as `image:file`, or `input_file:audio` for the type of a data URL."""
+    unless_beta: str = ""
+    """How the name of a beta feature begins with which they are accepted; a request may name it in `betas`."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if self.kinds and all(kind not in self.kinds for kind, _ in facts.results):
             return True
         parts = facts.result_parts
+        if any(one.partition(":")[0] in parts for one in self.sources):
+            return False
         if not parts.isdisjoint(self.refused) or (self.parts and not parts.issubset(self.parts)):
             return False
         return not self.written or all(

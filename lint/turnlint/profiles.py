@@ -47,13 +47,16 @@ class Weight(Struct, frozen=True, kw_only=True):
     """For what the rule itself only warns of, where that is another."""
     says: str = ""
     wires: tuple[str, ...] = ()
-    when: Literal["always", "no-results", "one-call", "absent"] = "always"
-    """Only for a call behind whose turn no result stands at all, for a result behind a turn of one call, or where there
-    is no id at all. A weight with a condition stands before the one without it."""
+    when: Literal["always", "no-results", "one-call", "absent", "invoke-model"] = "always"
+    """Only for a call behind whose turn no result stands at all, for a result behind a turn of one call, where there
+    is no id at all, or in a request to Bedrock's InvokeModel. A weight with a condition stands before the one without
+    it."""
     at: str = ""
     """Only for a finding at this key of a message, such as `content`, or at a whole `message`."""
     found: str = ""
     """Only where this stands there, such as `an object`."""
+    role: str = ""
+    """Only in a message of this role."""
 
 
 class Known(Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from msgspec import structs
 
 from turnlint import wording
 from turnlint.case import Case
-from turnlint.model import SEVERITIES, Call, Finding, Result, Severity, Transcript
+from turnlint.model import SEVERITIES, Call, Finding, Result, Severity
 from turnlint.profiles import Profile, Weight
 from turnlint.providers import Chosen
 
@@ -21,7 +21,7 @@ _LISTED = frozenset({"unanswered-call", "pending-call", "misplaced-result"})
 def weigh(finding: Finding, case: Case, chosen: tuple[Chosen, ...]) -> Finding:
     """The finding as the gravest of the providers takes it, with the words of the first that has any."""
     transcript = case.transcript
-    weights = [(one, _weight(finding, transcript, one.profile)) for one in chosen]
+    weights = [(one, _weight(finding, case, one.profile)) for one in chosen]
     severity: Severity | None = None
     said: tuple[Profile, str] | None = None
     for one, weight in weights:
@@ -45,17 +45,20 @@ def weigh(finding: Finding, case: Case, chosen: tuple[Chosen, ...]) -> Finding:
     return structs.replace(finding, severity=severity, provider=profile.name, provider_error=words)
 
 
-def _weight(finding: Finding, transcript: Transcript, profile: Profile) -> Weight | None:
+def _weight(finding: Finding, case: Case, profile: Profile) -> Weight | None:
     for one in profile.by_rule.get(finding.rule, ()):
-        if (not one.wires or transcript.wire.speaks in one.wires) and _applies(one, finding, transcript):
+        if (not one.wires or case.transcript.wire.speaks in one.wires) and _applies(one, finding, case):
             return one
     return None
 
 
-def _applies(weight: Weight, finding: Finding, transcript: Transcript) -> bool:
+def _applies(weight: Weight, finding: Finding, case: Case) -> bool:
     """Whether the condition of a weight holds for the place of a finding."""
-    if not _is_at(weight, finding):
+    transcript = case.transcript
+    if not _is_at(weight, finding) or (weight.role and weight.role != _role(finding, case)):
         return False
+    if weight.when == "invoke-model":
+        return _is_for_invoke_model(case)
     if weight.when == "absent":
         return finding.call_id is None
     index, messages = finding.message_index, transcript.messages
@@ -69,6 +72,25 @@ def _applies(weight: Weight, finding: Finding, transcript: Transcript) -> bool:
     while index and messages[index].role != "assistant":
         index -= 1
     return sum(isinstance(block, Call) for block in messages[index].blocks) == 1
+
+
+def _role(finding: Finding, case: Case) -> str:
+    """The role of the message of a finding, as it is written."""
+    index, request = finding.message_index, case.transcript.request
+    if index is not None:
+        return case.messages[index].written_role
+    if request is None:
+        return ""
+    message = case.value_in(finding.where.record, finding.where.at[: len(request.at) + 2])
+    role = message.get("role") if isinstance(message, dict) else None
+    return role if isinstance(role, str) else ""
+
+
+def _is_for_invoke_model(case: Case) -> bool:
+    """Whether the body of a request says that it is for Bedrock: `anthropic_version` is of Bedrock there."""
+    request = case.transcript.request
+    version = case.value_in(request.record, (*request.at, "anthropic_version")) if request else None
+    return isinstance(version, str) and version.startswith("bedrock-")
 
 
 def _is_at(weight: Weight, finding: Finding) -> bool:
@@ -97,7 +119,7 @@ def _severity(finding: Finding, chosen: Chosen, weight: Weight | None) -> Severi
 def _fields(finding: Finding, case: Case, profile: Profile, wanted: tuple[str, ...]) -> dict[str, object]:
     index, transcript = finding.message_index, case.transcript
     if index is None:
-        return _at_record(finding, transcript, profile)
+        return _at_record(finding, case, profile)
     name = finding.call_id or ""
     fields: dict[str, object] = {"ids": name, "id": name, "name": finding.tool or "", "kind": finding.kind}
     first = next((one.message for one in finding.related if one.message is not None), "…")
@@ -119,10 +141,11 @@ def _fields(finding: Finding, case: Case, profile: Profile, wanted: tuple[str, .
     }  # fmt: skip
 
 
-def _at_record(finding: Finding, transcript: Transcript, profile: Profile) -> dict[str, object]:
+def _at_record(finding: Finding, case: Case, profile: Profile) -> dict[str, object]:
     """Of a finding at a place of a request, which no message could be read from."""
-    request = transcript.request
+    request = case.transcript.request
     place = finding.where.at[len(request.at) :] if request else ()
     if len(place) < 2 or not isinstance(place[1], int):
         return {}
-    return {"path": wording.path(place, profile.paths), "index": place[1], "kind": finding.kind}
+    role = _role(finding, case) or "…"
+    return {"path": wording.path(place, profile.paths), "index": place[1], "kind": finding.kind, "role": role}

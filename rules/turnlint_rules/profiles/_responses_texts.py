@@ -167,6 +167,13 @@ _SHAPE = (
         about="the item needs its item id: restore the id, or remove the item",
     ),
     Known(
+        pattern=rf"Invalid file data: {_Q}(?P<path>\w+\[(?P<index>\d+)\][\w.\[\]]*){_Q}.{{0,200}}?unsupported MIME type",
+        rules=("PR321",), source="recorded cc9635357041067f, 51fe8afa7c914e93", date="2026-11",
+        sample="Invalid file data: 'input[3].output[0].file_data'. Expected a base64-encoded data URL with a valid file MIME type "
+        "(e.g. 'data:text/plain;base64,SGVsbG8sIFdvcmxkIQ=='), but got unsupported MIME type 'audio/mpeg'. Please see "
+        "https://platform.openai.com/docs/assistants/tools/file-search#supported-files for supported file types.",
+    ),
+    Known(
         pattern=r"Your input exceeds the context window of this model", rules=(), date="2026-11",
         sample="Your input exceeds the context window of this model. Please adjust your input and try again.",
         source="recorded 30c7525d0377db84, 896c841c11e14220",

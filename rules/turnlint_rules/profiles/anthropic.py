@@ -5,6 +5,7 @@ prefix. This module owns that table. It refuses to know how a conversation is re
 """
 
 from turnlint.api import (
+    AnyClause,
     ArgumentsEncoding,
     BlockAfterCall,
     Capabilities,
@@ -110,7 +111,7 @@ _NAMES = (
         of="tool", unique=True, says="tools: Tool names must be unique.", source="forgecode 892", date="2026-11",
     ),
 )  # fmt: skip
-_RESULTS = (
+_RESULTS: tuple[AnyClause, ...] = (
     ArgumentsEncoding(
         wants="object", says="{path}: Input should be a valid dictionary",
         source="anthropic 2.9.0, ToolUseBlockParam; public reports", date="2026-11",
@@ -130,6 +131,19 @@ _RESULTS = (
         parts=("text", "image", "search_result", "document", "tool_reference", "browser_state"),
         says="{path}: Input tag '{kind}' found using 'type' does not match any of the expected tags",
         source="anthropic 2.9.0, ToolResultBlockParam", date="2026-11",
+    ),
+    *(
+        ResultContent(
+            sources=(f"{kind}:file",), unless_beta="files-api", severity="warning", date="2026-02",
+            says="messages.{index}.content.{block}.tool_result.content.{count}." + kind + ".source: Input tag 'file' found using "
+            f"'type' does not match any of the expected tags: {tags}",
+            source=f"recorded {recorded}; in messages, a file was accepted 22 times. A body does not show the beta header of the "
+            "Files API",
+        )
+        for kind, tags, recorded in (
+            ("document", "'base64', 'content', 'text', 'url'", "760a0c9b6679e240"),
+            ("image", "'base64', 'url'", "bd155e4808c8b029"),
+        )
     ),
     EmptyContent(
         what="error-result", says="messages.{index}.content.{block}.tool_result: content cannot be empty if is_error is true",
@@ -348,6 +362,17 @@ def _weights() -> tuple[Weight, ...]:
                 rule=rule, says=text, source="public reports, as in the list of known texts", date="2026-11"
             )
             for rule, text in says.items()
+        ),
+        Weight(
+            rule="malformed-message",
+            at="content",
+            found="an object",
+            when="invoke-model",
+            date="2026-11",
+            source="recorded 65ec73129c4cf0c8: Bedrock checks the body of a request before Claude does",
+            says='Malformed input request: #: subject must not be valid against schema {{"required":["messages"]}}'
+            "#/messages/{index}/content: expected type: String, found: JSONObject#/messages/{index}/content: expected type: "
+            "JSONArray, found: JSONObject, please reformat your input and try again.",
         ),
         *(
             Weight(rule="malformed-message", at=at, says=text, source=recorded, date="2026-11")

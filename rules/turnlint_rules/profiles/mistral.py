@@ -37,6 +37,14 @@ _ORDER = "Unexpected role '{role}' after role '{after}'"
 _NO_MESSAGES = "Conversation must have at least one message"
 _NO_ID, _NO_ID_OF_CALL = "Tool call id has to be defined.", "Tool call id has to be defined in serving mode."
 _EITHER = "Assistant message must have either content or tool_calls, but not both."
+_NO_TEXT = (
+    '[{{"type": "string_type", "loc": ["body", "messages", {index}, "{role}", "content", "str"], "msg": "Input should be a '
+    'valid string", "input": …}}'
+)
+_NO_LIST = (
+    '{{"type": "list_type", "loc": ["body", "messages", {index}, "{role}", "content", "list[tagged-union[KINDS]]"], "msg": '
+    '"Input should be a valid list", "input": …}}'
+)
 _SERVED = ("system", "user", "tool", "prefix")
 
 _DECLARED = NameForm(
@@ -136,10 +144,15 @@ _HOSTED_WEIGHTS = (
     *pairing(missing=_COUNT, orphan=_COUNT, duplicate=_COUNT, date=_DATE, source="client-ts 106, camel 1467; code 3230"),
     *_no_ids(source=f"mistral-go 8, vercel/ai 2477, autogen 2735; code 3280; {_EXECUTED}"),
     Weight(
+        rule="malformed-message", at="content", found="an object", role="user", date=_DATE,
+        source="recorded c0ca61a23ba9361e, 3661fa5d99ebe47d, 9dc3c6e390bff38e; `…` stands for the content, which a report does not repeat",
+        says=_NO_TEXT + ", " + _NO_LIST.replace("KINDS", "TextChunk,ImageURLChunk,DocumentURLChunk,ReferenceChunk,BBoxChunk,"
+        "FileURLChunk,AudioChunk") + "]",
+    ),
+    Weight(
         rule="malformed-message", at="content", found="an object", date=_DATE,
-        source="recorded c0ca61a23ba9361e; the text goes on with the content itself",
-        says='[{{"type": "string_type", "loc": ["body", "messages", {index}, "{role}", "content", "str"], "msg": "Input should '
-        'be a valid string", "input": …',
+        source="as in messages of users (c0ca61a23ba9361e); the kinds of content of the role are not known",
+        says=_NO_TEXT + ", " + _NO_LIST.replace("KINDS", "…") + "]",
     ),
     Weight(
         rule="name-mismatch", severity="info", date="2026-11",

@@ -109,6 +109,13 @@ _TURNS = (
         written=("text", "list", "absent", "null"), kinds=("function_call_output", "custom_tool_call_output"), source=_SPEC, date="2026-08",
         says="Invalid type for 'input[{index}].output': expected one of a string or array of objects, but got an object instead.",
     ),
+    ResultContent(
+        sources=("input_file:audio",), severity="warning", date="2026-02",
+        says="Invalid file data: '{place}.output[{count}].file_data'. Expected a base64-encoded data URL with a valid file MIME "
+        "type (e.g. 'data:text/plain;base64,SGVsbG8sIFdvcmxkIQ=='), but got unsupported MIME type '{kind}'. Please see "
+        "https://platform.openai.com/docs/assistants/tools/file-search#supported-files for supported file types.",
+        source="recorded cc9635357041067f, 51fe8afa7c914e93; PDF was accepted 5 times",
+    ),
     ReasoningUnpaired(
         what="alone", date="2026-11", other_models=_O_MODELS, says=_ALONE,
         source="recorded 24a30041973d6edf, 081354e4a4f7384c, 025e9774b59cd42e: the next item has no id; about 3,400 "
