@@ -65,6 +65,20 @@ def talk(model: str) -> Json:
     return {"model": model, "max_tokens": 9, "messages": [ASK, {"role": "system", "content": "be brief"}]}
 
 
+TOOL_F: Json = {"name": "f", "input_schema": {"type": "object"}}
+
+
+def changes(*tools: Json) -> Json:
+    """A request whose system message adds a tool."""
+    added = {"type": "tool_addition", "tool": {"type": "tool_reference", "name": "f"}}
+    declared: Json = {"tools": [*tools]} if tools else {}
+    return {**talk("claude-opus-4-8"), **declared, "messages": [ASK, {"role": "system", "content": [added]}]}
+
+
+def briefed(model: str, *more: Json) -> Json:
+    return converse(ASKED, {"role": "system", "content": [{"text": "be brief"}]}, *more, modelId=model)
+
+
 def redacted(message: Json, length: int = 0) -> Json:
     """A message with an id as a recorder rewrites it."""
     own = "call_REDACTED_1".ljust(length + 1, "1")
@@ -119,6 +133,20 @@ FACTS: list[tuple[str, str, Json, dict[str, str]]] = [
     ("anthropic", "anthropic", talk("claude-opus-4-7"), {"PR310": "error"}),
     ("anthropic", "anthropic", talk("claude-mythos-preview"), {}),
     ("anthropic", "anthropic", {**talk("anthropic/claude-sonnet-4.6"), "messages": [ASK, {"role": "assistant", "content": "{"}]}, {"PR311": "error"}),
+    # Blocks that change the tools need a tool that is declared for it
+    ("anthropic", "anthropic", changes(TOOL_F), {"PR325": "warning"}),
+    ("anthropic", "anthropic", changes({**TOOL_F, "defer_loading": True}), {}),
+    ("anthropic", "anthropic", changes(), {}),
+    # Converse takes a system message as Claude's own API does; nothing is recorded there
+    ("bedrock", "bedrock", briefed("us.anthropic.claude-opus-4-8-v1:0"), {}),
+    ("bedrock", "bedrock", briefed("us.anthropic.claude-opus-4-8-v1:0", ASKED), {"PR310": "warning"}),
+    ("bedrock", "bedrock", briefed("us.anthropic.claude-sonnet-4-5-20250929-v1:0"), {"PR310": "warning"}),
+    ("bedrock", "bedrock", briefed("us.amazon.nova-lite-v1:0", ASKED), {}),
+    # Microsoft Foundry takes none
+    ("anthropic", "auto", {"url": "https://x.services.ai.azure.com/anthropic/v1/messages", "request": talk("claude-opus-4-8")},
+     {"PR310": "warning"}),
+    ("anthropic", "auto", {"url": "https://api.anthropic.com/v1/messages", "request": talk("claude-opus-4-8")}, {}),
+    ("anthropic", "anthropic@foundry", talk("claude-opus-4-8"), {"PR310": "warning"}),
     # Bedrock: the text of the refusal names tools, and results stood in the turn before
     ("bedrock", "bedrock", converse(ASKED, BEGUN), {"PR311": "warning"}),
     ("bedrock", "bedrock", converse(ASKED, USED, USE_DONE, BEGUN), {"PR311": "error"}),

@@ -564,15 +564,20 @@ class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
     code: ClassVar[str] = "PR325"
     role: str = ""
     """Messages of this role. If empty, those of all roles whose content is a list of parts."""
-    kinds: tuple[str, ...]
+    kinds: tuple[str, ...] = ()
     """As the wire spells them; a content that is a text is of the kind `text`."""
+    refused: tuple[str, ...] = ()
+    """Only these kinds are refused, in place of all that are not in `kinds`."""
+    unless_tool_key: str = ""
+    """They are accepted if a declared tool has this key, or if the record does not say which tools there are."""
     bare: bool = True
     """A list of parts may hold a string in place of a part."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if not self.role:
             return all(content != "parts" for content, _, _ in facts.contents)
-        return self.role not in facts.roles or ("text" in self.kinds and self.role not in facts.mixed_roles)
+        takes_texts = bool(self.refused) or "text" in self.kinds
+        return self.role not in facts.roles or (takes_texts and self.role not in facts.mixed_roles)
 
 
 _OF_THOUGHTS = {

@@ -120,6 +120,8 @@ class Providers:
             found = next((one for one in candidates if _is_host(host, one.hosts)), None)
             found = found or self._host_of(wire, host)
             versions = self.versions(found.name) if found else ()
+            if found and found.hosts != versions[0].hosts:
+                return Chosen(found)  # the host is that of one version
             return Chosen(_by_model(versions, request) or versions[0]) if versions else None
         found = next((one for one in candidates if one.models and re.search(one.models, model or "")), None)
         return Chosen(found, certain=False) if found else None

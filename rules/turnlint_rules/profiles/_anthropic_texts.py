@@ -4,7 +4,9 @@ This module owns the texts, as expressions that bear lost quotes and backticks, 
 they accept, which other services share. It is no profile.
 """
 
-from turnlint.api import Known
+from typing import Literal
+
+from turnlint.api import Known, RoleOrder, Severity
 
 NO_PREFILL = r"claude-[a-z]+-(?:4[-.](?:[6-9]|1\d)(?!\d)|[5-9])"
 """Opus and Sonnet 4.6, and all that came after them; the last accepted recordings are of Haiku 4.5."""
@@ -14,6 +16,40 @@ MID_SYSTEM = r"claude-[a-z]+-(?:4[-.](?:[89]|1\d)(?!\d)|[5-9])"
 """Opus 4.8 and 5, 5.5; Sonnet 5, 5.5; Haiku 5.5; Fable 5, 5.1; Mythos 5, 5.1. All before Opus 4.8 refuse it."""
 UNNUMBERED = r"claude(?:-[a-z]+)*$"
 """Names such as `claude-mythos-preview` that do not say which generation they are."""
+
+PROBES = "probes of nine models on 2026-09-10 and of claude-opus-5-5 on 2026-10-06; claude-code 73821"
+_DIRECTIVE = "; the directive-only form (content: [] with output_config) is accepted at any position"
+"""The API adds this since 2026-09."""
+_KEPT = "all 39 recorded requests keep it (f04a8da6bfb53c03, 16f366d7f32664fc, 70a321f0b601168f)"
+
+
+def mid_system(
+    *, source: str, behind: str = "", models: str = "", severity: Severity = "error"
+) -> tuple[RoleOrder, ...]:
+    """The positions at which Claude takes a system message among the messages; `behind` stands before each text."""
+    unnamed: Literal["error", "silent"] = "silent" if models else "error"
+    return (
+        RoleOrder(
+            role="system", after=("user", "assistant"), models=models, other_models=f"{MID_SYSTEM}|{UNNUMBERED}", unnamed="silent",
+            says=behind + "role 'system' is not supported on this model", source=source, date="2026-10", severity=severity,
+        ),
+        RoleOrder(
+            role="system", after=("start",), models=models, unnamed=unnamed, date="2026-10", source=source, severity=severity,
+            says=behind + "messages.{index}: use the top-level 'system' parameter for the initial system prompt",
+        ),
+        RoleOrder(
+            role="system", only_after=("start", "user", "server-result", "system"), models=MID_SYSTEM, unnamed=unnamed,
+            says=behind + "messages.{index}: role 'system' must follow a 'user' message or an 'assistant' message ending in a "
+            "server tool result" + _DIRECTIVE,
+            source=f"{source}; {_KEPT}", date="2026-10", severity=severity,
+        ),
+        RoleOrder(
+            role="system", only_before=("assistant", "end"), models=MID_SYSTEM, unnamed=unnamed,
+            says=behind + "messages.{index}: role 'system' must precede an 'assistant' message or end the array" + _DIRECTIVE,
+            source=f"{source}; {_KEPT}", date="2026-10", severity=severity,
+        ),
+    )  # fmt: skip
+
 
 _Q = r"""[\\`'"]*"""
 """A quote or a backtick, escaped or lost on the way."""

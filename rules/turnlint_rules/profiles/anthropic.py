@@ -29,12 +29,17 @@ from turnlint.api import (
     UnknownKey,
     Weight,
 )
-from turnlint_rules.profiles._anthropic_texts import INTERLEAVES, KNOWN, MID_SYSTEM, NO_PREFILL, UNNUMBERED
+from turnlint_rules.profiles._anthropic_texts import (
+    INTERLEAVES,
+    KNOWN,
+    NO_PREFILL,
+    PROBES,
+    UNNUMBERED,
+    mid_system,
+)
 
+_HOSTS = ("api.anthropic.com", "amazonaws.com", "googleapis.com")
 _CLAUDE_3 = r"claude-(?:3|2|instant)"
-_DIRECTIVE = "; the directive-only form (content: [] with output_config) is accepted at any position"
-"""The API adds this since 2026-09."""
-_PROBES = "probes of nine models on 2026-09-10 and of claude-opus-5-5 on 2026-10-06; claude-code 73821"
 _SYSTEM_PARTS = ("text", "tool_addition", "tool_removal")
 
 _NO_MESSAGES = (
@@ -176,7 +181,7 @@ _CONTENT = (
     ),
     OverLimit(what="messages", most=100_000, source="API reference", date="2026-11"),
 )  # fmt: skip
-_TURNS = (
+_TURNS: tuple[AnyClause, ...] = (
     RoleOrder(
         roles=("user", "assistant", "system"),
         says='messages: Unexpected role "{role}". Allowed roles are "user" or "assistant"{hint}', hint_role="tool",
@@ -184,31 +189,18 @@ _TURNS = (
         "https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview.",
         source="NyarchAssistant 157 of 2026-07; any first role was accepted (439ff046392d4bd0)", date="2026-11",
     ),
-    RoleOrder(
-        role="system", after=("user", "assistant"), other_models=f"{MID_SYSTEM}|{UNNUMBERED}", unnamed="silent", date="2026-10",
-        says="role 'system' is not supported on this model", source=_PROBES,
-    ),
-    RoleOrder(
-        role="system", after=("start",), date="2026-10", source=_PROBES,
-        says="messages.{index}: use the top-level 'system' parameter for the initial system prompt",
-    ),
-    RoleOrder(
-        role="system", only_after=("start", "user", "server-result", "system"), models=MID_SYSTEM, unnamed="error",
-        says="messages.{index}: role 'system' must follow a 'user' message or an 'assistant' message ending in a server "
-        "tool result" + _DIRECTIVE,
-        source=f"{_PROBES}; all 39 recorded requests keep it (f04a8da6bfb53c03, 16f366d7f32664fc)", date="2026-10",
-    ),
-    RoleOrder(
-        role="system", only_before=("assistant", "end"), models=MID_SYSTEM, unnamed="error",
-        says="messages.{index}: role 'system' must precede an 'assistant' message or end the array" + _DIRECTIVE,
-        source=f"{_PROBES}; all 39 recorded requests keep it (f04a8da6bfb53c03, 70a321f0b601168f)", date="2026-10",
-    ),
+    *mid_system(source=PROBES),
     ContentKind(
-        role="system", kinds=_SYSTEM_PARTS, date="2026-10", source=f"{_PROBES}; 39 recorded requests keep it",
+        role="system", kinds=_SYSTEM_PARTS, date="2026-10", source=f"{PROBES}; 39 recorded requests keep it",
         says="messages.{index}: role 'system' supports text, tool_addition, and tool_removal blocks only",
     ),
+    ContentKind(
+        role="system", refused=("tool_addition", "tool_removal"), unless_tool_key="defer_loading", severity="warning",
+        source=f"{PROBES}; all 18 recorded requests with such a block declare a tool so (no refusal is recorded). A body does not "
+        "show the header that they need too: mid-conversation-tool-changes-2026-07-01", date="2026-10",
+    ),
     EmptyContent(
-        what="message", roles=("system",), unless="output_config", date="2026-10", source=_PROBES,
+        what="message", roles=("system",), unless="output_config", date="2026-10", source=PROBES,
         says="messages.{index}: system content must contain at least one block",
     ),
     LastMessage(
@@ -381,7 +373,17 @@ def _weights() -> tuple[Weight, ...]:
     )
 
 
-def _profile(version: str, about: str, models: str) -> Profile:
+_FOUNDRY = (
+    RoleOrder(
+        role="system", after=("start", "user", "assistant"), severity="warning", date="2026-10",
+        source=f"{PROBES}: other than the API, Bedrock and Vertex, Microsoft Foundry does not take it; no text is known",
+    ),
+)  # fmt: skip
+
+
+def _profile(
+    version: str, about: str, models: str, *more: AnyClause, hosts: tuple[str, ...] = _HOSTS
+) -> Profile:
     return Profile(
         name="anthropic",
         version=version,
@@ -389,7 +391,7 @@ def _profile(version: str, about: str, models: str) -> Profile:
         title="Anthropic Messages API",
         wires=("anthropic",),
         paths="dots",
-        hosts=("api.anthropic.com", "amazonaws.com", "googleapis.com"),
+        hosts=hosts,
         models=models,
         capabilities=Capabilities(
             format="anthropic",
@@ -414,8 +416,9 @@ def _profile(version: str, about: str, models: str) -> Profile:
             *_CONTENT,
             *_TURNS,
             *_THINKING,
-            *_where_it_thinks(always=bool(version)),
+            *_where_it_thinks(always=version == "thinking"),
             *_KEYS,
+            *more,
         ),
         weights=_weights(),
         known=KNOWN,
@@ -425,4 +428,5 @@ def _profile(version: str, about: str, models: str) -> Profile:
 PROFILES = (
     _profile("", "any model; rules about thinking apply to requests that enable it", "claude"),
     _profile("thinking", "thinking is enabled with a budget, also if the record does not say so", ""),
+    _profile("foundry", "Microsoft Foundry", "", *_FOUNDRY, hosts=("services.ai.azure.com",)),
 )

@@ -29,7 +29,7 @@ from turnlint.api import (
     UnknownKey,
     Weight,
 )
-from turnlint_rules.profiles._anthropic_texts import NO_PREFILL
+from turnlint_rules.profiles._anthropic_texts import NO_PREFILL, mid_system
 from turnlint_rules.profiles._bedrock_texts import KNOWN
 
 _CLAUDE = "claude|anthropic"
@@ -213,19 +213,23 @@ _ALL: tuple[AnyClause, ...] = (
         first=("user",), other_models=_ANY_FIRST, source="langchain-aws 238; pydantic-ai 2.66.0, by model", date="2026-11",
         says="A conversation must start with a user message. Try again with a conversation that starts with a user message.",
     ),
+    *mid_system(
+        behind=_BY_CLAUDE, models=_CLAUDE, severity="warning",
+        source="as on Claude's own wire; no request of Converse with such a message is recorded",
+    ),
     LastMessage(
-        roles=("user",), models=NO_PREFILL, date="2026-09", source="lobehub 12373; Nova and older Claude take one "
+        roles=("user", "system"), models=NO_PREFILL, date="2026-09", source="lobehub 12373; Nova and older Claude take one "
         "(e7192bb8734b1e94, f28c111dbb53a459)",
         says=_BY_CLAUDE + "This model does not support assistant message prefill. The conversation must end with a user "
         "message.",
     ),
     LastMessage(
-        roles=("user",), after_results=True, models=_CLAUDE, other_models=NO_PREFILL, unnamed="error", date="2026-11",
+        roles=("user", "system"), after_results=True, models=_CLAUDE, other_models=NO_PREFILL, unnamed="error", date="2026-11",
         says=_NO_PREFILL_WITH_TOOLS, source="recorded 6ef353233be98dbf, 8d8cdcbf90682670, with results in the turn before; "
         "accepted without tools (f28c111dbb53a459)",
     ),
     LastMessage(
-        roles=("user",), with_tools=True, models=_CLAUDE, other_models=NO_PREFILL, severity="warning", date="2026-11",
+        roles=("user", "system"), with_tools=True, models=_CLAUDE, other_models=NO_PREFILL, severity="warning", date="2026-11",
         says=_NO_PREFILL_WITH_TOOLS, source="the text names no results; accepted without them (6ff4cec78051420c)",
     ),
     LastMessage(open_calls=True, says=_EXPECTED, source="public reports", date="2026-11"),

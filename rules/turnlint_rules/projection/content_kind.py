@@ -62,6 +62,8 @@ _ANYBODYS = frozenset({"text", "image", "document"})
 
 def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(ContentKind):
+        if clause.unless_tool_key and _has_such_a_tool(case, clause.unless_tool_key):
+            continue
         for index, message in enumerate(case.messages):
             if not clause.role and message.content == "parts":
                 yield from _parts(case, clause, index)
@@ -69,9 +71,21 @@ def check(case: Case) -> Iterator[Finding]:
                 yield from _blocks(case, clause, index, message)
 
 
+def _has_such_a_tool(case: Case, key: str) -> bool:
+    """Whether a declared tool has a key, or the tools are not known."""
+    request = case.transcript.request
+    if request is None or request.tools is None:
+        return True
+    tools = case.value_in(request.record, request.tools_at)
+    return any(isinstance(one, dict) and one.get(key) for one in tools if isinstance(tools, list))
+
+
 def _blocks(case: Case, clause: ContentKind, index: int, message: Message) -> Iterator[Finding]:
     kinds = [("text" if isinstance(one, Text) else one.kind, one) for one in message.blocks]
-    wrong = next((block for kind, block in kinds if kind not in clause.kinds), None)
+    refused = clause.refused
+    wrong = next(
+        (one for kind, one in kinds if (kind in refused if refused else kind not in clause.kinds)), None
+    )
     if wrong is None:
         return
     kind = quote(getattr(wrong, "kind", ""))
@@ -79,7 +93,8 @@ def _blocks(case: Case, clause: ContentKind, index: int, message: Message) -> It
     fix = Fix("lossy", "give the message the role `user`", (Put(("role",), b'"user"', index),))
     yield RULE.at_message(
         case, index, f"{quote(clause.role)} message holds a block of kind {kind}", below=wrong.at,
-        label=f"not in a {quote(clause.role)} message", under=clause, fix=fix if movable else None,
+        label=f"needs a declared tool with `{clause.unless_tool_key}`" if clause.unless_tool_key else
+        f"not in a {quote(clause.role)} message", under=clause, fix=fix if movable else None,
     )  # fmt: skip
 
 
