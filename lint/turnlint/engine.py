@@ -12,19 +12,17 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from turnlint.carrying.carrier import Carrier, Reader
 from turnlint.counting import count, count_passed, count_providers, count_skipped, count_unread
 from turnlint.documents.source import Progress, Source
-from turnlint.documents.trouble import Damage
+from turnlint.evaluation import Evaluator
 from turnlint.events import Crash, Heard, Remark, Skipped, Tally
 from turnlint.judging import Book, Content, Judged, Options, judge
 from turnlint.model import SEVERITIES, Finding, Location, Pointer, Record, Transcript
-from turnlint.reading import Batch, Foreign, Reading
+from turnlint.reading import Batch, Foreign
 from turnlint.rows import Ignored, Line, Place, Row, drawn_shape, lean
 
 if TYPE_CHECKING:
     from turnlint.errors import SourceError
-    from turnlint.fastpath.passed import Counting
     from turnlint.noting import Notes
     from turnlint.rulebook import Entry
     from turnlint.view import Plan
@@ -36,9 +34,6 @@ __all__ = [
 LONG = 1 << 20
 """The bytes of a longer record are not kept for whoever shows what was found in it."""
 REMEMBERED = 10_000
-_DAMAGE = frozenset({"record"})
-"""What there is beside conversations."""
-
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None", int]
 Event = Row | Ignored | Skipped | Heard | Crash | Remark | Tally
@@ -47,17 +42,6 @@ Event = Row | Ignored | Skipped | Heard | Crash | Remark | Tally
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:
     """Yield what there is to say of one source, its tally last."""
     return Run(source, options, book).events(progress)
-
-
-def open_scanner(
-    source: Source, options: Options, book: Book, carrier: Carrier, reader: Reader, records: list[Record]
-) -> "Counting | None":
-    """Return the scanner for a log, if no rule of the run reports a sound conversation."""
-    if not book.has_triggers or options.pardons:
-        return None
-    from turnlint.fastpath.choice import choose_scanner
-
-    return choose_scanner(carrier, reader, records, book, source, told=options.format is not None)
 
 
 class Run:
@@ -76,11 +60,10 @@ class Run:
         """What was found lately: branches of one conversation share their faults."""
         self.failure: SourceError | None = None
         self.watch = book.watch()
-        self.scanner: Counting | None = None
         self.notes = self._notes()
         own = self.watch.hear if self.watch else None
         hear = self.notes.hears(own) if self.notes else own
-        self.reading = Reading(source, options.format, book.wires, hear)
+        self.evaluator = Evaluator(source, options, book, self._ask, hear=hear)
 
     def _notes(self) -> "Notes | None":
         options = self.options
@@ -91,7 +74,8 @@ class Run:
         return Notes(self.source.name, options.pardons, own_names(options.own_rules), says=options.says)
 
     def events(self, progress: Progress | None) -> Iterator[Event]:
-        for batch in self.reading.batches(progress, self._look):
+        skip_sound = not (self.watch or self.options.conversations)
+        for batch in self.evaluator.batches(progress, skip_sound=skip_sound):
             if len(self.said) > REMEMBERED:
                 self.said.clear()
             self._take(batch)
@@ -100,28 +84,24 @@ class Run:
         self._place([(finding, None) for finding in (self.watch.left() if self.watch else ())])
         yield from self._ready()
         yield from self._settle()
-        if self.scanner:
-            count_passed(self.tally, self.scanner.passed)
+        if self.evaluator.passed:
+            count_passed(self.tally, self.evaluator.passed)
+        reading = self.evaluator.reading
         if not self.tally.skipped:
-            count_unread(self.tally, self.reading.unread)
-            count_skipped(self.tally, self.reading.skipped)
+            count_unread(self.tally, reading.unread)
+            count_skipped(self.tally, reading.skipped)
         yield from self.notes.left() if self.notes else ()
-        self.tally.is_unfinished = self.reading.gate.left is not None
+        self.tally.is_unfinished = reading.gate.left is not None
         yield self.tally
         if self.failure:
             raise self.failure
-
-    def _look(self, carrier: Carrier, reader: Reader, records: list[Record]) -> "Counting | None":
-        if not (self.watch or self.options.conversations):
-            self.scanner = open_scanner(self.source, self.options, self.book, carrier, reader, records)
-        return self.scanner
 
     def _take(self, batch: Batch) -> None:
         for item in batch:
             if isinstance(item, Transcript):
                 self._judge(item)
             elif isinstance(item, tuple):
-                self._judge_damage(*item)
+                self._place([(finding, None) for finding in self.evaluator.judge_damage(item)])
             elif isinstance(item, Foreign):
                 self.tally.files, self.tally.skipped = 0, 1
                 self.waiting.append(Skipped(item.source, item.near))
@@ -133,9 +113,7 @@ class Run:
             yield self.waiting.popleft()
 
     def _judge(self, transcript: Transcript) -> None:
-        request = transcript.request
-        known = request.record.known if request else None
-        judged = judge(self.book, transcript, self._ask, known.rules if known else None)
+        judged = self.evaluator.judge(transcript)
         count(self.tally, transcript, judged.pairs, named=any(one.named for one in judged.chosen))
         count_providers(self.tally, transcript.wire.speaks, judged.chosen)
         own = self.watch.within(transcript) if self.watch else []
@@ -145,16 +123,6 @@ class Run:
             line = transcript.messages[0].record.line if transcript.messages else 1
             whole = len(self.deferred) == waiting
             self.waiting.append(Heard(self.source.name, line, transcript.index, transcript.id, whole))
-
-    def _judge_damage(self, *damages: Damage) -> None:
-        if not damages:
-            return
-        findings: list[Finding] = []
-        for entry in self.book.concerned(_DAMAGE):
-            if entry.check_record:
-                for damage in damages:
-                    findings += self._ask(entry, damage.record.line, entry.check_record, damage)
-        self._place([(finding, None) for finding in self.book.told(findings)])
 
     def _ask(self, entry: "Entry", line: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:
         try:

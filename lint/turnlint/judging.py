@@ -4,7 +4,7 @@ This module owns what a run looks for, which rules that takes, and who is asked 
 know where conversations come from, and where what is said of them goes.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +14,7 @@ from turnlint import ledger
 from turnlint.bounded_cache import BoundedCache
 from turnlint.case import Case
 from turnlint.checks import Declared, PreparedChecks, built_in, is_asked, suspects, triggers_of, union_of
+from turnlint.documents.trouble import Damage
 from turnlint.extraction import facts_of
 from turnlint.facts import ConversationFacts
 from turnlint.model import Finding, Severity, Transcript
@@ -212,6 +213,20 @@ class Judged(Struct):
 
 Ask = Callable[["Entry", int, Callable[[Any], Any], Any], list[Finding]]
 """Puts a question to a rule: the rule, a line for the case that it fails, its check, and what to look at."""
+
+
+_DAMAGE = frozenset({"record"})
+"""The trigger of rules about damage."""
+
+
+def judge_damage(book: Book, damages: Sequence[Damage], ask: Ask) -> list[Finding]:
+    """Return the findings of the rules of a run about damage."""
+    findings: list[Finding] = []
+    for entry in book.concerned(_DAMAGE) if damages else ():
+        if entry.check_record:
+            for damage in damages:
+                findings += ask(entry, damage.record.line, entry.check_record, damage)
+    return book.told(findings)
 
 
 def judge(book: Book, transcript: Transcript, ask: Ask, found: frozenset[str] | None = None) -> Judged:

@@ -13,18 +13,19 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from turnlint import carriers
-from turnlint.carrying.carrier import Carrier, Reader
+from turnlint.carrying.carrier import Carrier
 from turnlint.documents.breaks import line_ends
 from turnlint.documents.reread import reread
 from turnlint.documents.source import Progress, Source
 from turnlint.documents.trouble import Damage
-from turnlint.engine import Book, Judged, Options, judge, open_scanner
 from turnlint.errors import SourceError, UnrepairableError
+from turnlint.evaluation import Evaluator
+from turnlint.judging import Book, Judged, Options
 from turnlint.keeping.ends import common_end, common_start
 from turnlint.keeping.patches import Patch as Bytes
 from turnlint.model import Call, Finding, Level, Reach, Record, Result, Transcript
 from turnlint.providers import Chosen
-from turnlint.reading import Batch, Foreign, Reading
+from turnlint.reading import Batch, Foreign
 from turnlint.repair.accepting import Accepted, mend_for_providers
 from turnlint.repair.change import Change
 from turnlint.repair.choosing import LEVELS, Policy, as_read, held_back, wanted
@@ -38,7 +39,7 @@ from turnlint.repair.mending import (
     ask,
     has_rival_call,
     joined,
-    judge_damage,
+    judge_bytes,
     mend,
     rewritten,
 )
@@ -53,7 +54,7 @@ from turnlint.steps import Patch
 from turnlint.text import quote_name
 
 if TYPE_CHECKING:
-    from turnlint.fastpath.passed import Counting, Passed
+    from turnlint.fastpath.passed import Passed
 
 MAX_TRIALS = 6
 """How many repairs with a rule left out are tried for a repair that fails the checks."""
@@ -105,8 +106,8 @@ class _Fixing:
         """Patches that join the lines of split records."""
         self.joined: list[Change] = []
         """What those change."""
-        self.reading = Reading(source, options.format, book.wires)
-        self.scanner: Counting | None = None
+        self.evaluator = Evaluator(source, options, book, ask)
+        self.reading = self.evaluator.reading
         needs_all = bool(policy.canonical or options.own_rules or options.pardons)
         self.selector = Selector(self.reading, needs_all=needs_all)
         self.has_found = False
@@ -134,16 +135,12 @@ class _Fixing:
         return out
 
     def _read(self, progress: Progress | None) -> None:
-        for batch in self.reading.batches(progress, self._look):
+        # Canonical ids change sound conversations, so that all are read.
+        skip_sound = not (self.policy.canonical or self.options.own_rules)
+        for batch in self.evaluator.batches(progress, skip_sound=skip_sound):
             self._take(batch)
-        if self.scanner is not None:
-            self._count_passed(self.scanner.passed)
-
-    def _look(self, carrier: Carrier, reader: Reader, records: list[Record]) -> "Counting | None":
-        """Open the scanner of the source. Canonical ids change sound conversations, so that all are read."""
-        if not (self.policy.canonical or self.options.own_rules):
-            self.scanner = open_scanner(self.out.source, self.options, self.book, carrier, reader, records)
-        return self.scanner
+        if self.evaluator.passed is not None:
+            self._count_passed(self.evaluator.passed)
 
     def _count_passed(self, passed: "Passed") -> None:
         self.out.conversations += passed.conversations
@@ -188,7 +185,7 @@ class _Fixing:
         """Put a line end between two records, if they are joined and it is wanted. It touches neither of them."""
         if damage.trouble.kind != "joined-records":
             return False
-        for finding in judge_damage(self.book, (damage,)):
+        for finding in judge_bytes(self.book, (damage,)):
             if not wanted(finding, self.policy) or finding.fix is None:
                 return False
             for step in finding.fix.steps:
@@ -206,7 +203,7 @@ class _Fixing:
         if damage.trouble.kind != "split-record":
             return False
         record = damage.record
-        for finding in judge_damage(self.book, (damage,)):
+        for finding in judge_bytes(self.book, (damage,)):
             is_wanted = wanted(finding, self.policy)
             if is_wanted:
                 places = [(record.offset + at, one) for at, one in line_ends(record)]
@@ -230,7 +227,7 @@ class _Fixing:
         judged = self._judged(transcripts)
         if self.has_found or damages or self.selector.has(record):
             self.selector.add(record, transcripts[0].index, len(transcripts))
-        damaged = [*judge_damage(self.book, tuple(damages))]
+        damaged = judge_bytes(self.book, damages)
         carrier = _carrier(judged[0].transcript.wire.name if judged else self.options.format)
         asked = self._asks(judged, damaged)
         if record.breaks:
@@ -273,7 +270,7 @@ class _Fixing:
 
     def _keep_loose(self, damages: tuple[Damage, ...]) -> None:
         """Note what is to be done to damaged bytes while they are there."""
-        for finding in judge_damage(self.book, damages):
+        for finding in judge_bytes(self.book, damages):
             record = finding.where.record
             one = self.loose.setdefault(record.offset, Loose(record.line, record.data))
             one.findings.append(finding)
@@ -344,8 +341,7 @@ class _Fixing:
         self.has_found = False
         for one in transcripts:
             try:
-                known = one.request.record.known if one.request else None
-                judged = judge(self.book, one, ask, known.rules if known else None)
+                judged = self.evaluator.judge(one)
                 self.has_found = self.has_found or bool(judged.findings)
                 spared = self._spared()
                 spared.sift([judged])

@@ -4,7 +4,7 @@ This module owns the way from a unit as it is to one that is repaired: judge, ch
 refuses to know what any step does, and to write anything.
 """
 
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -16,10 +16,10 @@ from turnlint.documents.breaks import raw_bytes
 from turnlint.documents.edit import encode
 from turnlint.documents.locate import locate_all
 from turnlint.documents.trouble import Damage
-from turnlint.engine import Book, Judged, judge
 from turnlint.errors import UnrepairableError
 from turnlint.gaps import is_uncertain
 from turnlint.ids import Memory, remembered
+from turnlint.judging import Book, Judged, judge, judge_damage
 from turnlint.model import Fault, Finding, Pointer, Transcript
 from turnlint.placing import as_pointer
 from turnlint.profiles import Profile
@@ -78,16 +78,13 @@ def look(unit: Unit, book: Book, spared: Spared) -> State:
     reading = unit.read()
     judged = [judge(book, transcript, ask) for transcript in reading.transcripts]
     spared.sift(judged)
-    return State(unit, tuple(judged), tuple(judge_damage(book, reading.damages)))
+    return State(unit, tuple(judged), tuple(judge_bytes(book, reading.damages)))
 
 
-def judge_damage(book: Book, damages: tuple[Damage, ...]) -> Iterator[Finding]:
+def judge_bytes(book: Book, damages: Sequence[Damage]) -> list[Finding]:
+    """Return the findings about damage that the settings do not ignore."""
     leniency = Leniency(book.options)
-    for entry in book.rules() if damages else ():
-        if entry.check_record:
-            for damage in damages:
-                found = book.told(ask(entry, damage.record.line, entry.check_record, damage))
-                yield from (one for one in found if not leniency.covers(one))
+    return [one for one in judge_damage(book, damages, ask) if not leniency.covers(one)]
 
 
 def ask(_: Entry, __: int, check: Callable[[Any], Any], subject: object) -> list[Finding]:

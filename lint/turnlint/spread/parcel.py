@@ -72,10 +72,10 @@ def stream(source: Source, asked: Question, parcel: Parcel) -> Iterator[Sent]:
                 yield event
     except SourceError as error:
         parcel.failure = Failure(error.name, error.reason)
-    parcel.lines = run.reading.gate.lines or 0
-    parcel.held = run.reading.held
-    parcel.returned = run.reading.gate.returned
-    parcel.left = run.reading.gate.left
+    parcel.lines = run.evaluator.reading.gate.lines or 0
+    parcel.held = run.evaluator.reading.held
+    parcel.returned = run.evaluator.reading.gate.returned
+    parcel.left = run.evaluator.reading.gate.left
 
 
 def _light(row: Row) -> Row:
