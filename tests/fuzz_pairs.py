@@ -238,7 +238,16 @@ def _meant(form: str, turns: Talk) -> set[Pair]:
     for some in (turns, real, quiet):
         for joined in (True, False):
             found |= {*_by_position(some, joined=joined), *_by_name(some, joined=joined)}
-    return found | _last_of_name(turns, idless=form in IDLESS)
+    found |= _last_of_name(turns, idless=form in IDLESS)
+    # A repair removes the partial copy of a result: the whole text is the same result.
+    partial = {one.words: one.id for one in results if one.mark < 0}
+    return found | {
+        (call, one.words)
+        for call, words in found
+        if words in partial
+        for one in results
+        if one.id == partial[words] and one.words in (f"{words}.", words)
+    }
 
 
 def _last_of_name(turns: Talk, *, idless: bool) -> set[Pair]:

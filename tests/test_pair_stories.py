@@ -147,6 +147,21 @@ STORIES = (
         "gemini-cli", "lossy", "canonical ids",
         "model c1:-:look / tool r3:-:read / model x / tool r2:-:look",
     ),
+    (
+        "a call before results in messages of their own, under an id that two calls share",
+        "canonical", "placeholder", "cohere",
+        "model c2:call_0:read c3:call_0:write / tool c1:call_0:write / tool r1:call_0:write / tool r2:call_0:read",
+    ),
+    (
+        "a call before two results of its name in messages of their own",
+        "canonical", "placeholder", "cohere",
+        "model c2:c:read c3:c:write / tool c1:c:write / tool r1:c:write / tool r2:c:read / tool r3:c:write",
+    ),
+    (
+        "a result without an id behind another turn, of the only call of its name",
+        "canonical", "placeholder", "auto",
+        "model c1:-:read / user x / model c2:c2:write / tool r2:c2:write / tool r901:-:read",
+    ),
 )  # fmt: skip
 
 

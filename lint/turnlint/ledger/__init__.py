@@ -23,7 +23,7 @@ wire by name, a provider, or how anything is spelled.
 
 from bisect import bisect_left
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from turnlint.ledger.matching import Key, Matching
@@ -79,7 +79,7 @@ def read(
         from turnlint.ledger.sharing import match_shared
 
         if isinstance(messages, Sequence):
-            work.mixed = frozenset(index for index, one in enumerate(messages) if one.inner_calls)
+            work.mixed = frozenset(_beside_calls(messages))
             work.speaking = tuple(index for index, one in enumerate(messages) if one.role == "assistant")
         match_shared(work)
     if gaps and work.spare and type(messages) is tuple:
@@ -96,11 +96,20 @@ def read(
         for call, result in work.early:
             if work.open(call):
                 work.match(call, result, "early")
-        match_last(work)
+        match_last(work, idless=wire.idless)
         prefer_real(work)
         prefer_inner(work)
         prefer_fresh(work)
     return _close(work, count, taken=taken)
+
+
+def _beside_calls(messages: Iterable[Message]) -> Iterator[int]:
+    """The messages that hold calls beside results, and those of the same role directly behind them."""
+    role = None
+    for index, message in enumerate(messages):
+        role = message.role if message.inner_calls or message.role == role else None
+        if role is not None:
+            yield index
 
 
 def _walk(messages: Iterable[Message], wire: Wire, work: Matching, answer_at: int | None) -> int:

@@ -37,7 +37,7 @@ class Matching(Struct):
     bearing: frozenset[Key] = frozenset()
     """The ids of all calls in their normal form."""
     mixed: frozenset[int] = frozenset()
-    """Messages that hold calls beside results."""
+    """Messages that hold calls beside results, and those of the same role directly behind them."""
     speaking: tuple[int, ...] = ()
     """The messages of the assistant, in order."""
     lost_turns: frozenset[int] = frozenset()

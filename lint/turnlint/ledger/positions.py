@@ -305,10 +305,10 @@ def _forms(work: Matching) -> set[str]:
     return {normal_form(asked.call.id) for asked in work.calls if asked.call.id} - {""}
 
 
-def match_last(work: Matching) -> None:
+def match_last(work: Matching, *, idless: bool) -> None:
     """One call is open, and one result that names no call is left, both without an id.
 
-    No other call stands between them, or the call is the only one of the tool's name.
+    No other call stands between them, or, where a wire needs no ids, the call is the only one of the tool's name.
     """
     known = _forms(work)
     lost = [
@@ -328,6 +328,6 @@ def match_last(work: Matching) -> None:
         return
     between = (one for one in work.calls if one.turn > asked.turn and one.seq < answered.seq)
     name = answered.result.name
-    alone = name and sum(one.call.name == name for one in work.calls) == 1
+    alone = idless and name and sum(one.call.name == name for one in work.calls) == 1
     if alone or (answered.turn < 0 and not any(between)):
         work.match(call, result, work.afterwards)

@@ -46,6 +46,8 @@ class _Plan:
     def __init__(self, projection: Projection, profile: Profile | None = None) -> None:
         self.profile = profile
         """Nothing where the ids are canonical."""
+        self.written: set[tuple[int, str | None]] = set()
+        """The owners whose ids are written: many calls of one id have the same results without a call."""
         self.owner: dict[tuple[int, Pointer], tuple[int, str | None]] = {}
         self.places: dict[tuple[int, str | None], list[Entry]] = {}
         self.strays: dict[str, dict[tuple[int, str | None], None]] = {}
@@ -118,8 +120,9 @@ class Names:
     def _together(self, plan: _Plan, owner: tuple[int, str | None]) -> list[Renamed]:
         """A call and its results are renamed together or not at all."""
         places = plan.places[owner]
-        if not all(map(self._can_stand, places)):
+        if owner in plan.written or not all(map(self._can_stand, places)):
             return []
+        plan.written.add(owner)
         done = self._write(places)
         for identifier in {one.old: None for one in done if one.old in self._unclear}:
             self._part(plan, identifier or "")
@@ -197,6 +200,7 @@ class Names:
 
     @cached_property
     def _elsewhere(self) -> tuple[dict[Place, list[Place]], dict[str | None, list[Place]]]:
+        """The places of `_twins` and of `_unclear`."""
         found: dict[Place, list[Place]] = {}
         unclear: dict[str | None, list[Place]] = {}
         pairs = self.sheet.judged.pairs.interactions
@@ -208,30 +212,51 @@ class Names:
         asked = {id(one.asked.call): one.asked for one in pairs} if mixed else {}
         calls = Known(one.call for one in asked.values())
         bearers = {one.call.id for one in asked.values()}
+        end, results = 0, dict[str, list[tuple[int, Result]]]()
+        fitting: dict[tuple[str, str | None], tuple[list[tuple[int, Result]], bool]] = {}
         for index in mixed:
             said, written = self.sheet.messages[index], self.sheet.value(index)
-            results: dict[object, list[Result]] = {}
-            for block in said.blocks:
-                if isinstance(block, Result) and block.id:
-                    results.setdefault(block.id, []).append(block)
+            if index >= end:
+                (end, results), fitting = self._results_around(index), {}
             for at in said.inner_calls:
                 value = _below(written, at)
                 below = (*at, *id_below(value))
                 known = calls.repeated(value)
                 identifier = _below(written, below)
-                own = results.get(identifier, []) if isinstance(identifier, str) else []
-                loose = [one for one in own if id(one) in strays]
-                own = [one for one in own if one.name in (name_below(value), None)]
                 if known is not None:
                     self._add_twin(found, asked[id(known)].message, known, (index, below))
-                elif isinstance(identifier, str) and identifier in bearers and loose == own and len(own) > 1:
+                    continue
+                if not isinstance(identifier, str) or identifier not in results:
+                    continue
+                name = name_below(value)
+                key = identifier, name if isinstance(name, str) else None
+                if key not in fitting:
+                    own = [one for one in results[identifier] if one[1].name in (key[1], None)]
+                    loose = [one for one in results[identifier] if id(one[1]) in strays]
+                    fitting[key] = own, [*map(id, loose)] == [*map(id, own)]
+                own, is_loose = fitting[key]
+                if is_loose and len(own) > 1 and identifier in bearers:
                     # Any of the results may be that of this call or of another one.
                     unclear.setdefault(identifier, []).append((index, self.sheet.place(index, below)))
-                elif own and (loose == own or (len(own) == 1 and own[0] not in loose)):
+                elif own and (is_loose or (len(own) == 1 and id(own[0][1]) not in strays)):
                     # A call that no assistant message has keeps the id of its result. Results of one id that
                     # answer no call get one id, so that all of them must be results of this call.
-                    self._add_twin(found, index, own[0], (index, below))
+                    self._add_twin(found, *own[0], (index, below))
         return found, unclear
+
+    def _results_around(self, message: int) -> tuple[int, dict[str, list[tuple[int, Result]]]]:
+        """The results by id in the messages of one role around a message, and where these messages end."""
+        messages, start, end = self.sheet.messages, message, message + 1
+        while start and messages[start - 1].role == messages[message].role:
+            start -= 1
+        while end < len(messages) and messages[end].role == messages[message].role:
+            end += 1
+        found: dict[str, list[tuple[int, Result]]] = {}
+        for index in range(start, end):
+            for block in messages[index].blocks:
+                if isinstance(block, Result) and block.id:
+                    found.setdefault(block.id, []).append((index, block))
+        return end, found
 
     def _add_twin(
         self,
