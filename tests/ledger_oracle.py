@@ -200,19 +200,7 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
         left = [call for call in waiting if is_open(call)]
         early = [result for result in spare if is_spare(result)]
         if len(left) == 1 and early and early[0].seq < named[0].seq and spare[-1].seq < left[0].seq:
-            # Reading: not where the call of a result beside it is gone, and another turn is before the call.
-            others = [one for one in calls if one.seq > early[0].seq and one.turn != left[0].turn]
-            end = min((one.seq for one in others if one.seq < left[0].seq), default=-1)
-            start = max((one.seq for one in calls if one.seq < early[0].seq), default=-1)
-            beside = [
-                one
-                for one in results
-                if start < one.seq < end and one.turn == early[0].turn and one.zone != "asking"
-            ]
-            known = {call.id for call in calls}
-            gone = any(not (nameless(one.id) or one.server or one.id in known) for one in beside)
-            if server or early[0].zone == "asking" or not gone:
-                answers[left[0]] = (early[0], "early")
+            answers[left[0]] = (early[0], "early")
 
     # Rule 4, and the ledger's extension of it: an id that no call bears may answer a call that lost its own.
     known = {call.id for call in calls}
@@ -251,6 +239,17 @@ def oracle(conversation: Talk, wire: Wire) -> tuple[Story, bool]:
             answers[left[0]] = (lost_ones[0], "late")
         elif len(names) == 2 and len(set(names)) == 1:
             answers[left[0]] = (lost_ones[0], "early")
+
+    # Rule 3, its exception: not where a result beside it has no call, and another turn is before the call.
+    orphans = [one for one in results if is_spare(one) and not one.server and one.zone != "asking"]
+    for call, (result, how) in [*answers.items()]:
+        others = [one.seq for one in calls if result.seq < one.seq < call.seq and one.turn != call.turn]
+        start = max((one.seq for one in calls if one.seq < result.seq), default=-1)
+        beside = [
+            one for one in orphans if one.turn == result.turn and others and start < one.seq < others[0]
+        ]
+        if how == "early" and beside and not result.server and result.zone != "asking":
+            del answers[call]
 
     # Rule 5. Readings: a duplicate repeats the nearest call before it, and one that precedes its call is an
     # orphan; "nothing follows" where the last message is of the last turn, or holds nothing but results for it.

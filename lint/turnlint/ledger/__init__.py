@@ -89,6 +89,7 @@ def read(
     if work.spare:
         from turnlint.ledger.copies import prefer_fresh
         from turnlint.ledger.inner import prefer_inner
+        from turnlint.ledger.lost_turns import part_lost_turns
         from turnlint.ledger.positions import match_by_position, match_last
         from turnlint.ledger.real import prefer_real
 
@@ -100,6 +101,7 @@ def read(
         prefer_real(work)
         prefer_inner(work)
         prefer_fresh(work)
+        part_lost_turns(work)
     return _close(work, count, taken=taken)
 
 

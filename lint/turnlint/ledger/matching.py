@@ -34,8 +34,6 @@ class Matching(Struct):
     """The calls that they fit."""
     copies: set[int] = set()
     """Open calls that repeat another call: they wait for no result of their own."""
-    bearing: frozenset[Key] = frozenset()
-    """The ids of all calls in their normal form."""
     mixed: frozenset[int] = frozenset()
     """Messages that hold calls beside results, and those of the same role directly behind them."""
     speaking: tuple[int, ...] = ()

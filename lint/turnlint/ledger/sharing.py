@@ -30,7 +30,6 @@ def match_shared(work: Matching) -> None:
             calls.setdefault(key, []).append(index)
             if work.open(index):
                 open_ones.add(key)
-    work.bearing = frozenset(calls)
     _contest_blank(work)
     shared = {(normal_form(identifier or ""), server) for identifier, server in work.shared}
     wanted = {
@@ -357,10 +356,7 @@ class _Group:
         return len(fresh_of(work, rivals)) > count
 
     def _is_of_assistant(self, call: int) -> bool:
-        return self._is_said_by_assistant(self.work.calls[call].message)
-
-    def _is_said_by_assistant(self, message: int) -> bool:
-        speaking = self.work.speaking
+        speaking, message = self.work.speaking, self.work.calls[call].message
         at = bisect_left(speaking, message)
         return at < len(speaking) and speaking[at] == message
 
@@ -431,33 +427,10 @@ class _Group:
         early = [index for index in early if not work.results[index].result.synthetic] or early
         if early and self.whole and self.alike and work.open(self.calls[0]):
             open_calls = [call for call in self.calls if work.open(call)]
-            if len(open_calls) == 1 and self._is_of_lost_turn(early[0], open_calls[0]):
-                self.work.contest((), early)
-            elif len(open_calls) == 1 and self._may_be_behind(open_calls[0]):
+            if len(open_calls) == 1 and self._may_be_behind(open_calls[0]):
                 work.early.append((open_calls[0], early[0]))
             elif len(open_calls) == 1:
                 work.match(open_calls[0], early[0], "early")
-
-    def _is_of_lost_turn(self, result: int, call: int) -> bool:
-        """Whether another turn stands before the call, and a result beside this one has an id that no call bears.
-
-        The call of that result is gone, so that the turn of both may be gone: a later call reuses the id.
-        """
-        work, own = self.work, self.work.results[result]
-        following = bisect_left(work.calls, own.seq, key=lambda one: one.seq)
-        is_near = work.calls[following].turn == work.calls[call].turn
-        if is_near or own.result.server or self._is_said_by_assistant(own.message):
-            return False
-        start = work.calls[following - 1].seq if following else -1
-        near = range(max(0, result - NEAR), min(len(work.results), result + NEAR + 1))
-        return any(
-            start < work.results[one].seq < work.calls[following].seq
-            and usable((said := work.results[one].result).id)
-            and not said.server
-            and _key(said) not in work.bearing
-            and not work.speaks_between(min(one, result), max(one, result))
-            for one in near
-        )
 
     def _may_be_behind(self, call: int) -> bool:
         """Whether the results without ids behind a turn are as many as its open calls, so that one of them is its own."""
