@@ -1,6 +1,5 @@
-"""Many sources, over several cores or from a cache, and one that grows.
+"""Lint many sources on several cores or from a cache, and follow a source that grows.
 
-This package owns how work is cut up, handed out, remembered and put together again, so that the same comes out in
-the same order whatever the number of cores. It refuses to read or judge anything: the engine does, a source or a
-part of one at a time.
+The package cuts work into tasks, runs them, caches the results and joins them. The events and their order do
+not depend on the number of cores. The engine reads and judges the sources.
 """

@@ -1,8 +1,8 @@
-"""What was found before, in files that are still the same.
+"""Cache the findings of files that did not change.
 
-This module owns the entries: one for each file, by the digest of its bytes, its name, the version of the program
-and all that a run asks. An entry that is not whole is none, two runs may write at once, and nobody else may look.
-It refuses to know what is in a report.
+Each file has one entry. Its key covers the bytes of the file, its name, the version of the program and the
+settings of the run. An incomplete entry counts as missing. Two runs may write at once, and no other user may
+write in the folder.
 """
 
 import os
@@ -24,7 +24,7 @@ from turnlint.spread.here import Done, Of, Told
 from turnlint.spread.keeping import Kept, kept_event, restored_event
 
 FOLDER_NAMED = "TURNLINT_CACHE"
-"""The variable that names another folder than the user's own."""
+"""Environment variable that names another folder than the user's default one."""
 _OWN = os.path.join("turnlint", "lint")
 _MOST_EVENTS = 10_000
 _MOST_ENTRIES = 4_096
@@ -41,7 +41,7 @@ Run = Callable[[list[Source]], Iterator[Told]]
 
 
 def folder() -> str:
-    """Where entries are kept: a folder of the user's alone, made where it is not there yet."""
+    """Return the folder of the entries, and make it if it does not exist. Raises `UnsafeFolderError`."""
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     path = os.environ.get(FOLDER_NAMED) or os.path.join(base, _OWN)
     os.makedirs(path, mode=0o700, exist_ok=True)
@@ -53,7 +53,7 @@ def folder() -> str:
 
 
 class Cache:
-    """The entries for what a run asks."""
+    """The entries for the settings of a run."""
 
     def __init__(self, path: str, of: Of) -> None:
         self.path = path
@@ -62,7 +62,7 @@ class Cache:
         self.asked: dict[int, tuple[Options, bytes]] = {}
 
     def run(self, sources: list[Source], run: Run) -> Iterator[Told]:
-        """All events of some sources in order, of those that are known from before, of the others by running."""
+        """Yield all events of the sources in order: from the cache where an entry exists, else from a run."""
         keys = {source: self._key(source) for source in sources}
         known = {source: found for source in sources if (found := self._read(keys[source]))}
         waiting = iter(sources)
@@ -100,9 +100,9 @@ class Cache:
             yield Done(source)
 
     def _key(self, source: Source) -> str | None:
-        """Nothing for what cannot be read twice, or not at all: that is for the run to say.
+        """Return the key of a source, or nothing if the source cannot be read twice; the run reports errors.
 
-        Nothing, too, if a rule declares no triggers: it may look at more than conversations.
+        Also return nothing if a rule declares no triggers: such a rule may read more than conversations.
         """
         if not source.again or source.path is None or not self.of(source).book.has_triggers:
             return None
@@ -118,7 +118,7 @@ class Cache:
         return digest.hexdigest()
 
     def _asked(self, source: Source) -> bytes:
-        """All that is asked of a source, in bytes."""
+        """Return the settings of a source in bytes."""
         options = self.of(source).options
         if id(options) not in self.asked:
             self.asked[id(options)] = options, _spelled(options).encode()
@@ -140,7 +140,7 @@ class Cache:
         return found
 
     def _write(self, key: str | None, found: _Entry) -> None:
-        """At one stroke: whoever reads meets all of it or nothing. A cache that cannot be written is no fault."""
+        """Write an entry atomically: a reader gets all of it or nothing. A failure to write is ignored."""
         if key is None:
             return
         from tempfile import NamedTemporaryFile
@@ -154,11 +154,11 @@ class Cache:
                 except BaseException:
                     os.unlink(file.name)
                     raise
-        except (OSError, UnicodeEncodeError):  # half a character, in what is shown or in a name
+        except (OSError, UnicodeEncodeError):  # a lone surrogate, in a view or in a name
             return
 
     def _tidy(self) -> None:
-        """Keep the entries that were used last."""
+        """Discard the entries that were used longest ago."""
         try:
             with os.scandir(self.path) as entries:
                 times = [(entry.stat().st_mtime_ns, entry.path) for entry in entries if entry.is_file()]
@@ -169,7 +169,7 @@ class Cache:
 
 
 def _spelled(value: Any) -> str:
-    """A value with the names of its kinds: two that are of different kinds are never the same."""
+    """Return a text of a value with the names of its types: values of different types have different texts."""
     if isinstance(value, Struct):
         inside = [_spelled(getattr(value, name)) for name in value.__struct_fields__]
         return f"{type(value).__name__}({','.join(inside)})"
@@ -188,7 +188,7 @@ def _check(data: bytes) -> bytes:
 
 
 def _stamp() -> list[tuple[str, int, int]]:
-    """The program as it stands: a version says nothing of one that is being worked on."""
+    """Return the state of the program's files: the version does not change while a program is in development."""
     found = []
     for name in ("turnlint", *packages()):
         spec = find_spec(name)

@@ -1,7 +1,7 @@
-"""How work is cut up.
+"""Cut work into tasks.
 
-This module owns the sizes: small files go together, and a long log of lines is cut where lines end. It refuses to
-read what it cuts, beyond the first records of a file.
+Small files share a task, and a long log of lines is cut at the ends of lines. Only the first records of a
+file are read.
 """
 
 import re
@@ -18,27 +18,27 @@ from turnlint.spread.here import Of, Question
 from turnlint.spread.worth import MOST_FILES
 
 STRETCH = 16 << 20
-"""Measured: 1.94 times one core at 16 MB, less with more and less (two cores, 2026-11)."""
+"""Size of a part in bytes. Measured: 1.94 times one core at 16 MB, less with more and less (two cores, 2026-11)."""
 BUNDLE = 4 << 20
 _LAST = 16
-"""The last stretches are so many times as short,"""
+"""Divisor of `STRETCH` that gives the shortest part."""
 _SHARE = 2
-"""and none behind the first is more than one in so many of what is left for each process."""
+"""No part behind the first is longer than the remaining bytes divided by this number for each process."""
 _STEP = 1 << 16
 _CLOSED = re.compile(rb"[}\]]\r?\n")
-"""The end of a line that may end a record. A search for each line end would be slow where most lines are blank."""
+"""End of a line that may end a record. A search for each line end would be slow where most lines are blank."""
 
 
 class Task(Struct, frozen=True):
-    """Some sources, or one part of one, for one process."""
+    """Some sources, or a part of a source, for one process."""
 
     sources: tuple[Source, ...]
     asked: tuple[int, ...]
-    """The number of what is asked of each."""
+    """For each source, the number of its `Question`."""
 
 
 class Questions:
-    """What is asked of the sources of a run, each once: a process is told of all before it gets any task."""
+    """The distinct questions of the sources of a run: a process gets all of them before its first task."""
 
     def __init__(self, of: Of) -> None:
         self.of = of
@@ -57,7 +57,7 @@ class Questions:
 
 
 def cut(sources: Iterable[Source], questions: Questions, jobs: int) -> Iterator[Task]:
-    """The tasks, in the order of the sources. What cannot be read twice is left to whoever asks."""
+    """Yield the tasks in the order of the sources. A source that cannot be read twice gets a task of its own."""
     bundle: list[Source] = []
     weight = 0
     for source in sources:
@@ -76,16 +76,17 @@ def cut(sources: Iterable[Source], questions: Questions, jobs: int) -> Iterator[
 
 
 def _parts(source: Source, size: int, asked: Question, jobs: int) -> list[Source]:
-    """A long log of lines in parts, where every line is a conversation of its own; else nothing.
+    """Return the parts of a long log in which every line is a conversation of its own; else nothing.
 
-    What a user's own rules find in no conversation is told of at the end of the file, so there has to be but one.
+    A user's own rules report a finding outside of all conversations at the end of the file. So such a file
+    has only one part.
     """
     if size < 2 * STRETCH or source.path is None or packing_of(source) or asked.options.own_rules:
         return []
     try:
         whole = glance(source, asked.options.format, asked.book.wires)
         ends = [*_line_ends(source.path, size, jobs), size] if whole else []
-        with open(source.path, "rb") as file:  # the first part, and no other, will say so
+        with open(source.path, "rb") as file:  # only the first part reports the error
             returned = file.readline(STRETCH).endswith(b"\r\n")
     except (SourceError, OSError):
         return []
@@ -102,9 +103,9 @@ def _parts(source: Source, size: int, asked: Question, jobs: int) -> list[Source
 
 
 def _line_ends(path: str, size: int, jobs: int) -> Iterator[int]:
-    """Where lines begin that are nearest behind each stretch.
+    """Yield the offsets of the lines that begin nearest behind each part.
 
-    Towards the end they are shorter and shorter: nobody waits long for whoever has the last one.
+    Parts get shorter towards the end, so that no process waits long for the last part.
     """
     least = STRETCH // _LAST
     with open(path, "rb") as file:
@@ -118,7 +119,7 @@ def _line_ends(path: str, size: int, jobs: int) -> Iterator[int]:
 
 
 def next_record(file: IO[bytes], at: int) -> int:
-    """Return the first offset from a place on at which a record begins, or 0: a split record is not cut."""
+    """Return the first offset from `at` on at which a record begins, or 0: a split record is not cut."""
     file.seek(at)
     window = b""
     while piece := file.read(_STEP):

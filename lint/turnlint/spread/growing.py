@@ -1,8 +1,9 @@
-"""One log that grows, from what was appended to events.
+"""Follow one log that grows: lint the bytes that were appended since the last look.
 
-This module owns how far it was read, what of it was told, and what it means that it is another one now. Lines that are
-conversations each are read once; where a conversation runs over many lines, all of it is read again, what was told before is
-not told again, and what may change with the next line waits. It refuses to wait itself, and to know who asks how often.
+Where each line is a conversation, each line is read once. Where a conversation spans many lines, the whole
+file is read again. Findings of an earlier look are not repeated, and findings that the next line may change
+are delayed. A file that was replaced, truncated or rewritten is read from its start. The caller decides when
+to look.
 """
 
 import os
@@ -20,21 +21,21 @@ from turnlint.spread.here import Done, Failure, Question, Told, here
 from turnlint.spread.parcel import Joint, pack
 
 ENDS = frozenset({"pending-call", "last-message"})
-"""Rules about how a conversation ends: of one that goes on they say nothing yet."""
+"""Rules about the end of a conversation: they report nothing while the conversation continues."""
 _STEP = 1 << 16
 _MARK = 64
-"""So many bytes before the place read to are remembered, to see that they are still the same."""
+"""Number of bytes before the offset that are compared, to detect a file that was rewritten."""
 
 
 class Note(Struct, frozen=True):
-    """Something about a log rather than in it."""
+    """A remark about a log and not about its content."""
 
     name: str
     words: str
 
 
 class _Stand(Struct, frozen=True):
-    """A file as it was met."""
+    """State of a file on the disk."""
 
     device: int
     inode: int
@@ -46,40 +47,40 @@ class _Stand(Struct, frozen=True):
 
 
 class Growing:
-    """A log, read as far as it goes each time that it is looked at."""
+    """A log that is read up to its end at each look."""
 
     def __init__(self, source: Source, asked: Question, *, rests: bool = True) -> None:
         assert source.path is not None
         self.rests = rests
-        """It was there before anybody looked, and so is not just being written."""
+        """Whether the file existed before the first look, so that it is probably not being written."""
         self.source = source
         self.path = source.path
         self.asked = asked
         self.met: _Stand | None = None
-        """As it was when it was read last."""
+        """State of the file when it was last read."""
         self.seen: _Stand | None = None
-        """As it was when it was looked at last."""
+        """State of the file at the last look."""
         self.gone = self.failed = self.waits = False
         self.tally = Tally()
-        """What was counted in the file as it is now."""
+        """Counts of the file as it is now."""
         self.told: set[str] = set()
         self.aside: set[str] = set()
-        """What was moved out of its place."""
+        """Paths to which the file was moved."""
         self._begin()
 
     def _begin(self) -> None:
-        """It is read from its start."""
+        """Prepare to read the file from its start."""
         self.part: Part | None = None
-        """How its lines are read, where each is a conversation."""
+        """How its lines are read, where each line is a conversation."""
         self.whole = False
-        """All of it is read each time."""
+        """Whether the whole file is read at each look."""
         self.offset = self.searched = 0
         self.mark = b""
         self.returned = False
         self.joint = Joint(self.asked.options.views_per_rule)
 
     def look(self, *, last: bool = False) -> Iterator[Told | Note]:
-        """What there is to say since the last time; with the last look, also of what is not at its end."""
+        """Yield what is new since the last look; the last look also yields findings of an incomplete end."""
         now = self._stand()
         if now is None:
             if self.seen is not None and not self.gone:
@@ -103,7 +104,7 @@ class Growing:
         self.met = now
 
     def was(self, path: str) -> bool:
-        """Whether a file beside it is the one that stood in its place."""
+        """Whether a file in the same folder is the one that had this path before."""
         if (
             path not in self.aside
             and self.met is not None
@@ -125,14 +126,14 @@ class Growing:
         return _Stand(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
     def _unreadable(self, reason: str) -> Iterator[Told]:
-        if not self.failed and os.path.exists(self.path):  # the next look will say that it is gone
+        if not self.failed and os.path.exists(self.path):  # the next look reports the deletion
             self.failed = True
             yield Failure(self.source.name, reason)
 
-    # What it is now.
+    # State of the file now.
 
     def _turned(self, now: _Stand) -> Iterator[Told | Note]:
-        """Where it is no longer the file that was read, or its bytes are others, it begins anew."""
+        """Begin anew if the path has another file, or if the bytes changed before the offset."""
         self.gone = False
         if self.met is None:
             return
@@ -156,16 +157,16 @@ class Growing:
         return self.part is not None or says_lines(self.source.name)
 
     def _goes_on(self) -> bool:
-        """Whether what stands before the place read to is what stood there."""
+        """Whether the bytes before the offset are the same as when they were read."""
         try:
             with open(self.path, "rb") as file:
                 file.seek(self.offset - len(self.mark))
                 return file.read(len(self.mark)) == self.mark
         except OSError:
-            return True  # reading will say why not
+            return True  # reading will report the reason
 
     def _rest_of_the_old(self) -> Iterator[Told | Note]:
-        """What was appended to a log before it was moved aside, where it can be found under its new name."""
+        """Yield the events of the last lines of a log that was moved, if it is found under its new name."""
         if self.part is None or self.met is None:
             return
         path = self._moved()
@@ -188,7 +189,7 @@ class Growing:
         return None
 
     def _is_known(self, now: _Stand, *, last: bool) -> bool:
-        """Whether it is known how to read it; that takes a first line."""
+        """Whether the way to read the file is known; that takes a first line."""
         if self.part is not None or self.whole:
             return True
         self.searched = 0
@@ -200,18 +201,18 @@ class Growing:
             if not packed:
                 self.part = glance(self.source, self.asked.options.format, self.asked.book.wires)
         except (SourceError, OSError):
-            self.part = None  # reading will say why not
+            self.part = None  # reading will report the reason
         self.whole = self.part is None
         return True
 
     def _is_at_rest(self, before: _Stand | None) -> bool:
-        """Whether it may be read: a log is whole at the end of each line, a document when nobody writes it any more."""
+        """Whether the file may be read now: a log after each line, a document once it no longer changes."""
         if not self.whole or says_lines(self.source.name):
             return True
         return before == self.seen or (before is None and self.rests)
 
     def _end_of_lines(self, size: int) -> int:
-        """Where the last whole line ends that was not read yet; nothing where there is none."""
+        """Return the offset after the last complete line that was not read yet, or 0 if there is none."""
         with open(self.path, "rb") as file:
             end = size
             while end > self.searched:
@@ -248,9 +249,9 @@ class Growing:
             except Exception:
                 if os.environ.get("TURNLINT_TRACEBACK"):
                     raise
-                self.whole = True  # where it fails again, that is told
+                self.whole = True  # if it fails again, that run reports it
                 return
-            if parcel.held and source.path == self.path:  # from here on records hang together
+            if parcel.held and source.path == self.path:  # from here on conversations span several records
                 self.whole = True
                 return
             first = not self.offset
@@ -269,7 +270,7 @@ class Growing:
                 self.waits = True
                 return
 
-    # All of it.
+    # The whole file.
 
     def _all(self, now: _Stand, *, last: bool) -> Iterator[Told | Note]:
         unfinished = now.size if last else self._unfinished(now.size)
@@ -286,7 +287,7 @@ class Growing:
             elif isinstance(event, Failure):
                 yield from self._unreadable(event.reason)
             elif isinstance(event, Skipped) and not last:
-                self.waits = True  # its first lines may not be there yet
+                self.waits = True  # its first lines may be missing yet
             elif not isinstance(event, Row):
                 yield event
             elif event.fingerprint in self.told or event.place.offset < self.offset:
@@ -307,7 +308,7 @@ class Growing:
         self.tally = tally
 
     def _unfinished(self, size: int) -> int:
-        """Where the last line begins, where it may still be written; behind all else there is no such line."""
+        """Return the offset of the last line where it may be incomplete, and otherwise the size."""
         if not says_lines(self.source.name):
             return size
         self.searched = 0
@@ -315,7 +316,7 @@ class Growing:
 
 
 def _more(now: Tally, before: Tally, new: Tally) -> Tally:
-    """What a reading counted more than the one before, and the findings that were new in it."""
+    """Return the difference between two readings, and the findings that are new in the second."""
     for name in ("files", "conversations", "messages", "calls", "results", "skipped"):
         setattr(new, name, getattr(now, name) - getattr(before, name))
     new.crashes = now.crashes
@@ -327,7 +328,7 @@ def _more(now: Tally, before: Tally, new: Tally) -> Tally:
 
 
 def _next_record(path: str, at: int, end: int) -> int:
-    """Return the first offset from a place on at which a record begins, or the end."""
+    """Return the first offset from `at` on at which a record begins, or the end."""
     if at >= end:
         return end
     with open(path, "rb") as file:

@@ -1,7 +1,6 @@
-"""From sources to events, by one process.
+"""Lint sources in one process and in their order.
 
-This module owns the order of what comes out, and what becomes of a source that cannot be read. It refuses to know
-that there are other ways.
+An error in one source yields a `Failure` or a `Crash`, and the other sources are read all the same.
 """
 
 import os
@@ -15,14 +14,14 @@ from turnlint.errors import SourceError
 
 
 class Question(Struct, frozen=True):
-    """What is asked of a source, and the rules for that."""
+    """The options for a source, and the rules for them."""
 
     options: Options
     book: Book
 
 
 Of = Callable[[Source], Question]
-"""What is asked of each source: one thing of most, another where settings differ."""
+"""Function that returns the question of a source: most share one, and others have settings of their own."""
 
 
 class Failure(Struct, frozen=True):
@@ -33,7 +32,7 @@ class Failure(Struct, frozen=True):
 
 
 class Done(Struct, frozen=True):
-    """All that is to be said of a source was said."""
+    """The end of the events of a source."""
 
     source: Source
 
@@ -42,7 +41,7 @@ Told = Event | Failure | Done
 
 
 def here(sources: list[Source], of: Of, progress: Progress | None) -> Iterator[Told]:
-    """All events of some sources, one after another in this process."""
+    """Yield all events of the sources in order, in this process."""
     for source in sources:
         yield from _one(source, of(source), progress)
         yield Done(source)

@@ -1,7 +1,7 @@
-"""A row as it is kept in a file.
+"""Convert rows to a form that can be stored, and back.
 
-This module owns the way there and back: all that a report shows of a finding, without the bytes it was found in and
-the steps of its repair. It refuses to know where rows are kept.
+The form has all that a report shows of a finding. It has neither the bytes of the record nor the steps of the
+repair.
 """
 
 from typing import Any
@@ -19,12 +19,12 @@ _Shown: Any = defstruct("_Shown", [(name, _TYPES[name]) for name in _SHOWN], fro
 
 
 class KeptRow(Struct, frozen=True, array_like=True, tag=True):
-    """What is kept of a row."""
+    """The stored form of a row."""
 
     finding: _Shown
     fix: tuple[Level, str, bool] | None
     at: Pointer
-    """Where it was meant to stand, which may not be there."""
+    """Pointer of the finding; its target may not exist."""
     path: str
     place: Place
     related: tuple[tuple[str, Place], ...]
@@ -60,7 +60,7 @@ def restored(one: KeptRow) -> Row:
 
 
 class KeptHeard(Struct, frozen=True, array_like=True, tag=True):
-    """What is kept of a conversation that was judged."""
+    """The stored form of a judged conversation."""
 
     path: str
     line: int
@@ -73,7 +73,7 @@ Kept = KeptRow | KeptHeard
 
 
 def kept_event(event: object) -> Kept | None:
-    """What is kept of an event; nothing where it is of a kind that is not."""
+    """Return the stored form of an event, or nothing for an event of another type."""
     if isinstance(event, Row):
         return kept(event)
     if isinstance(event, Heard):

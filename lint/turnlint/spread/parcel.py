@@ -1,7 +1,6 @@
-"""What was found in a source or a part of one, fit to be sent and kept.
+"""Pack the findings of a source or of a part so that they can be sent between processes.
 
-This module owns what travels of it and how places in a part become places in the file. It refuses to know how
-it travels.
+`Joint` converts positions in a part to positions in the file.
 """
 
 from collections.abc import Iterable, Iterator
@@ -17,33 +16,33 @@ from turnlint.spread.here import Failure, Question
 
 
 class Lost(Struct, frozen=True):
-    """Work that came to nothing."""
+    """A task that failed."""
 
     reason: str
 
 
 class Died(Lost, frozen=True):
-    """A process ended in the middle of a task."""
+    """A task whose process ended before it was done."""
 
 
 Sent = Row | Skipped | Heard | Crash | Remark
-"""Events that travel between processes."""
+"""Events that are sent between processes."""
 
 
 class Parcel(Struct):
-    """All that is to be said of a source or a part of it."""
+    """All results of a source or of a part of it."""
 
     events: list[Sent] = []
     tally: Tally = field(default_factory=Tally)
     failure: Failure | None = None
     first: int = 1
-    """The number of its first line, as what stands in it has it."""
+    """Number of the first line, as its findings count it."""
     lines: int = 0
     held: bool = False
-    """Something had to wait for what stands behind the part, or for its end."""
+    """Whether a conversation waited for lines behind the part, or for the end of the part."""
     returned: bool = False
     left: int | None = None
-    """The offset of a split record at the end that is left until it is whole."""
+    """Offset of a split record at the end, which is not read until it is complete."""
 
 
 def pack(source: Source, asked: Question) -> Parcel:
@@ -54,12 +53,12 @@ def pack(source: Source, asked: Question) -> Parcel:
 
 
 def first_line(source: Source) -> int:
-    """The number of the first line of a source, as its findings have it."""
+    """Return the number of the first line of a source, as its findings count it."""
     return source.part.line if source.part else 1
 
 
 def stream(source: Source, asked: Question, parcel: Parcel) -> Iterator[Sent]:
-    """Lint a source and yield its events one by one; all that is known at its end is put into the parcel."""
+    """Lint a source and yield its events one by one; fill the parcel with the values known at the end."""
     run = Run(source, asked.options, asked.book)
     try:
         for event in run.events(None):
@@ -79,29 +78,29 @@ def stream(source: Source, asked: Question, parcel: Parcel) -> Iterator[Sent]:
 
 
 def _light(row: Row) -> Row:
-    """A row without bytes, and without the steps of its fix: nothing that is shown."""
+    """Return a row without bytes and without the steps of its fix, which no report shows."""
     row = lean(row)
     fix = row.finding.fix.lean() if row.finding.fix else None
     return structs.replace(row, finding=structs.replace(row.finding, fix=fix))
 
 
 class Joint:
-    """Puts the parts of one file together: what each counts from its own beginning is counted on."""
+    """Join the parts of one file: continue in each part the counts of the parts before."""
 
     def __init__(self, views: int) -> None:
         self.views = views
         self.lines = 0
         self.shift = 0
-        """How many lines of the file are not counted in the parcel at hand."""
+        """Number of lines of the file before the current parcel that the parcel does not count."""
         self.conversations = 0
         self.met: dict[str, int] = {}
         self.drawn: dict[str, int] = {}
-        """By shape, how many were drawn in the parcels before."""
+        """For each shape, the number of views in the parcels before."""
         self.met_here: dict[str, int] = {}
-        """The same in the one at hand."""
+        """For each shape, the number of views in the current parcel."""
 
     def join(self, parcel: Parcel, events: Iterable[Sent] | None = None) -> Iterator[Event]:
-        """The events of a part with the places of the file. Events that are streamed fill the parcel as they come."""
+        """Yield the events of a part with positions in the file. Streamed events fill the parcel as they come."""
         self.shift = self.lines - (parcel.first - 1)
         for event in parcel.events if events is None else events:
             if isinstance(event, Row):
@@ -143,13 +142,13 @@ class Joint:
         return structs.replace(point, line=point.line + self.shift)
 
     def _is_drawn(self, finding: Finding, rank: int) -> bool:
-        """So many of a shape are drawn in a file, not in each part of it."""
+        """Whether the view of a finding is shown: the limit for a shape applies to the whole file."""
         shape = drawn_shape(finding)
         self.met_here[shape] = max(rank, self.met_here.get(shape, 0))
         return self.drawn.get(shape, 0) + rank <= self.views
 
     def _name(self, name: str) -> str:
-        """What could be said more than once is counted through the file."""
+        """Return a fingerprint with its number of occurrences in the file, where it occurs more than once."""
         if not name:
             return name
         name = name.partition(":")[0]

@@ -1,8 +1,4 @@
-"""From sources to events, by several processes.
-
-This module owns the order of what comes out, which is that of one process. It refuses to know how work is cut and
-who does it.
-"""
+"""Lint sources in several processes, with the events in the order of one process."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -21,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def prepare(options: list[Options], made: list[Question]) -> Callable[[Task], list[Parcel | Lost]]:
-    """What a process needs: as it was made before, or made once in it. Options that no task comes with cost nothing."""
+    """Return the function that does a task in a process. A question that was not made before is made on first use."""
     known = dict(enumerate(made))
 
     def asked(number: int) -> Question:
@@ -47,7 +43,7 @@ def _packed(source: Source, asked: Question) -> Parcel | Lost:
 
 
 def spread(sources: list[Source], of: Of, jobs: int, progress: Progress | None) -> Iterator[Told]:
-    """All events of some sources in the order of `here`, found by several processes."""
+    """Yield all events of the sources in the order of `here`, from several processes."""
     questions = Questions(of)
     tasks = list(cut(sources, questions, jobs))
     if len(tasks) == 1:  # a second process would only wait for the first
@@ -66,7 +62,7 @@ def spread(sources: list[Source], of: Of, jobs: int, progress: Progress | None) 
 
 
 class _Merging:
-    """Results in the order of tasks, and parts of files put together again."""
+    """Yield results in the order of the tasks, and join the parts of files."""
 
     def __init__(self, tasks: list[Task], of: Of, pool: "WorkerPool", progress: Progress | None) -> None:
         self.tasks = tasks
@@ -76,7 +72,7 @@ class _Merging:
         self.joint = Joint(0)
         self.returned = False
         self.over: Source | None = None
-        """The last part that was read, to the end of its file: what is behind it hung together with it."""
+        """The last part, extended to the end of its file, since the part hangs together with the bytes behind it."""
 
     def events(self) -> Iterator[Told]:
         for number, result in self.pool.results():
@@ -115,8 +111,8 @@ class _Merging:
         size = part.size
         events = None
         if again or (parcel.held and (part.start or part.end < size)):
-            # No part before it left anything open, so all that follows is read as if it had never been cut. What is
-            # said of a session names lines, so they have to be known.
+            # The parts before it left nothing open, so the rest is read as if it had never been cut. A
+            # finding about a session names lines, so their number has to be known.
             line = self.joint.lines + 1
             self.over = structs.replace(
                 source, part=structs.replace(part, end=size, returned=self.returned, line=line)
@@ -133,12 +129,12 @@ class _Merging:
             yield parcel.failure
 
     def _begin(self, source: Source) -> None:
-        """The first part of a file."""
+        """Prepare for the first part of a file."""
         self.joint = Joint(self.of(source).options.views_per_rule)
         self.returned, self.over = False, None
 
     def _lost(self, source: Source, lost: Lost) -> Iterator[Told]:
-        """A process died over a task, or could not do it: that is told with the place, and the others go on."""
+        """Report a task that failed or whose process died, with its position."""
         part = source.part
         if part is None:
             yield from crashed("the process that read it", source, 1, lost.reason)
@@ -154,7 +150,7 @@ class _Merging:
 
 
 def _done(source: Source) -> Iterator[Done]:
-    """With the last part of a file, the file."""
+    """Yield the end of a file with its last part."""
     if source.part is None or source.part.end == source.part.size:
         yield Done(structs.replace(source, part=None))
 

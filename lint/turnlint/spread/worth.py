@@ -1,7 +1,4 @@
-"""Is there enough to do for several processes?
-
-This module owns that question, which every run asks. It refuses to know how work is cut up.
-"""
+"""Decide whether the sources of a run are worth several processes."""
 
 import os
 from collections.abc import Iterable
@@ -9,11 +6,14 @@ from collections.abc import Iterable
 from turnlint.documents.source import COMPRESSED, Source, size_of
 
 MOST_FILES = 64
-"""So many files go together at most, however small they are."""
+"""Number of files in one task, at most."""
 WORTH = 24 << 20
-"""Less than that is done before a second process is up: where most lines are sound, in 30 milliseconds (2026-11)."""
+"""Least number of bytes for several processes.
+
+Fewer bytes take less time than the start of a process: 30 milliseconds where most lines are sound (2026-11).
+"""
 _SWELLS = 4
-"""About so many times as long are logs once they are unpacked."""
+"""Approximate ratio of the sizes of a log, unpacked and packed."""
 
 
 def is_worth_it(sources: Iterable[Source]) -> bool:
