@@ -1,5 +1,4 @@
-"""Files that are changed: put in place at one stroke, with a journal of what was taken away.
+"""Change files: replace them atomically, and keep a journal of the removed bytes.
 
-This package owns writing: the file that takes another's place, the journal, and the way back. It
-refuses to know what a conversation is, and why its bytes are changed.
+The package writes the new file and the journal, and restores the old bytes. It does not parse conversations.
 """

@@ -1,7 +1,6 @@
-"""What a new file takes over from the one whose place it takes.
+"""Copy permissions, ownership and extended attributes to the file that replaces another.
 
-This module owns permissions, ownership and extended attributes. It refuses to know bytes. Where
-ownership cannot be kept, the new file is never open to more people than the old one was.
+Where the ownership cannot be kept, the new file is never open to more users than the old one.
 """
 
 import errno
@@ -14,7 +13,7 @@ _ACCESS = "system.posix_acl_access"
 _NOT_KEPT = frozenset(
     (errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENODATA, errno.EINVAL, errno.ENOSYS)
 )
-"""An attribute that is not ours to write, or that is of no use here, is left behind."""
+"""Errors of attributes that this user may not write, or that this file system does not support: they are skipped."""
 
 
 def take_over(system: System, old: str, status: os.stat_result, new: int, temp: str) -> None:
@@ -24,7 +23,7 @@ def take_over(system: System, old: str, status: os.stat_result, new: int, temp: 
         mode = _group_as_others(mode) if system.stat(new).st_gid != status.st_gid else mode
     if not _extended(system, old, new):
         mode = _group_as_others(mode)
-    if stat.S_IMODE(system.stat(new).st_mode) != mode:  # some disks have one mode for all and take no other
+    if stat.S_IMODE(system.stat(new).st_mode) != mode:  # some file systems have one mode for all files
         system.chmod(new if os.chmod in os.supports_fd else temp, mode)
 
 
@@ -47,9 +46,9 @@ def _owned(system: System, status: os.stat_result, new: int) -> bool:
 
 
 def _extended(system: System, old: str, new: int) -> bool:
-    """Copy extended attributes; whether the list of who may do what came along, where there is one.
+    """Copy extended attributes; return whether the access control list was kept, if there is one.
 
-    A file has also what its folder gives to new ones; what the old file had not, the new one loses.
+    A new file inherits attributes of its folder. It loses those that the old file did not have.
     """
     wanted, given = _names(system, old), _names(system, new)
     if system.getxattr is None or system.setxattr is None or system.removexattr is None:

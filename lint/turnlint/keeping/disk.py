@@ -1,12 +1,11 @@
-"""A file put in the place of another at one stroke.
+"""Replace a file atomically.
 
-This module owns the way from pieces of bytes to a file that stands whole or not at all, and the
-refusals before it: a file that changed, that another program writes, that is none. It refuses to know
-what the bytes mean.
+The new file is complete or not there at all. A file is rejected if it changed, if another program writes it,
+or if it is not a regular file.
 
-A link stays, and what it points at is replaced. Where a file has several names (hard links), the name
-that was asked for has the new bytes and the others keep the old ones, as in a backup made of links.
-A program killed midway leaves `.NAME.turnlint-0000` beside the file, which no walk picks up.
+A symbolic link stays, and its target is replaced. Where a file has several names (hard links), the given name
+gets the new bytes. The other names keep the old ones, as in a backup made of links. A program killed midway
+leaves `.NAME.turnlint-0000` beside the file, which no search for logs finds.
 """
 
 import errno
@@ -37,15 +36,15 @@ Hex = Annotated[str, Meta(pattern=r"\A[0-9a-f]{64}\Z")]
 Count = Annotated[int, Meta(ge=0)]
 _NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 _LONG = 50
-"""How much of a long name a temporary one shows: 50 characters are at most 200 of the 255 bytes a name may have."""
+"""Number of characters of a long name in a temporary name: at most 200 of the 255 bytes of a name."""
 _TRIES = 10_000
 _WAITS, _WAIT_S = 20, 0.1
-"""How often, and how long each time, a reader of a named pipe is waited for."""
+"""Number and seconds of the waits for a reader of a named pipe."""
 _STREAM = re.compile(r"/dev/(stdout|stderr|fd/\d+)|/proc/(self|thread-self|\d+)/fd/\d+")
 
 
 class Stamp(Struct, frozen=True):
-    """What tells a file from a changed one without reading it."""
+    """The values that show a change of a file without reading it."""
 
     device: int
     inode: int
@@ -54,7 +53,7 @@ class Stamp(Struct, frozen=True):
 
 
 class Digest(Struct, frozen=True):
-    """The bytes of a file as they are on the disk, packed or not."""
+    """Digest of the bytes of a file as they are on the disk, compressed or not."""
 
     sha256: Hex
     size: Count
@@ -69,7 +68,7 @@ Before = Callable[[Digests], None]
 
 
 def stamp(path: str, system: System = SYSTEM) -> Stamp:
-    """Taken before a file is read, it tells later whether what was read is still there."""
+    """Return the stamp of a file: taken before a read, it shows later whether the file changed."""
     return _stamp(system.stat(path))
 
 
@@ -81,10 +80,10 @@ def replace(
     source: Source, patches: Sequence[Patch], *, expected: Stamp, before_replace: Before | None = None,
     system: System = SYSTEM,
 ) -> Digests:  # fmt: skip
-    """Write the patched file in place of the old one, packed as it was. Raises `WriteError`.
+    """Write the patched file in place of the old one, compressed as it was. Raises `WriteError`.
 
-    `before_replace` is called when the new file is on the disk and not yet in place: what it raises
-    leaves the old one.
+    `before_replace` is called when the new file is on the disk and not yet in place. If it raises, the old
+    file stays.
     """
     if source.path is None:
         raise WriteError("standard input cannot be replaced", ELSEWHERE)
@@ -100,7 +99,7 @@ def swap(
     path: str, pieces: Iterable[bytes], *, expected: Stamp, before_replace: Before | None = None,
     system: System = SYSTEM,
 ) -> Digests:  # fmt: skip
-    """Put these bytes, as they are, in the place of a file that is still the one expected."""
+    """Replace the content of a file that still has the expected stamp."""
     target = os.path.realpath(path)
 
     def check() -> None:
@@ -128,10 +127,10 @@ def swap(
 
 
 def write_to(path: str, pieces: Iterable[bytes], *, like: Source, system: System = SYSTEM) -> None:
-    """Write to another file than the one that was read; packed when its name says so.
+    """Write to another file than the source; compress it when its name asks for that.
 
-    A file that is there keeps its permissions; a new one has those of the file that was read, as far
-    as the user gives them to new files. A pipe or a device is written as it comes.
+    An existing file keeps its permissions. A new one gets those of the source, as far as the umask allows. A
+    pipe or a device is written directly.
     """
     target = os.path.realpath(path)
     there = next((one for one in (path, target) if os.path.exists(one)), None)
@@ -157,7 +156,7 @@ def write_to(path: str, pieces: Iterable[bytes], *, like: Source, system: System
 
 
 def put(target: str, data: bytes, system: System = SYSTEM) -> None:
-    """Write a small file of the program's own at one stroke, for its user alone."""
+    """Write a small file of the program's own atomically, readable by its user alone."""
     _stand(target, (data,), None, lambda _: None, system, 0o600)
 
 
@@ -175,10 +174,10 @@ def _digest(pieces: Iterable[bytes]) -> Digest:
 
 
 def is_open_for_writing(path: str) -> bool | None:
-    """Whether another program has the file open for writing; nothing where that cannot be told.
+    """Whether another program has the file open for writing; nothing where the system cannot answer.
 
-    Linux gives a lease for reading only while nobody writes (fcntl(2)). Should somebody come in the
-    moment that it is held, the word goes to a signal that does nothing.
+    Linux grants a read lease only while no process has the file open for writing (fcntl(2)). If a process
+    opens the file during the lease, the kernel sends a signal that has no effect.
     """
     try:
         import fcntl
@@ -202,13 +201,16 @@ def is_open_for_writing(path: str) -> bool | None:
 
 
 def _writable(target: str, path: str, system: System) -> None:
-    """A file that its owner made read-only is meant to stay, though its folder would let it be replaced."""
+    """Raise `WriteError` for a read-only file: its owner wants to keep it, although it could be replaced."""
     if not system.access(target, os.W_OK):
         raise WriteError(f"{path} is read-only", f"make it writable, or {ELSEWHERE}")
 
 
 def _is_device(path: str, status: os.stat_result | None) -> bool:
-    """Whether bytes go through a name, not under it: `/dev/stdout` may be a file that a shell has open."""
+    """Whether bytes must go to an open device or stream.
+
+    `/dev/stdout` may be a file that a shell opened, so its name must not be replaced.
+    """
     there = status is not None and not modes.S_ISREG(status.st_mode)
     return there or _STREAM.fullmatch(path) is not None
 
@@ -219,7 +221,7 @@ def _write_plainly(path: str, pieces: Iterable[bytes], system: System) -> None:
         for piece in _gathered(pieces):
             _write(system, file, piece)
     except BrokenPipeError:
-        pass  # the reader went away: that is its right
+        pass  # the reader closed the pipe, which is no error
     finally:
         system.close(file)
 
@@ -242,7 +244,7 @@ def open_stream(path: str, system: System = SYSTEM) -> int:
 
 
 def is_stream(path: str) -> bool:
-    """Whether bytes go through a name: a device, a pipe, or a stream that is open already."""
+    """Whether a path is a device, a pipe, or a stream that is already open."""
     try:
         return _is_device(path, os.stat(path))
     except OSError:
@@ -250,7 +252,7 @@ def is_stream(path: str) -> bool:
 
 
 def new_file_beside(target: str, mode: int) -> tuple[int, str]:
-    """A new file in the folder of another, open for writing, and its name."""
+    """Make a new file in the folder of another; return its descriptor, open for writing, and its name."""
     return _create(target, mode, SYSTEM)
 
 
@@ -258,7 +260,7 @@ def _stand(
     target: str, pieces: Iterable[bytes], status: os.stat_result | None, last: Callable[[Digest], None],
     system: System, mode: int = 0o600,
 ) -> Digest:  # fmt: skip
-    """Write, keep, read back, put in place. Whatever goes wrong before the last leaves nothing behind."""
+    """Write, sync and read back a new file, then put it in place. An error before that leaves no file behind."""
     file, temp = _create(target, mode, system)
     try:
         try:
@@ -296,14 +298,14 @@ def _create(target: str, mode: int, system: System) -> tuple[int, str]:
 
 
 def _written(file: int, pieces: Iterable[bytes], system: System) -> Iterator[bytes]:
-    """The same bytes, each when it is in the file."""
+    """Yield the pieces, each after it was written to the file."""
     for piece in _gathered(pieces):
         _write(system, file, piece)
         yield piece
 
 
 def _gathered(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes in pieces worth a call each."""
+    """Yield the same bytes in pieces large enough for one system call each."""
     some: list[bytes] = []
     size = 0
     for piece in pieces:
@@ -328,12 +330,12 @@ def _read_back(file: int, system: System) -> Digest:
 
 
 def _drop(temp: str, system: System) -> None:
-    with suppress(OSError):  # it may be in place already, and what went wrong before is what counts
+    with suppress(OSError):  # the file may be in place already, and the error before it is the relevant one
         system.unlink(temp)
 
 
 def sync_folder(folder: str, system: System = SYSTEM) -> None:
-    """Keep a name through a power cut. The file stands by now: where this fails, nothing is to be undone."""
+    """Sync a folder, so that a name survives a power cut. A failure is ignored: the file is already in place."""
     with suppress(OSError):
         file = system.open(folder, os.O_RDONLY)
         try:

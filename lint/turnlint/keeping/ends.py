@@ -1,7 +1,6 @@
-"""How much two texts have in common at their ends.
+"""Compare two texts at their ends.
 
-This module owns that comparison, in a time that grows with the texts and not with their square; no character of
-UTF-8 is cut. It refuses to know what the texts are, and what becomes of the rest.
+The time grows with the length of the texts and not with its square. No UTF-8 character is cut.
 """
 
 from collections.abc import Callable
@@ -10,7 +9,7 @@ _STEP = 1 << 12
 
 
 def common_start(one: bytes, other: bytes) -> int:
-    """How many bytes are the same from the start."""
+    """Return the number of equal bytes at the start."""
     size = _furthest(min(len(one), len(other)), lambda low, high: one[low:high] == other[low:high])
     while size and (_inside(one, size) or _inside(other, size)):
         size -= 1
@@ -18,7 +17,7 @@ def common_start(one: bytes, other: bytes) -> int:
 
 
 def common_end(one: bytes, other: bytes, most: int) -> int:
-    """How many bytes are the same up to the end, of at most so many."""
+    """Return the number of equal bytes at the end, up to a limit."""
 
     def same(low: int, high: int) -> bool:
         return one[len(one) - high : len(one) - low] == other[len(other) - high : len(other) - low]
@@ -30,7 +29,7 @@ def common_end(one: bytes, other: bytes, most: int) -> int:
 
 
 def _furthest(most: int, same: Callable[[int, int], bool]) -> int:
-    """Up to where two texts are the same: in steps, and the last one by halving."""
+    """Return the length of the common part: search in steps, and bisect the last one."""
     at = 0
     while at + _STEP <= most and same(at, at + _STEP):
         at += _STEP
@@ -42,5 +41,5 @@ def _furthest(most: int, same: Callable[[int, int], bool]) -> int:
 
 
 def _inside(data: bytes, at: int) -> bool:
-    """Whether a cut here would be inside of a character."""
+    """Whether an offset is inside of a character."""
     return at < len(data) and data[at] & 0xC0 == 0x80

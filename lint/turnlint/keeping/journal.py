@@ -1,9 +1,8 @@
-"""What a fix took away, kept so that the bytes can be put back.
+"""Keep a journal of the bytes that a fix removed, so that they can be restored.
 
-This module owns the journal: its documents, where they are kept, and how one is found again from a
-file's path and present bytes alone. It refuses to know why anything was taken. A document is one line
-of JSON in ASCII, the same for the same fix on every day. It holds what was said, so that nobody but
-its user may read it; and it is read as if a stranger had written it.
+A document is found again from the path and the present bytes of its file. It is one line of JSON in ASCII,
+the same for the same fix on every day. It has text of conversations, so only its user may read it. It is read
+as untrusted input.
 """
 
 import json
@@ -28,7 +27,7 @@ from turnlint.keeping.system import SYSTEM, System, sentences
 
 SCHEMA: Literal["turnlint/journal-v1"] = "turnlint/journal-v1"
 _PART = 16
-"""How much of a digest a file name shows. The document has all of it, and is asked."""
+"""Number of characters of a digest in a file name. The document has the full digest, which is compared."""
 MAX_BYTES_IN_MEMORY = 1 << 20
 """A longer line of a journal is kept in a temporary file until it is written."""
 _ANOTHER = "name another place with --journal"
@@ -38,7 +37,7 @@ _START = b'{"schema": "' + SCHEMA.encode() + b'"'
 
 
 class Edit(Struct, frozen=True, omit_defaults=True):
-    """A place in the file after the fix, and the bytes that stood there before."""
+    """A range of the file after the fix, and the bytes that were there before."""
 
     offset: Count
     length: Count
@@ -59,18 +58,18 @@ class Entry(Struct, frozen=True):
     compressed: Packing | None
     edits: tuple[Edit, ...]
     original: str | None
-    """The whole file, where it was compressed: packing again does not give the same bytes."""
+    """The whole file in base64, where it was compressed: compressing again does not give the same bytes."""
     changes: list[Any]
 
 
 class Missing(Struct, frozen=True):
-    """There is nothing to put back, and why."""
+    """The reason why there is nothing to restore."""
 
     reason: str
 
 
 def entry(source: Source, patches: Sequence[Patch], digests: Digests, changes: Sequence[Any] = ()) -> Entry:
-    """What these patches take away. To be called while the source is still as it was."""
+    """Return the document of these patches. Call it while the source is unchanged."""
     head = _head_of(source, digests)
     original = None if head.compressed is None else "".join(_original(source))
     return structs.replace(
@@ -79,7 +78,7 @@ def entry(source: Source, patches: Sequence[Patch], digests: Digests, changes: S
 
 
 def _head_of(source: Source, digests: Digests) -> Entry:
-    """A document without its long parts."""
+    """Return a document without its long parts."""
     assert source.path is not None
     path = os.path.realpath(source.path)
     return Entry(
@@ -96,14 +95,14 @@ def _head_of(source: Source, digests: Digests) -> Entry:
 
 
 def _original(source: Source) -> Iterator[str]:
-    """A compressed file in base64, in pieces."""
+    """Yield a compressed file in base64, in pieces."""
     with open(source.path or "", "rb") as file:
-        while piece := file.read(3 << 18):  # only three bytes and multiples of them take no padding
+        while piece := file.read(3 << 18):  # multiples of three bytes take no padding
             yield b64encode(piece).decode()
 
 
 def spelled(path: str) -> str:
-    """A path as text; a name may hold bytes that are none."""
+    """Return a path as text; it may have bytes that are not UTF-8."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
@@ -127,10 +126,10 @@ def _edit(offset: int, before: bytes, after: bytes) -> Edit:
 
 
 def save(document: Entry, where: str | None, system: System = SYSTEM) -> str:
-    """Write it down, and be sure that it is on the disk; returns the path. Raises `WriteError`.
+    """Write a document and sync it to the disk; return the path. Raises `WriteError`.
 
-    The default folder has a file for each path and each state of it, and in that a line for each way by which
-    the state was reached. A file that the user names gets a line more, so that it can hold the fixes of several runs.
+    The default folder has a file for each path and each state of it, with a line for each way to that state.
+    A file that the user names gets one more line, so that it can hold the fixes of several runs.
     """
     return _save(document, {}, where, system)
 
@@ -139,9 +138,9 @@ def save_repair(
     source: Source, patches: Sequence[Patch], digests: Digests, changes: Iterable[Any], where: str | None,
     system: System = SYSTEM,
 ) -> str:  # fmt: skip
-    """Write down what these patches take away, as `save` does, without all of it in memory.
+    """Write the document of these patches, as `save` does, without all of it in memory.
 
-    To be called while the source is still as it was.
+    Call it while the source is unchanged.
     """
     head = _head_of(source, digests)
     parts: dict[str, Iterable[Any]] = {"edits": _edits(source, patches), "changes": changes}
@@ -161,7 +160,7 @@ def _save(document: Entry, parts: Mapping[str, Iterable[Any]], where: str | None
 
 
 def _line_of(document: Entry, parts: Mapping[str, Iterable[Any]]) -> Iterator[bytes]:
-    """The line of a document in pieces. A part takes the place of a field."""
+    """Yield the line of a document in pieces. A part replaces a field."""
     yield b"{"
     for number, name in enumerate(Entry.__struct_fields__):
         value = parts.get(name, getattr(document, name))
@@ -196,7 +195,7 @@ def _save_line(document: Entry, line: IO[bytes], where: str | None, system: Syst
 
 
 def _holds(path: str, line: IO[bytes]) -> bool:
-    """Whether the last way that was written down is this very one: fixed, undone, and fixed again."""
+    """Whether the last line of a journal is the same: the file was fixed, restored, and fixed again."""
     if not os.path.isfile(path):
         return False
     with open(path, "rb") as file:
@@ -223,7 +222,7 @@ def _prefix(path: str) -> str:
 
 
 def state_folder() -> str:
-    """Where journals are kept, by the customs of each system."""
+    """Return the folder of journals, by the convention of the system."""
     if chosen := os.environ.get("TURNLINT_STATE_DIR"):
         return os.path.abspath(chosen)
     home = os.path.expanduser("~")
@@ -278,7 +277,7 @@ def _append(where: str, line: IO[bytes], system: System) -> None:
 
 
 def _after_torn(file: int, size: int, system: System) -> bytes:
-    """What ends a line that a killed run left without an end."""
+    """Return the line end that completes a line of a killed run."""
     if not size:
         return b""
     system.seek(file, -1, os.SEEK_END)
@@ -294,7 +293,7 @@ def _add(file: int, pieces: Iterable[bytes], system: System) -> None:
 
 
 def find(path: str, where: str | None) -> Entry | Missing:
-    """The fix that made the file what it is now."""
+    """Return the document of the fix that produced the present bytes of a file."""
     if not os.path.isfile(path):
         kind = odd_kind(path)
         return Missing(f"is {kind}; name the file" if kind else "no such file")
@@ -310,7 +309,10 @@ def find(path: str, where: str | None) -> Entry | Missing:
 
 
 def known_in(folder: str, where: str | None) -> Iterator[str]:
-    """Yield the files below a folder that a journal knows. Raises `WriteError` where there is no place for journals."""
+    """Yield the files below a folder that have a journal.
+
+    Raises `WriteError` where there is no folder for journals.
+    """
     known = _prefixes(where)
     for place, folders, names in os.walk(folder) if known else ():
         folders.sort()
@@ -321,7 +323,7 @@ def known_in(folder: str, where: str | None) -> Iterator[str]:
 
 
 def _prefixes(where: str | None) -> set[str]:
-    """The names of journals, as far as the path of the file decides them."""
+    """Return the start of each journal's name, which depends on the path of the file alone."""
     if where is None:
         folder = state_folder()
         names = os.listdir(folder) if os.path.isdir(folder) else ()
@@ -338,7 +340,7 @@ def _chosen(found: list[Entry | Missing], real: str, now: Digest, where: str | N
     entries = [one for one in found if isinstance(one, Entry)]
     fitting = [one for one in entries if one.after == now]
     own = [one for one in entries if one.path == real]
-    if fitting:  # a file that moved has another name and the same bytes
+    if fitting:  # a file that was moved has another name and the same bytes
         return next((one for one in reversed(fitting) if one.path == real), fitting[-1])
     damaged = [one for one in found if isinstance(one, Missing)]
     if damaged:
@@ -351,7 +353,7 @@ def _chosen(found: list[Entry | Missing], real: str, now: Digest, where: str | N
 
 
 def _about(real: str, now: Digest, where: str | None) -> Iterator[Entry | Missing]:
-    """All documents about a file of this path or these bytes, in the order they were written."""
+    """Yield all documents about a file of this path or these bytes, in the order of writing."""
     if where is not None:
         if not os.path.isfile(where):
             yield Missing(f"no journal {where}")
@@ -378,7 +380,7 @@ def _read(data: bytes, place: str) -> Entry | Missing:
 
 
 def forget(document: Entry, system: System = SYSTEM) -> None:
-    """Take a document whose work is done out of the default folder; other ways to the same bytes stay."""
+    """Remove a restored document from the default folder; other documents of the same bytes stay."""
     place = os.path.join(state_folder(), _name(document.path, document.after.sha256))
     try:
         with open(place, "rb") as file:
@@ -390,5 +392,5 @@ def forget(document: Entry, system: System = SYSTEM) -> None:
         else:
             system.unlink(place)
     except OSError:
-        return  # it does no harm where it is
+        return  # a document that stays has no effect
     sync_folder(os.path.dirname(place), system)

@@ -1,8 +1,4 @@
-"""Bytes packed again as they were.
-
-This module owns writing gzip and zstd. It refuses to know paths, but for the suffix that says what
-a file is to hold.
-"""
+"""Write gzip and zstd."""
 
 import sys
 from collections.abc import Iterable, Iterator
@@ -15,12 +11,12 @@ _SUFFIXES: dict[str, Packing] = {".gz": "gzip", ".zst": "zstd"}
 
 
 def packing_by_name(path: str) -> Packing | None:
-    """How a file of this name is to be compressed."""
+    """Return the compression for a file of this name."""
     return next((packing for suffix, packing in _SUFFIXES.items() if path.lower().endswith(suffix)), None)
 
 
 def packed(pieces: Iterable[bytes], packing: Packing | None) -> Iterator[bytes]:
-    """The same for the same bytes on every day: no name and no time goes in."""
+    """Compress pieces of bytes. The output depends on the bytes alone: it has no name and no time."""
     if packing is None:
         yield from pieces
         return

@@ -1,7 +1,6 @@
-"""A source with some of its bytes replaced, as a stream.
+"""Stream a source with some of its bytes replaced.
 
-This module owns the walk through a source along a list of patches. It refuses to know where the
-result goes. What is held at once is one piece, and one patch.
+Memory holds one piece and one patch at a time.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +16,7 @@ PIECE = 1 << 20
 
 
 class Patch(Struct, frozen=True):
-    """Bytes of the source, decompressed, that others take the place of; `start == end` inserts."""
+    """A range of the decompressed source and the bytes that replace it; `start == end` inserts."""
 
     start: int
     end: int
@@ -25,7 +24,7 @@ class Patch(Struct, frozen=True):
 
 
 def patched(source: Source, patches: Sequence[Patch]) -> Iterator[bytes]:
-    """The source's bytes with the patches applied. Patches are sorted and do not overlap."""
+    """Yield the bytes of the source with the patches applied. Patches are sorted and do not overlap."""
     _in_order(patches)
     with _reading(source) as stream:
         at = 0
@@ -41,7 +40,7 @@ def patched(source: Source, patches: Sequence[Patch]) -> Iterator[bytes]:
 
 
 def taken(source: Source, patches: Sequence[Patch]) -> Iterator[bytes]:
-    """What each patch takes away, in their order."""
+    """Yield the bytes that each patch removes, in the order of the patches."""
     _in_order(patches)
     with _reading(source) as stream:
         at = 0

@@ -1,7 +1,6 @@
-"""Bytes put back as a journal has them.
+"""Restore a file from a document of a journal.
 
-This module owns the way from a journal's document to the file as it was, and the proofs on that way:
-nothing is put in place but the very bytes that the fix found. It refuses to know where journals are kept.
+The restored file is put in place only if its bytes equal those before the fix.
 """
 
 import binascii
@@ -18,7 +17,7 @@ from turnlint.keeping.system import SYSTEM, System, sentences
 
 
 def restore(path: str, document: Entry, system: System = SYSTEM) -> int:
-    """Put back what a fix took away; returns in how many places. Raises `WriteError` and `JournalMismatchError`."""
+    """Restore the removed bytes; return the number of edits. Raises `WriteError` and `JournalMismatchError`."""
     with sentences(path):
         expected = stamp(path, system)
 

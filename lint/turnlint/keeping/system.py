@@ -1,7 +1,6 @@
-"""What is asked of the operating system, as values, and what its refusals mean to a user.
+"""List the system calls of a write as values, and explain their errors.
 
-This module owns the list of system calls that writing makes, so that a test can let each of them
-fail, and the sentences for their errors. It refuses to know which file is written, and why.
+A test can replace each call to make it fail.
 """
 
 import errno
@@ -18,12 +17,12 @@ ELSEWHERE = "write elsewhere with -o"
 
 
 def _no_names(_: int | str) -> list[str]:
-    """The extended attributes of a file, where the system has none or Python does not reach them."""
+    """Return no extended attributes: the system has none, or Python does not support them."""
     return []
 
 
 class System(Struct, frozen=True):
-    """The calls that writing makes. Reading what is to be changed goes through `documents.source`."""
+    """The calls of a write. `documents.source` reads the old file."""
 
     open: Callable[..., int] = os.open
     read: Callable[[int, int], bytes] = os.read
@@ -61,7 +60,7 @@ _REASONS = {
 
 @contextmanager
 def sentences(name: str, doing: str = "", way: str = ELSEWHERE) -> Iterator[None]:
-    """What goes wrong while a file is written, said of the file that stays as it was."""
+    """Turn an `OSError` of a write into a `WriteError` about the file, which is unchanged."""
     try:
         yield
     except OSError as error:
