@@ -1,5 +1,5 @@
-"""Settings that a project keeps in a file.
+"""Find, read and check the settings of a project, and resolve them for each path.
 
-This package owns the way from a path to the settings that hold for it: which file is nearest, what it takes over,
-what is wrong in it, which of its sections hold, and where each setting comes from. It refuses to know commands.
+The package finds the nearest settings file, follows `extend`, reports errors and applies the sections for a
+path. It keeps the origin of each setting.
 """

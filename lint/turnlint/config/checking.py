@@ -16,7 +16,7 @@ _FORMS = {
     "^[0-9]{4}-[0-9]{2}-[0-9]{2}$": "is not a date: expected YYYY-MM-DD",
     "^[a-z0-9]+(-[a-z0-9]+)*$": "is not a valid name: use lower-case letters, digits and single hyphens",
 }
-"""What is said of a text that is not of a pattern of the schema."""
+"""For each pattern of the schema, the message for a text that does not match it."""
 
 
 @cache
@@ -30,7 +30,7 @@ def schema() -> dict[str, Any]:
 
 
 def shape_faults(document: Document) -> Iterator[LocatedError]:
-    """All that is not as the schema has it."""
+    """Yield all violations of the schema."""
     return _checker().faults(document)
 
 
@@ -40,7 +40,7 @@ def _checker() -> ShapeChecker:
 
 
 def wanted_of(node: dict[str, Any]) -> dict[str, Any]:
-    """What a place of the schema says, with what its kind says where it is silent itself."""
+    """Return a node of the schema, merged with the definition that it refers to; its own keys take precedence."""
     own = {key: value for key, value in node.items() if key != "$ref"}
     return {**wanted_of(schema()["$defs"][node["$ref"].rsplit("/", 1)[-1]]), **own} if "$ref" in node else own
 
@@ -52,13 +52,13 @@ def _resolved(wants: dict[str, Any]) -> dict[str, Any]:
 
 
 def tool_schema(_: str) -> dict[str, Any]:
-    """The schema of the table in `pyproject.toml` for `validate-pyproject`: in its dialect, and without references."""
+    """Return the schema of the table in `pyproject.toml` for `validate-pyproject`: in its dialect, without references."""
     whole: dict[str, Any] = written_out({key: value for key, value in schema().items() if key != "$defs"})
     return {**whole, "$schema": "http://json-schema.org/draft-07/schema#", "$id": "urn:turnlint:config-v1"}
 
 
 def written_out(part: Any) -> Any:
-    """The same without references."""
+    """Return a part of the schema with its references replaced by definitions."""
     if isinstance(part, list):
         return [written_out(one) for one in part]
     if not isinstance(part, dict):

@@ -1,7 +1,7 @@
-"""Settings that stand on the command line, as if in a file of their own.
+"""Read settings from the command line as if they were in a file of their own.
 
-This module owns what `KEY=VALUE` means: a key of the settings with those above it, and a value in YAML. It refuses to
-know any key: the same schema says what is wrong with one.
+`KEY=VALUE` has a key of the settings with its parents, and a value in YAML. The schema of the settings checks
+both.
 """
 
 from collections.abc import Iterable
@@ -15,11 +15,11 @@ from turnlint.schema_errors import in_words
 from turnlint.text import quote_value
 
 ORIGIN = "--set"
-"""Where such settings stand, as messages name it."""
+"""Origin of these settings in messages."""
 
 
 def layer_of(given: Iterable[str]) -> Layer:
-    """What is given, the last word on a key first. Raises `ConfigError`."""
+    """Return the layer of the given settings; the last value of a key takes precedence. Raises `ConfigError`."""
     layer = Layer(ORIGIN, Document({}))
     for one in given:
         key, equals, text = one.partition("=")

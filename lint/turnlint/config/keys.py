@@ -1,8 +1,4 @@
-"""What may be set, key by key, as the schema that is shipped says it.
-
-This module owns the names of keys, what the schema has to say of one, and an example of it that can be used as it
-stands. It refuses to say anything that is not in the schema.
-"""
+"""List the keys of the settings from the schema: name, description and a usable example."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,14 +19,14 @@ class Key(Struct, frozen=True):
     """A key of the settings."""
 
     name: str
-    """With those above it: `paths.level`."""
+    """Name with the parents of the key: `paths.level`."""
     node: dict[str, Any]
-    """What the schema says, in its own words before those of its kind."""
+    """Node of the schema, whose own keys take precedence over those of its definition."""
     required: bool
 
     @property
     def kind(self) -> str:
-        """What may stand there."""
+        """Describe the type of the value."""
         return _kind(self.node)
 
     @property
@@ -39,12 +35,12 @@ class Key(Struct, frozen=True):
 
     @property
     def default(self) -> Any:
-        """What holds where nothing is said; nothing where that is nothing."""
+        """Return the value that applies if the key is absent; nothing if there is none."""
         return self.node.get("default")
 
     @property
     def below(self) -> tuple[str, ...]:
-        """The keys that it has itself."""
+        """Return the names of its own keys."""
         return tuple(_properties(self.node))
 
     @property
@@ -55,7 +51,7 @@ class Key(Struct, frozen=True):
 
 
 def keys() -> dict[str, Key]:
-    """All keys by name, those of all files first."""
+    """Return all keys by name, in the order of the schema; the keys of a mapping follow those beside it."""
     return {key.name: key for key in _keys(schema(), "")}
 
 
@@ -69,7 +65,7 @@ def _keys(node: dict[str, Any], above: str) -> Iterator[Key]:
 
 
 def _owner(node: dict[str, Any]) -> dict[str, Any]:
-    """The mapping whose keys are those of a node: itself, what it lists, or one of several that it may be."""
+    """Return the mapping that has the keys of a node: the node itself, its elements, or one of its alternatives."""
     node = wanted_of(node)
     inner = [node, *map(wanted_of, node.get("anyOf", ()))]
     items = node.get("items")
@@ -103,7 +99,7 @@ def _kind(node: dict[str, Any], *, many: bool = False) -> str:
 
 
 def example_of(name: str) -> dict[str, Any]:
-    """Settings in which a key stands, with all that has to stand beside it."""
+    """Return settings with a key, and with all other keys that it requires."""
     known = keys()
     value: Any = _example(known[name])
     while name:

@@ -1,7 +1,6 @@
-"""What is wrong with what settings say, once their shape is right.
+"""Check settings beyond their schema: formats, rules, dates, expressions and pointers must be valid.
 
-This module owns those questions: formats and rules that exist, days, expressions and places that can be used. It
-refuses to ask which files settings are for.
+The checks do not depend on the files that the settings apply to.
 """
 
 import re
@@ -21,7 +20,7 @@ PROFILES = (".yaml", ".yml")
 
 
 def faults(layer: Layer, own: frozenset[str]) -> Iterator[LocatedError]:
-    """All that is wrong in one file, given the names of all rules of the user's own."""
+    """Yield all errors in one settings file, given the names of all of the user's own rules."""
     value = layer.document.value
     found = [*_rules(value.get("rules", ())), *_ignores(value.get("ignore", ())), *unknown(value, own)]
     for prefix, part in parts(value):
@@ -46,7 +45,7 @@ _Wrong = tuple[Path, str]
 
 
 def texts(value: Any) -> list[str]:
-    """One text or several."""
+    """Return a text, or the texts of a list, as a list."""
     return [value] if isinstance(value, str) else [one for one in value if isinstance(one, str)]
 
 
@@ -123,5 +122,5 @@ def _condition(path: Path, condition: dict[str, Any]) -> Iterator[_Wrong]:
 
 
 def is_date(text: str) -> bool:
-    """Whether a text is a day, as `--today` and `until` write it."""
+    """Whether a text is a date, as `--today` and `until` expect it."""
     return re.fullmatch(r"\d{4}-\d{2}-\d{2}", text, re.ASCII) is not None and _is_day(text)

@@ -1,7 +1,6 @@
-"""Which file holds the settings of a path.
+"""Find the settings file of a path.
 
-This module owns that search. Most runs find nothing, so it costs a few looks at the disk and imports nothing. It
-refuses to read settings.
+Most searches find nothing, so a search takes few system calls and imports nothing.
 """
 
 import os
@@ -14,13 +13,13 @@ _MOST = 1 << 20
 
 
 class Nearest:
-    """The nearest file for each folder, looked for once."""
+    """The nearest settings file of each folder; each folder is searched once."""
 
     def __init__(self) -> None:
         self.known: dict[str, str | None] = {}
 
     def of(self, folder: str) -> str | None:
-        """The file for a folder: its own, or that of the nearest one above, within a repository."""
+        """Return the settings file of a folder: its own, or that of the nearest parent, within a repository."""
         passed = []
         while folder not in self.known:
             passed.append(folder)
@@ -45,7 +44,7 @@ def _in(folder: str) -> str | None:
 
 
 def has_table(path: str) -> bool:
-    """Whether a TOML file may have our table. One that cannot be read has not."""
+    """Whether a TOML file may have the table of turnlint. An unreadable file has none."""
     try:
         with open(path, "rb") as file:
             return re.search(_HAS_TABLE, file.read(_MOST)) is not None

@@ -1,8 +1,4 @@
-"""A file of settings as values with their places, and what it extends.
-
-This module owns the two languages that settings are written in, and the chain of files. It refuses to know what a
-setting means.
-"""
+"""Read a settings file in YAML or TOML with the position of each value, and the files that it extends."""
 
 import os
 import re
@@ -17,7 +13,7 @@ from turnlint.errors import ConfigError, LocatedError
 from turnlint.handwritten import MOST_BYTES, Document, Kind, Path, decoded, documents
 
 DEEPEST = 10
-"""Files that extend one another."""
+"""Limit of the files in a chain of `extend`."""
 MOST_TOLD = 20
 KIND = Kind("configuration", "extend", frozenset({"conversation", "call", "fingerprint", "model"}))
 TABLE = ("tool", "turnlint")
@@ -39,12 +35,12 @@ class Layer(Struct):
         return os.path.dirname(self.path)
 
     def at(self, path: Path, *, key: bool = False) -> str:
-        """A place in it, as messages name it."""
+        """Return the position of a value, as messages show it."""
         return place(self.path, self.document.spot(path, key=key))
 
 
 def chain(path: str) -> list[Layer]:
-    """The file and all that it extends, that which goes before nothing first. Raises `ConfigError`."""
+    """Return a file and all files that it extends, in ascending precedence. Raises `ConfigError`."""
     return _chain(path, (), None)
 
 
@@ -90,7 +86,7 @@ def line(path: str, fault: LocatedError) -> str:
 
 
 def lines_of(path: str, faults: list[LocatedError]) -> list[str]:
-    """What is wrong, in the order of the file, and not without end."""
+    """Return the errors in the order of the file, up to a limit."""
     told = [line(path, fault) for fault in sorted(faults, key=lambda one: one.spot or (0, 0))]
     more = [f"{shown(path)}: and {len(told) - MOST_TOLD:,} more"] if len(told) > MOST_TOLD else []
     return told[:MOST_TOLD] + more
@@ -101,13 +97,13 @@ def place(path: str, spot: tuple[int, int] | None) -> str:
 
 
 def shown(path: str) -> str:
-    """A path as short as it can be said from here."""
+    """Return a path relative to the working folder, or the path itself if it is further away than the parent folder."""
     near = os.path.relpath(path)
     return path if near.startswith(os.pardir + os.sep + os.pardir) else near
 
 
 def _toml(text: str) -> Document:
-    """The table of a `pyproject.toml`, or all of a file of our own."""
+    """Return the table of a `pyproject.toml`, or the whole of a settings file in TOML."""
     import tomllib
 
     try:
@@ -130,7 +126,7 @@ def _toml(text: str) -> Document:
 
 
 def _plain(value: Any) -> Any:
-    """Days as texts, as YAML has them here."""
+    """Convert dates to texts, as for YAML."""
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -148,7 +144,7 @@ def _has(value: Any, path: Path) -> bool:
 
 
 def _spots(text: str) -> Iterator[tuple[Path, tuple[int, int]]]:
-    """Tables and keys with their places; what stands inside of a line has the place of its key."""
+    """Yield the paths of tables and keys with their positions; a nested value has the position of its key."""
     table: Path = ()
     counts: dict[Path, int] = {}
     inside = ""
@@ -165,7 +161,7 @@ def _spots(text: str) -> Iterator[tuple[Path, tuple[int, int]]]:
 
 
 def _table(parts: Path, new: bool, counts: dict[Path, int]) -> Path:
-    """The path of a table; in a list of tables, that of the one which was begun last."""
+    """Return the path of a table; in a list of tables, the path of the last one."""
     path: Path = ()
     for index, part in enumerate(parts):
         path = (*path, part)

@@ -1,8 +1,4 @@
-"""Rules that settings name.
-
-This module owns where settings name rules, what is wrong with a name that nobody has, what is to be said of one that
-a rule had before, and that settings are taken as if they had the name of today. It refuses to choose rules.
-"""
+"""Find the rules that settings name, report unknown ones, and replace former names by current ones."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,12 +18,15 @@ from turnlint.rulebook import (
 from turnlint.text import did_you_mean
 
 BY_RULE = ("severity", "levels")
-"""Keys that say something of some rules each."""
+"""Keys with a value for each of some rules."""
 LISTS = ("select", "ignore")
 
 
 def named(value: dict[str, Any]) -> list[tuple[Path, str]]:
-    """Each selector in the settings of a file, with its place. The place of one that is a key ends with it."""
+    """Return each selector in the settings of a file with its path.
+
+    The path of a selector that is a key ends with it.
+    """
     found = [
         ((*prefix, key, *below), selector)
         for prefix, part in parts(value)
@@ -44,14 +43,14 @@ def named(value: dict[str, Any]) -> list[tuple[Path, str]]:
 
 
 def parts(value: dict[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """The settings for all files, and those of each section."""
+    """Yield the settings for all files, and those of each section."""
     yield (), value
     for index, section in enumerate(value.get("paths", ())):
         yield ("paths", index), section
 
 
 def unknown(value: dict[str, Any], own: frozenset[str]) -> Iterator[tuple[Path, str]]:
-    """Rules that are named and that nobody has. What is gone can be selected by nobody; all else of it is harmless."""
+    """Yield the unknown rules with their paths. A removed rule is an error only where it is selected."""
     found = named(value)
     if not found:
         return
@@ -70,7 +69,7 @@ def unknown(value: dict[str, Any], own: frozenset[str]) -> Iterator[tuple[Path, 
 
 
 def renew(layer: Layer) -> Iterator[str]:
-    """Put the names of today in the place of former ones; and say so, with all else there is to say of them."""
+    """Replace former names of rules by current ones; yield a remark for each, and all other remarks about rules."""
     found = named(layer.document.value)
     entries = everything() if found else []
     for path, selector in found:

@@ -1,7 +1,7 @@
-"""The settings of one path, and where each comes from.
+"""Resolve the settings of one path, and keep the origin of each value.
 
-This module owns what goes before what: a file before those that it extends, a section before the settings for all
-files, a later section before an earlier one. It refuses to read a file, and to know options of a command.
+A file takes precedence over the files that it extends, and a section over the settings for all files. A later
+section takes precedence over an earlier one.
 """
 
 import os
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 REPLACED = (
     "format", "provider", "select", "preview", "fail-on", "level", "baseline", "max-record-size", "ignores-in-records",
 )  # fmt: skip
-"""Keys of which only what goes first holds; of the others all that is said holds together."""
+"""Keys of which only the value with the highest precedence applies; values of the other keys are combined."""
 
 
 class Said(Struct, frozen=True):
-    """One thing that a file says of a key, and where."""
+    """The value of a key in one file, with its origin."""
 
     value: Any
     origin: str
     section: str = ""
-    """The pattern of the section that it stands in."""
+    """Pattern of the section that contains it."""
 
 
 class Settings(Struct, frozen=True):
-    """What holds for a path; nothing where no file says anything."""
+    """The settings that apply to a path; empty where no file sets anything."""
 
     file: str = ""
-    """The file that was found for it."""
+    """Settings file that was found for the path."""
     format: Said | None = None
     provider: Said | None = None
     select: Said | None = None
@@ -50,15 +50,15 @@ class Settings(Struct, frozen=True):
     fail_on: Said | None = None
     level: Said | None = None
     levels: tuple[Said, ...] = ()
-    """Pairs of a rule and how far a repair may go for it, that which goes before nothing first."""
+    """Pairs of a rule and its limit for repairs, in ascending precedence."""
     baseline: Said | None = None
     max_record_size: Said | None = None
     ignores_in_records: Said | None = None
     profiles: tuple[Said, ...] = ()
     ignore: tuple[Said, ...] = ()
-    """Rules that are left out."""
+    """Rules that are not applied."""
     severities: tuple[Said, ...] = ()
-    """Pairs of a rule and how grave it is, that which goes before nothing first."""
+    """Pairs of a rule and its severity, in ascending precedence."""
     ignores: tuple[Ignore, ...] = ()
     rules: tuple[OwnRule, ...] = ()
     excluded: tuple[Said, ...] = ()
@@ -68,15 +68,15 @@ class Settings(Struct, frozen=True):
 
 
 class Config:
-    """A file and what it extends, checked. Raises `ConfigError`."""
+    """A settings file and the files that it extends, checked. Raises `ConfigError`."""
 
     def __init__(self, path: str, root: str | None = None, given: tuple[str, ...] = ()) -> None:
         self.path = path
         self.root = root or os.path.dirname(path)
-        """What patterns over files are relative to."""
+        """Folder to which the patterns for files are relative."""
         self.layers = chain(path) if path else []
         self.given = layer_of(given) if given else None
-        """What the command line sets: it goes before all that stands in files."""
+        """Settings of the command line, which take precedence over all files."""
         self.layers += [self.given] if self.given else []
         own = frozenset(
             rule["name"] for layer in self.layers for rule in layer.document.value.get("rules", ())
@@ -85,7 +85,7 @@ class Config:
             if wrong := list(faults(layer, own)):
                 raise ConfigError(lines_of(layer.path, wrong))
         self.remarks = tuple(remark for layer in self.layers for remark in renew(layer))
-        """What is to be said of rules that it names, though it can be used."""
+        """Remarks about the rules that the settings name; none of them is an error."""
         self.sections = [
             (layer, ("paths", index), tuple(map(file_steps, texts(section["path"]))))
             for layer in self.layers
@@ -101,16 +101,16 @@ class Config:
         self.made: dict[tuple[tuple[int, ...], tuple[int, ...]], Settings] = {}
 
     def parts_of(self, path: str) -> tuple[str, ...]:
-        """A file's path, as patterns see it."""
+        """Return the path of a file in parts, relative to the root, for matching with patterns."""
         return tuple(os.path.relpath(path, self.root).split(os.sep))
 
     def leaving_out(self, path: str) -> Said | None:
-        """The pattern by which a file that somebody came across is not to be read."""
+        """Return the pattern that excludes a file found in a folder."""
         parts = self.parts_of(path) if self.excluded else ()
         return next((one for one in self.excluded if matches(file_steps(one.value), parts)), None)
 
     def of(self, path: str) -> Settings:
-        """The settings of a file. Files of which the same holds have the same ones."""
+        """Return the settings of a file. Files with the same sections and ignores share one object."""
         parts = self.parts_of(path)
         held = tuple(
             number
