@@ -1,7 +1,6 @@
-"""Findings to what people and programs read, one module a format.
+"""Write findings in the formats of people and programs, one module for each format.
 
-This package owns outputs. A sink takes events and writes text through `escape`, the only door to a
-terminal or a log. It refuses to look at conversations.
+A sink takes events and writes text. All text of a conversation passes through `escape`.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class Kind(Struct, frozen=True):
-    """A format of output: the module that writes it, and what that module has to be told."""
+    """A format of output: the module that writes it, and the data that it requires."""
 
     module: str
     views: bool = False
-    """The conversation around a finding."""
+    """Whether it shows the conversation around a finding."""
     fingerprints: bool = False
     spans: bool = False
-    """Where places end, and columns in other units than characters."""
+    """Whether it needs the ends of positions, and columns in other units than characters."""
     conversations: bool = False
-    """Conversations that nothing is wrong with."""
+    """Whether it lists conversations without findings."""
     flows: bool = False
-    """It can be read while it is written, and has no end that it would be nothing without."""
+    """Whether it can be read while it is written, and is valid without an end."""
     added: bool = False
-    """It is added to what a file holds: others write there too."""
+    """Whether it is appended to a file, which other programs append to as well."""
 
 
 KINDS = {
@@ -51,13 +50,13 @@ KINDS = {
 FORMATS = tuple(KINDS)
 FLOWING = tuple(name for name, kind in KINDS.items() if kind.flows)
 COUNTED = ("rule", "file", "model", "provider", "day")
-"""By what findings may be counted."""
+"""Keys by which findings can be counted."""
 
 Write = Callable[[str], object]
 
 
 class Look(Protocol):
-    """How the text for people is to look."""
+    """Appearance of the text output."""
 
     @property
     def width(self) -> int: ...
@@ -65,32 +64,32 @@ class Look(Protocol):
     def color(self) -> bool: ...
     @property
     def statistics(self) -> str:
-        """By what findings are counted, in reports that have a sum; empty where they are not."""
+        """Return the key by which findings are counted; empty where they are not counted."""
         ...
 
     @property
     def folds(self) -> bool:
-        """Sentences are broken at the width; else each stays on one line, for programs to find."""
+        """Whether sentences are broken at the width; otherwise each stays on one line, so that programs find it."""
         ...
 
     @property
     def infos(self) -> bool:
-        """Findings of severity info are shown; else they are counted, unless one of them is enough for a run to fail."""
+        """Whether to show infos. Otherwise they are counted, unless one info is enough for a run to fail."""
         ...
 
     @property
     def fails(self) -> Mapping[str, tuple[str, ...]]:
-        """By path, the severities of which one finding is enough for a run to fail."""
+        """Return by path the severities of which one finding is enough for a run to fail."""
         ...
 
     @property
     def own(self) -> "tuple[Entry, ...]":
-        """Rules of the user's own, which no package brings."""
+        """Return the user's own rules."""
         ...
 
 
 class Sink(Protocol):
-    """Somewhere findings go."""
+    """A destination of findings."""
 
     def take(self, event: Event) -> None: ...
     def finish(self, tally: Tally, *, complete: bool) -> None: ...

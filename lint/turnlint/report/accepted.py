@@ -1,4 +1,4 @@
-"""Whether the providers that the user named accept what a repair gives."""
+"""Decide whether the named providers accept the result of a repair."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,9 +1,8 @@
-"""Two texts of JSON, and where they differ.
+"""Find the differences of two JSON texts.
 
-This module owns that comparison: what both have in the same order is found value by value, from the outside in, so
-that a piece that came, went or moved is seen as a whole. What differs is all the rest, to the byte. The time grows
-with the texts, not with their square. It refuses to judge the texts; where they are damaged, only the places of
-the cuts are less good.
+The comparison pairs values that both texts have in the same order, from the outside in. So a value that was
+added, removed or moved is one difference. The differences are exact to the byte, also in damaged texts, where
+only the cuts are less good. The time grows with the length of the texts, not with its square.
 """
 
 import re
@@ -16,29 +15,29 @@ from turnlint.keeping.ends import common_end, common_start
 from turnlint.report.sequence_diff import find_gaps
 
 _LEVELS = 24
-"""Deeper differences are shown as one."""
+"""Deeper differences are merged into one."""
 _LONG = 80
-"""A text longer than that is not shown as a whole where only some of it changed."""
+"""A longer string is not shown as a whole where only a part of it changed."""
 _WORTH = 40
 _BETWEEN = b", \t\r\n:"
 _LARGE = 1 << 12
 _UNIT = re.compile(rb'(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^"\[\]{},]++)++[\[\]{},]?\s*|[\[\]{},]\s*', re.DOTALL)
 
 Span = tuple[int, int, int, int]
-"""From where to where in the old text, and in the new one."""
+"""Start and end in the old text, then in the new one."""
 
 
 class _Part(Struct, frozen=True, gc=False):
-    """An element of a list, a member of an object, or one of several values in a row."""
+    """An element of a list, a member of an object, or one of several values in sequence."""
 
     key: bytes
     start: int
-    """Of the value."""
+    """Offset of the value."""
     end: int
 
 
 def differences(old: bytes, new: bytes) -> list[Span]:
-    """Where two texts differ, in order."""
+    """Return the ranges in which two texts differ, in order."""
     if old == new:
         return []
     same = sorted(_same(old, new))
@@ -46,18 +45,18 @@ def differences(old: bytes, new: bytes) -> list[Span]:
     a = c = 0
     for i, j, k in [*same, (len(old), len(new), 0)]:
         if i < a or j < c:
-            continue  # damaged texts only: what overlaps is no common part
+            continue  # damaged texts only: overlapping ranges are no common part
         if i > a or j > c:
             found += _exact(old, new, (a, i, c, j))
         a, c = i + k, j + k
     return found
 
 
-# What is the same.
+# Equal ranges.
 
 
 def _same(old: bytes, new: bytes) -> Iterator[tuple[int, int, int]]:
-    """Places in both texts from which so many bytes are the same."""
+    """Yield equal ranges: the offset in each text, and the length."""
     waiting = list(_of_parts(old, new, list(_row(old)), list(_row(new)), 0))
     while waiting:
         a, b, c, d, level = waiting.pop()
@@ -76,7 +75,7 @@ _Pair = tuple[int, int, int, int, int]
 
 
 def _of_parts(old: bytes, new: bytes, ours: list[_Part], theirs: list[_Part], level: int) -> Iterator[_Pair]:
-    """Pairs of values that belong together, and of keys."""
+    """Yield pairs of values that correspond, and of keys."""
     keyed = bool(ours and ours[0].key and theirs and theirs[0].key)
     one = [part.key if keyed else old[part.start : part.end] for part in ours]
     other = [part.key if keyed else new[part.start : part.end] for part in theirs]
@@ -100,7 +99,7 @@ def _pair(one: _Part, other: _Part, level: int) -> Iterator[_Pair]:
 def _kin(
     old: bytes, new: bytes, ours: Sequence[_Part], theirs: Sequence[_Part], level: int
 ) -> Iterator[tuple[_Part, _Part]]:
-    """Elements that became one another: they begin alike, or hold much that is the same."""
+    """Yield pairs of elements that correspond: they start the same, or have many equal members."""
     pairs = list(zip(ours, theirs, strict=False)) if len(ours) == len(theirs) else []
     if pairs and (level == 0 or all(_are_kin(old, new, one, other) for one, other in pairs)):
         yield from pairs
@@ -125,13 +124,13 @@ def _are_kin(old: bytes, new: bytes, one: _Part, other: _Part) -> bool:
 
 
 def _first(data: bytes, part: _Part) -> bytes:
-    """How a value begins: its first member, or itself."""
+    """Return the start of a value: its first member, or the whole value."""
     first = next(_parts(data, part.start), None) if data[part.start : part.start + 1] == b"{" else None
     return first.key + data[first.start : first.end] if first else data[part.start : part.end]
 
 
 def _row(data: bytes) -> Iterator[_Part]:
-    """Values that follow one another, as the lines of a log do."""
+    """Yield the values of a sequence, such as the lines of a log."""
     pos = skip_space(data, 0)
     while pos < len(data):
         end = find_value_end(data, pos)
@@ -142,7 +141,10 @@ def _row(data: bytes) -> Iterator[_Part]:
 
 
 def _parts(data: bytes, start: int) -> Iterator[_Part]:
-    """The elements of a list or the members of an object. A member's key has with it all up to its value."""
+    """Yield the elements of a list or the members of an object.
+
+    The key of a member includes the bytes up to the value.
+    """
     items = Items(data, start)
     for _, first, value in items:
         end = items.known_end = find_value_end(data, value)
@@ -151,11 +153,11 @@ def _parts(data: bytes, start: int) -> Iterator[_Part]:
         yield _Part(data[first:value], value, end)
 
 
-# What is not.
+# Different ranges.
 
 
 def _exact(old: bytes, new: bytes, span: Span) -> Iterator[Span]:
-    """A stretch without what both sides have at its ends."""
+    """Yield the differences in a range, without the equal bytes at its ends."""
     a, b, c, d = span
     while a < b and c < d and old[a] == new[c] and old[a] in _BETWEEN:
         a, c = a + 1, c + 1
@@ -176,7 +178,7 @@ def _is_text(data: bytes, start: int, end: int) -> bool:
 
 
 def _unit_by_unit(old: bytes, new: bytes, span: Span) -> Iterator[Span]:
-    """The differences of two long stretches that are not values, or whose values lie too deep."""
+    """Yield the differences of two long ranges that are no values, or whose values are nested too deeply."""
     a, b, c, d = span
     ours, theirs = _UNIT.findall(old, a, b), _UNIT.findall(new, c, d)
     left, right = _places(a, ours), _places(c, theirs)
@@ -185,7 +187,7 @@ def _unit_by_unit(old: bytes, new: bytes, span: Span) -> Iterator[Span]:
 
 
 def _places(start: int, units: Sequence[bytes]) -> list[int]:
-    """Where each unit starts, and where the last one ends."""
+    """Return the offset of each unit, and the end of the last one."""
     places = [start]
     for unit in units:
         places.append(places[-1] + len(unit))
@@ -193,7 +195,7 @@ def _places(start: int, units: Sequence[bytes]) -> list[int]:
 
 
 def _within(one: bytes, other: bytes) -> tuple[int, int]:
-    """How much of two texts is the same at the start and at the end; no character is cut."""
+    """Return the lengths of the equal start and end of two strings; no character is cut."""
     start = common_start(one, other)
     escape = one.rfind(b"\\", max(0, start - 6), start)
     start = escape if escape >= 0 else start
@@ -204,7 +206,7 @@ def _within(one: bytes, other: bytes) -> tuple[int, int]:
 
 
 def _rest_of_escape(data: bytes, start: int, at: int) -> int:
-    """How much of an escape stands behind a cut."""
+    """Return the number of bytes of an escape behind a cut."""
     escape = data.rfind(b"\\", max(start, at - 5), at)
     size = 6 if data[escape + 1 : escape + 2] == b"u" else 2
     return max(0, escape + size - at) if escape >= 0 else 0

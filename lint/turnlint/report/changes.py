@@ -1,8 +1,8 @@
-"""A repair as a diff for people.
+"""Show a repair as a diff for people.
 
-This module owns that picture: lines with their neighbours where lines are short, and where they are long, as in
-logs with a record a line, the stretches that change with a little around them. What is shown is content, because
-it was asked for. It refuses to let a character of it past `escape`, and to be a patch for a program.
+Short lines are shown whole, with the lines around them. Of long lines, as in logs with a record on each line,
+the changed ranges are shown with some text around. The diff shows content, because the user asked for it, and
+is no patch for a program.
 """
 
 import re
@@ -18,15 +18,15 @@ from turnlint.report.escape import clip, columns, fold, visible
 from turnlint.report.stretches import NEAR, Stretch, stretches
 
 MOST = 60
-"""So many changes of a file are shown; the rest is counted."""
+"""Limit of the changes of a file that are shown; the rest is counted."""
 LINES = 2
-"""So many lines before and behind a change."""
+"""Number of lines before and behind a change."""
 ROWS = 12
-"""A longer stretch is cut."""
+"""Limit of the rows of a change."""
 LEAST = 40
 DOTS = "…"
 _BOUNDARY = re.compile(rb'(?<=[,\[{])\s*(?=["\[{0-9tfn-])')
-"""Where a piece of JSON may begin, unless this is inside of a text."""
+"""Position at which a JSON value may begin, unless it is inside of a string."""
 
 Sign = Literal[" ", "-", "+"]
 _COLORS = {" ": "", "-": "31", "+": "32"}
@@ -43,7 +43,7 @@ class _Block(Struct, frozen=True):
     before: bytes
     after: bytes
     whole: bool
-    """It is of whole lines."""
+    """Whether it consists of whole lines."""
 
     @property
     def end(self) -> int:
@@ -51,7 +51,7 @@ class _Block(Struct, frozen=True):
 
 
 def changes(fixed: Fixed, look: Look) -> Iterator[str]:
-    """The lines of the diff. Raises `SourceError` where the source cannot be read again."""
+    """Yield the lines of the diff. Raises `SourceError` where the source cannot be read again."""
     if not fixed.patches:
         return
     paint = _Paint(max(LEAST, look.width), color=look.color)
@@ -79,7 +79,7 @@ def changes(fixed: Fixed, look: Look) -> Iterator[str]:
         yield from fold(rest, paint.room, "    ")
 
 
-# Stretches to blocks.
+# Convert stretches to blocks.
 
 
 def _blocks(found: Iterable[Stretch], room: int) -> Iterator[_Block]:
@@ -99,7 +99,7 @@ def _on_one_line(one: Stretch, other: Stretch) -> bool:
 
 
 def _shown(group: list[Stretch], room: int) -> Iterator[_Block]:
-    """Whole lines, if what stays of them fits in one; else each stretch by itself."""
+    """Yield a block of whole lines, if their unchanged text fits in a line; else a block for each stretch."""
     first, last = group[0], group[-1]
     head, foot = _head(first), _foot(last)
     gaps = [one.after[: other.start - one.end] for one, other in pairwise(group)]
@@ -121,24 +121,24 @@ def _are_lines(one: Stretch) -> bool:
 
 
 def _head(one: Stretch) -> bytes | None:
-    """The beginning of the line, where it is near."""
+    """Return the start of the line, if it is near."""
     at = one.before.rfind(b"\n")
     return one.before[at + 1 :] if at >= 0 or one.start == len(one.before) else None
 
 
 def _foot(one: Stretch) -> bytes | None:
-    """The rest of the line, where it is near."""
+    """Return the rest of the line, if it is near."""
     if one.old.endswith(b"\n") and one.new.endswith(b"\n"):
         return b""
     at = one.after.find(b"\n")
     return one.after[: at + 1] if at >= 0 else one.after if len(one.after) < NEAR else None
 
 
-# What stands around.
+# Context of a change.
 
 
 def _together(one: _Block, other: _Block, room: int) -> bool:
-    """Whether so little stands between two changes that it is shown as well."""
+    """Whether the text between two changes is short enough to be shown."""
     size = other.start - one.end
     if size > len(one.after) or one.whole is not other.whole:
         return False
@@ -149,7 +149,7 @@ def _together(one: _Block, other: _Block, room: int) -> bool:
 
 
 def _until(one: _Block, other: _Block) -> _Block:
-    """A change without what stands behind the beginning of the next."""
+    """Return a change whose context ends before the next change."""
     size = other.start - one.end
     if size >= len(one.after):
         return one
@@ -158,7 +158,7 @@ def _until(one: _Block, other: _Block) -> _Block:
 
 
 def _ahead(block: _Block, room: int) -> Iterator[str]:
-    """What stands before a change: lines, or the nearest part of its own."""
+    """Yield the text before a change: lines, or the nearest part of its own line."""
     lines = block.before.split(b"\n")
     known = len(block.before) == block.start
     if block.whole:
@@ -177,7 +177,7 @@ def _ahead(block: _Block, room: int) -> Iterator[str]:
 
 
 def _behind(block: _Block, room: int) -> Iterator[str]:
-    """What stands behind a change."""
+    """Yield the text behind a change."""
     lines = block.after.split(b"\n")
     if block.whole:
         known = lines if len(block.after) < NEAR // 2 else lines[:-1]
@@ -196,7 +196,7 @@ def _line(data: bytes, room: int) -> str:
 
 
 def _text(data: bytes) -> str:
-    """Bytes as they may be shown. Half a character at either end is left off."""
+    """Return bytes as visible text. Incomplete characters at the start are left off."""
     while data and data[0] & 0xC0 == 0x80:
         data = data[1:]
     text = data.decode("utf-8", "backslashreplace")
@@ -224,7 +224,7 @@ class _Paint:
                 yield self._row(" ", text)
 
     def rows(self, sign: Sign, data: bytes) -> Iterator[str]:
-        """All lines of it, broken where they are too wide, up to a number of rows."""
+        """Yield all lines of the bytes, broken where they are too wide, up to a limit of rows."""
         if not data:
             return
         most = ROWS * 4 * self.room

@@ -1,8 +1,8 @@
-"""Checkstyle XML, version 4.3: an `error` a finding, under its file.
+"""Write Checkstyle XML, version 4.3: an `error` for each finding, in the element of its file.
 
-This module owns that document, which CI servers and review tools read. Nobody wrote down in what its columns are counted;
-here it is characters, as people count. A source reads `turnlint.FAMILY.CODE`: readers take what is behind the last dot for
-the rule, and what is before it for its kind. It is written as it comes.
+CI servers and review tools read this format. No specification defines the unit of its columns; here it is
+characters. A source has the form `turnlint.FAMILY.CODE`: readers use the part behind the last dot as the
+rule, and the part before it as the category. Output is written immediately.
 """
 
 from turnlint.engine import Crash, Event, Tally

@@ -1,6 +1,6 @@
-"""One line a finding: `path:line:column: CODE[severity] rule: message`.
+"""Write one line for each finding: `path:line:column: CODE[severity] rule: message`.
 
-This module owns that line. A rule of the user's own has its name for a code, which stands there once. It refuses to group or to show content.
+The code of a user's own rule is its name, which is written once.
 """
 
 from turnlint.engine import Crash, Event, Tally
@@ -23,7 +23,7 @@ class Concise:
             )
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
-        """Lines speak for themselves: no sum."""
+        """Write nothing: this format has no summary."""
 
 
 def line_of(row: Row) -> str:

@@ -1,24 +1,23 @@
-"""The only door from a transcript to a terminal or a log.
+"""Escape all text of a conversation before it reaches a terminal or a log.
 
-This module owns what may pass: characters that draw something and draw it where they stand. A
-transcript is written by models, tools and strangers; it holds terminal escapes, marks that turn text
-around, and lines that a CI runner takes for its commands. It refuses to know layouts.
+Conversations are untrusted text of models, tools and users. They may have terminal escapes, marks that
+reverse the direction of text, and lines that a CI runner executes as commands.
 """
 
 import re
 
-# The expressions are compiled when they are first asked for: most runs have nothing to hide.
+# The expressions are compiled on first use: most runs have nothing to escape.
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 _IGNORABLE = (
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u3164\ufe00-\ufe0f\uffa0\ufff0-\ufff8\U000e0000-\U000e0fff]"
 )
-"""Letters and marks by category that nonetheless draw nothing (Unicode, Default_Ignorable_Code_Point)."""
+"""Letters and marks by category that are invisible nonetheless (Unicode, Default_Ignorable_Code_Point)."""
 _RUNNER = r"(?i)##(?=\[|vso\[|teamcity\[)"
-"""Beginnings of commands that build runners look for anywhere in a line, not only at its start."""
+"""Start of commands that build runners detect anywhere in a line, not only at its start."""
 
 
 def visible(text: str) -> str:
-    r"""The text with everything that draws nothing, or draws elsewhere, shown as `\u{…}`."""
+    r"""Return the text with each character that is invisible or changes the position shown as `\u{…}`."""
     if not (text.isascii() and text.isprintable()):
         from unicodedata import category
 
@@ -30,7 +29,7 @@ def visible(text: str) -> str:
 
 
 def steers_runner(text: str) -> bool:
-    """Whether a line holds a control character, or what a build runner takes for the start of a command."""
+    """Whether a line has a control character, or the start of a command of a build runner."""
     return re.search(r"[\x00-\x1f\x7f-\x9f]", text) is not None or re.search(_RUNNER, text) is not None
 
 
@@ -39,20 +38,20 @@ def _named(char: str) -> str:
 
 
 def in_json(text: str) -> str:
-    """A JSON text without what a runner looks for. Where two `#` stand, they stand inside a string."""
+    """Return a JSON text in which no runner detects a command. Two adjacent `#` are always inside of a string."""
     return (
         text.replace("##", "#\\u0023") if "#" in text else text
     )  # one letter is looked for twenty times as fast
 
 
 def in_command(text: str) -> str:
-    """A text as the message of a GitHub workflow command; the line ends in it are ours."""
+    """Return a text as the message of a GitHub workflow command. Its line ends are the program's own."""
     shown = "\n".join(map(visible, text.split("\n")))
     return shown.replace("%", "%25").replace("\n", "%0A")
 
 
 def in_property(text: str) -> str:
-    """A text as a property of a GitHub workflow command."""
+    """Return a text as a property of a GitHub workflow command."""
     return visible(text).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
 
 
@@ -60,7 +59,7 @@ _NO_XML = {ord(char): f"&#{ord(char)};" for char in "<>&\"'"}
 
 
 def in_xml(text: str) -> str:
-    """A text as XML has it between tags or in quotes: ASCII, whatever the encoding of what it is written to."""
+    """Return a text for XML, between tags or in quotes: ASCII, independent of the encoding of the output."""
     return visible(text).translate(_NO_XML).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
@@ -70,9 +69,9 @@ _TICKS = "`+"
 
 
 def in_markdown(text: str) -> str:
-    """A sentence in Markdown: what it quotes as code, and all of it where the rest is not plain words.
+    """Return a sentence in Markdown: its quotes as code, and all of it as code if the rest is not plain words.
 
-    Nothing is markup inside of code: no HTML, no link, no mention of a user.
+    Markdown does not interpret the content of code: no HTML, no link, no mention of a user.
     """
     pieces = visible(text).split("`")
     said, quoted = pieces[::2], pieces[1::2]
@@ -92,13 +91,13 @@ def as_code(text: str) -> str:
 
 
 def line_start(text: str) -> str:
-    """A visible text that may stand at the start of a line: a runner's `::command` must not."""
+    """Return a visible text that is safe at the start of a line: no `::command` of a runner."""
     shown = visible(text)
     return f"./{shown}" if shown.lstrip().startswith(("::", "##")) else shown
 
 
 def columns(text: str) -> int:
-    """How many columns of a terminal a visible text takes."""
+    """Return the number of terminal columns of a visible text."""
     if text.isascii():
         return len(text)
     from unicodedata import combining, east_asian_width
@@ -107,7 +106,7 @@ def columns(text: str) -> int:
 
 
 def fold(text: str, width: int, indent: str) -> list[str]:
-    """A visible text in lines of so many columns, all but the first set in; broken at spaces where there are any."""
+    """Break a visible text into lines of at most `width` columns, at spaces if possible; indent all but the first."""
     lines: list[str] = []
     while columns(text) > width:
         end, used = 0, 0
@@ -123,7 +122,7 @@ def fold(text: str, width: int, indent: str) -> list[str]:
 
 
 def clip(text: str, width: int) -> str:
-    """At most so many columns of a visible text."""
+    """Return a visible text cut to at most `width` columns."""
     if columns(text) <= width:
         return text
     kept: list[str] = []

@@ -1,8 +1,8 @@
-"""Annotations on GitHub: workflow commands that a runner picks out of the log.
+"""Write annotations for GitHub: workflow commands that a runner finds in the log.
 
-This module owns those lines. GitHub shows ten of a kind for a step and drops the rest without a word, so the rest
-stands in the log as plain lines, and a last notice says so. Columns are in code units of UTF-16, as the browser
-counts them, and left out where a place spans lines, as the runner wants it.
+GitHub shows ten annotations of a kind for each step and drops the rest without a message. So the rest is
+written as plain lines, and a last notice reports it. Columns are in UTF-16 code units, as browsers count
+them. The runner expects no columns where a position spans lines.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ from turnlint.rows import Row
 
 COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 MOST = {"error": 9, "warning": 10, "info": 9}
-"""How many of each are annotations: ten, less one for what there is to say at the end."""
+"""Limit of the annotations of a severity: ten, less one for the message at the end."""
 
 
 class GitHub:

@@ -1,7 +1,6 @@
-"""GitLab Code Quality: a list of what its merge requests show.
+"""Write GitLab Code Quality: a list of issues for merge requests.
 
-This module owns that shape. GitLab takes two entries with one fingerprint for one, so each has its own; and it
-knows no columns.
+GitLab merges entries with the same fingerprint, so each entry has its own. The format has no columns.
 """
 
 from json import dumps
@@ -17,7 +16,7 @@ SEVERITIES = {"error": "major", "warning": "minor", "info": "info"}
 
 
 class GitLab:
-    """Written as it comes: the list may be larger than memory."""
+    """Sink that writes entries immediately: the list may be larger than memory."""
 
     def __init__(self, write: Write) -> None:
         self.write = write

@@ -1,8 +1,9 @@
-"""JUnit XML: a suite a file, a case a conversation, those that nothing is wrong with included.
+"""Write JUnit XML: a suite for each file, and a case for each conversation, also those without findings.
 
-This module owns that document. A case fails where the run does: from what `fail-on` says of its file; what is milder stands in
-its output. What stands in no conversation, a line that cannot be read, is a case of its own. Cases are put down in a
-file while their suite is counted, so a log may be larger than memory. No times: a run says the same each time.
+A case fails if a finding makes the run fail, by `fail-on` for its file. Milder findings are in the output of
+the case. A finding outside of conversations, such as an unreadable line, is a case of its own. A temporary
+file keeps the cases until their suite is counted, so a log may be larger than memory. There are no times: the
+same input gives the same report.
 """
 
 from msgspec import Struct
@@ -22,7 +23,7 @@ LONGEST_NAME = 120
 
 
 class _Said(Struct, frozen=True):
-    """A finding as a case tells it."""
+    """A finding in a case."""
 
     fails: bool
     kind: str
@@ -31,7 +32,7 @@ class _Said(Struct, frozen=True):
 
 
 class _Suite:
-    """The cases of one file, written where they wait until they are counted."""
+    """The cases of one file, kept in a temporary file until they are counted."""
 
     def __init__(self, path: str) -> None:
         from tempfile import SpooledTemporaryFile
@@ -41,7 +42,7 @@ class _Suite:
         self.cases = SpooledTemporaryFile(_IN_MEMORY, "w+", encoding="ascii")  # noqa: SIM115 - until it is written out
         self.counts = {"tests": 0, "failures": 0, "errors": 0, "skipped": 0}
         self.said: dict[int, list[_Said]] = {}
-        """What was said of conversations that have no case yet."""
+        """Findings of conversations that have no case yet, by index."""
         self.waiting: list[Heard] = []
         self.loose: list[_Said] = []
         self.line = 0

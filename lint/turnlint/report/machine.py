@@ -1,8 +1,7 @@
-"""The report that programs read: `turnlint/report-v1` as one document, or as a line a finding.
+"""Write the report for programs: `turnlint/report-v1` as one document, or as a line for each finding.
 
-This module owns those shapes; their JSON Schema is what `turnlint schema report` prints. Both are
-written as they come, so a report may be larger than memory. ASCII only: nothing in it can steer a
-terminal that shows it.
+`turnlint schema report` prints the JSON Schema. Output is written immediately, so a report may be larger than
+memory. It is ASCII, so no part of it controls a terminal.
 """
 
 import re
@@ -41,7 +40,7 @@ class _Repair(Struct, gc=False):
 
 
 class Reported(Struct, gc=False):
-    """A finding as the report has it, key by key."""
+    """A finding in the report, key by key."""
 
     code: str
     rule: str
@@ -86,7 +85,7 @@ def written(value: Any) -> str:
     """Return a value as one line of JSON in ASCII, as `json.dumps` has it but three times as fast."""
     try:
         text = json.format(json.encode(value), indent=0).decode()
-    except UnicodeEncodeError:  # half a pair of surrogates, which `json` can escape
+    except UnicodeEncodeError:  # a lone surrogate, which `json` can escape
         from json import dumps
 
         return dumps(to_builtins(value))
@@ -116,7 +115,7 @@ def summary_of(tally: Tally) -> dict[str, Any]:
 
 
 class _Counting:
-    """What is counted beside the tally, where that was asked for."""
+    """The optional statistics beside the tally."""
 
     def __init__(self, look: Look) -> None:
         self.count: Count | None = None
@@ -139,7 +138,7 @@ class _Counting:
 
 
 class Lines:
-    """A finding a line, the summary last."""
+    """Sink that writes a line for each finding, and the summary last."""
 
     def __init__(self, write: Write, look: Look) -> None:
         self.write = write
@@ -156,7 +155,7 @@ class Lines:
 
 
 class Document:
-    """One JSON document, its findings one a line."""
+    """Sink that writes one JSON document with a finding on each line."""
 
     def __init__(self, write: Write, look: Look) -> None:
         self.write = write

@@ -1,7 +1,7 @@
-"""Reports in Markdown: one that lists all, as it comes, and one for the summary page of a step on GitHub.
+"""Write Markdown: a report of all findings, and a page for the summary of a step on GitHub.
 
-This module owns both. The summary holds the worst of what was found, however much that is: GitHub takes a
-mebibyte for a step. Neither lets anything of a transcript be markup.
+The summary has a limited number of the worst findings: GitHub accepts a mebibyte for a step. No text of a
+conversation is interpreted as markup.
 """
 
 from collections import Counter
@@ -18,13 +18,13 @@ from turnlint.rows import Row
 from turnlint.text import pluralize
 
 MOST = 20
-"""So many findings stand on a summary page."""
+"""Limit of the findings on a summary page."""
 LONGEST = 600
 HEAD = "# turnlint\n\n"
 
 
 class Everything:
-    """Each finding under its file, the sum last."""
+    """Sink that writes each finding under its file, and the summary last."""
 
     def __init__(self, write: Write) -> None:
         self.write = write
@@ -51,7 +51,7 @@ class Everything:
 
 
 class Summary:
-    """The sum first, and the worst of what was found."""
+    """Sink that writes the summary first, then the worst findings."""
 
     def __init__(self, write: Write) -> None:
         self.write = write

@@ -1,7 +1,6 @@
-"""A file's path as systems want it that show a repository.
+"""Convert a file's path to one relative to the working folder, for systems that show a repository.
 
-This module owns the way from a path as it was given to one from the folder the run is in: with slashes, and with
-links followed, since such systems find nothing behind a link. It refuses to read files.
+The result has slashes, and links are resolved, since such systems do not follow them.
 """
 
 import os
@@ -10,7 +9,7 @@ from functools import lru_cache
 
 @lru_cache(maxsize=8)
 def inside(path: str) -> str | None:
-    """The path from the folder of the run; nothing where the file is elsewhere."""
+    """Return the path relative to the working folder, or nothing if the file is elsewhere."""
     root = os.path.realpath(os.curdir)
     for real in (os.path.realpath(path), os.path.abspath(path)):
         below = (
@@ -26,7 +25,7 @@ def shown(path: str) -> str:
 
 
 def address(path: str) -> tuple[str, bool]:
-    """A URI, and whether it is relative to the folder of the run. ASCII only, as URIs are."""
+    """Return a URI in ASCII, and whether it is relative to the working folder."""
     from urllib.parse import quote
 
     below = inside(path)
@@ -36,7 +35,7 @@ def address(path: str) -> tuple[str, bool]:
 
 
 def _bytes(path: str) -> bytes:
-    """The name as the system has it, whatever bytes that are."""
+    """Return the bytes of the name in the file system."""
     try:
         return path.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""What a repair did, for people.
+"""Write the summary of a repair for people.
 
-This module owns the words of that summary: a line or two for each file where there is something to say, and a last
-one over all. It names rules, ids and files, never what was said. It refuses to know how anything was repaired.
+Each file has up to two lines, and a last line sums up the run. The summary names rules, ids and files, and
+never shows content of messages.
 """
 
 import os
@@ -22,9 +22,9 @@ from turnlint.report.words import skipped
 from turnlint.text import pluralize
 
 LEAST_WIDTH = 20
-"""Columns of the narrowest terminal that lines are broken for."""
+"""Least width at which lines are broken."""
 FAILURES = 5
-"""So many conversations of a file are named that were left as they are."""
+"""Limit of the unchanged conversations of a file that are named."""
 MAX_REASON_CHARACTERS = 200
 WORDS = {
     ("moved", "misplaced-result"): ("moved 1 result to its call", "moved {n} results to their calls"),
@@ -47,7 +47,7 @@ WORDS = {
     ("removed", "conflicting-results"): ("removed 1 conflicting result", "removed {n} conflicting results"),
     ("removed", "replayed-call"): ("removed 1 copy of a call", "removed {n} copies of calls"),
 }
-"""What was done, for one and for many, where the words differ from those for any rule."""
+"""Descriptions of a change, singular and plural, where they differ from the general ones."""
 COMPLETED = ("added 1 placeholder result", "added {n} placeholder results")
 RENAMED = ("renamed 1 id", "renamed {n} ids")
 USUAL = {"moved": ("moved", "block"), "added": ("added", "message"), "rewritten": ("rewrote", "value")}
@@ -55,7 +55,7 @@ SHOWN = ("moved", "added", "renamed", "rewritten", "removed")
 
 
 def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
-    """What is to be said of one file; nothing where all is well."""
+    """Yield the lines about one file; nothing if it has no problem."""
     fixed = done.fixed
     if fixed is None or fixed.foreign or done.problem:
         return
@@ -91,7 +91,7 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
 
 
 def _kept(one: Failure, said: str) -> str:
-    """A line on a conversation that a repair leaves as it is."""
+    """Return a line about a conversation that a repair leaves unchanged."""
     which = (
         f', conversation "{clip(visible(one.conversation[:80]), 40)}"' if one.conversation is not None else ""
     )
@@ -106,7 +106,7 @@ def _left(rule: str, count: int, errors: int) -> str:
 
 
 def _what(changes: Iterable[Change]) -> Iterator[str]:
-    """What was done, by kind and rule."""
+    """Yield descriptions of the changes, by kind and rule."""
     counts: Counter[tuple[int, tuple[str, str]]] = Counter()
     ids = {(key_of(one), one.before_id, one.after_id) for one in changes if one.what == "renamed"}
     for one in changes:
@@ -126,7 +126,7 @@ def _what(changes: Iterable[Change]) -> Iterator[str]:
 
 
 def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
-    """What is to be said of all files together."""
+    """Yield the lines about all files together."""
     dry = terms.dry
     known = [one for one in done if one.fixed and not one.fixed.foreign and not one.problem]
     changed = sum(one.changed for one in known)
@@ -166,7 +166,7 @@ def last_lines(done: list[Done], look: Look, terms: Terms) -> Iterator[str]:
 
 
 def _without_canonical(known: list[Done]) -> Counter[str]:
-    """The conversations that get no canonical ids in a run for these, by provider."""
+    """Return the number of conversations without canonical ids, by the provider that rejects them."""
     found: Counter[str] = Counter()
     for one in known:
         found.update(one.fixed.without_canonical if one.fixed else {})
@@ -174,7 +174,7 @@ def _without_canonical(known: list[Done]) -> Counter[str]:
 
 
 def _rejects_ids(fixed: Fixed) -> bool:
-    """Whether canonical ids are rejected: those that were written, or those of a repair that was not made."""
+    """Whether canonical ids are rejected: written ones, or those of a repair that was not made."""
     reasons = [one.reason for one in fixed.failures]
     return any(rule in fixed.errors_left or any(rule in said for said in reasons) for rule in ID_RULES)
 
@@ -195,7 +195,7 @@ def _after(known: list[Done], severity: str) -> int:
 
 
 def _across(known: list[Done]) -> Iterator[str]:
-    """Whose wire it is not."""
+    """Yield lines about conversations in the format of another provider."""
     met: Counter[str] = Counter()
     for one in known:
         met.update(one.fixed.across if one.fixed else {})
@@ -205,7 +205,7 @@ def _across(known: list[Done]) -> Iterator[str]:
 
 
 def _removed(known: list[Done], look: Look) -> Iterator[str]:
-    """What level lossy removed, with its size."""
+    """Yield a line about the removals of level lossy, with their size."""
     removal = removed_in(known)
     changed = [one for one in known if one.changed]
     if not removal.pieces or not any(one.wrote for one in changed):
@@ -216,14 +216,14 @@ def _removed(known: list[Done], look: Look) -> Iterator[str]:
 
 
 def _pieces(removal: Removal) -> str:
-    """Removed pieces and their size."""
+    """Describe removed pieces and their size."""
     counts = [pluralize(count, noun) for noun, count in sorted(removal.pieces.items())]
     listed = " and ".join([", ".join(counts[:-1]), counts[-1]]) if len(counts) > 1 else counts[0]
     return f"{listed}, {_size(removal.size)}"
 
 
 def _size(count: int) -> str:
-    """Bytes in the largest unit that they reach."""
+    """Return a number of bytes in the largest suitable unit."""
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.1f} {unit}"
@@ -231,7 +231,7 @@ def _size(count: int) -> str:
 
 
 def _held(known: list[Done], terms: Terms, look: Look) -> Iterator[str]:
-    """What the options of the run do not allow."""
+    """Yield lines about repairs that the options of the run do not allow."""
     held: Counter[str] = Counter()
     needs: dict[str, Counter[str]] = {}
     would = Removal()
@@ -268,13 +268,13 @@ def _held(known: list[Done], terms: Terms, look: Look) -> Iterator[str]:
 
 
 def _needing(counts: Counter[str]) -> str:
-    """The findings that need a higher level, and the verb."""
+    """Describe the findings that need a higher level, with the verb."""
     listed = " and ".join(pluralize(counts[name], name) for name in SEVERITIES if counts[name])
     return f"{listed} need{'s' if sum(counts.values()) == 1 else ''}"
 
 
 def _accepted(done: list[Done], terms: Terms, look: Look) -> Iterator[str]:
-    """Whether each named provider accepts the result."""
+    """Yield whether each named provider accepts the result."""
     for one in acceptances(done, terms):
         start = f"{'would be accepted' if terms.dry else 'accepted'} by {visible(one.provider)}: "
         if one.accepted:
@@ -289,7 +289,7 @@ def _accepted(done: list[Done], terms: Terms, look: Look) -> Iterator[str]:
 
 
 def _undo(done: list[Done], look: Look) -> Iterator[str]:
-    """The command that restores the files, on one line so that it can be copied, and the place of the journal."""
+    """Yield the command that restores the files, on one line for copying, and the path of the journal."""
     kept = [one for one in done if one.journal]
     if not kept:
         return
@@ -314,7 +314,7 @@ def _argument(path: str) -> str:
 
 
 def _wrapped(name: str | None, start: str, parts: list[str], look: Look, mark: str = ", ") -> Iterator[str]:
-    """A sentence of several parts, broken between them. No part begins with what a stranger wrote."""
+    """Yield a sentence of several parts, broken between them. No part begins with text of a conversation."""
     head = "" if name is None else f"{line_start(name)}: "
     line = f"{head}{start}{parts[0]}"
     painted = len(head)
@@ -328,7 +328,7 @@ def _wrapped(name: str | None, start: str, parts: list[str], look: Look, mark: s
 
 
 def _bold(line: str, size: int, look: Look) -> Iterator[str]:
-    """A line whose beginning is bold."""
+    """Yield a line whose start is bold."""
     for piece in _folded(line, look):
         end = min(size, len(piece))
         yield f"\x1b[1m{piece[:end]}\x1b[0m{piece[end:]}" if look.color and end else piece
@@ -341,5 +341,5 @@ def _painted(code: str, text: str, look: Look) -> Iterator[str]:
 
 
 def _folded(line: str, look: Look) -> list[str]:
-    """The line, broken at the width of the terminal where there is one."""
+    """Return the line, broken at the width of the terminal if there is one."""
     return fold(line, max(LEAST_WIDTH, look.width), "    ") if look.folds else [line]

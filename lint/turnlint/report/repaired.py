@@ -1,8 +1,7 @@
-"""What a repair did, for programs: `turnlint/repair-v1`.
+"""Write the report of a repair for programs: `turnlint/repair-v1`.
 
-This module owns that shape, whose JSON Schema is what `turnlint schema repair` prints, and what the outputs of a
-repair know of a file. The report names conversations, calls and results, and never holds what was said: digests
-stand for it. The same repair gives the same report on every day. It refuses to know how anything was repaired.
+`turnlint schema repair` prints the JSON Schema. The report names conversations, calls and results, and
+represents content by digests. The same repair gives the same report on every day.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,25 +21,25 @@ from turnlint.text import truncate
 SCHEMA = "turnlint/repair-v1"
 KINDS = ("moved", "added", "removed", "renamed", "rewritten")
 DEDUPE = frozenset({"duplicate-result", "conflicting-results", "replayed-call", "reused-call-id"})
-"""Rules that decide which of several stays, or that both do."""
+"""Rules that decide which of several calls or results stays, or that all stay."""
 
 
 class Done(Struct):
-    """One source, and what became of its repair."""
+    """One source and the result of its repair."""
 
     name: str
     fixed: Fixed | None = None
-    """Nothing where it could not be read."""
+    """Result of the repair; nothing where the source could not be read."""
     changed: bool = False
-    """Its bytes are others now, or would be."""
+    """Whether its bytes change."""
     wrote: bool = False
     to: str | None = None
-    """Where it was written, if not in place."""
+    """Path of the output, if it is not the source."""
     journal: str | None = None
     own_journal: bool = False
-    """The user named it."""
+    """Whether the user named the journal."""
     problem: str | None = None
-    """Why it was not read or not written."""
+    """Reason why it was not read or not written."""
     crashed: bool = False
 
 
@@ -48,13 +47,13 @@ Key = tuple[str, Any, Any]
 
 
 def key_of(one: Change | Told) -> Key:
-    """What tells one conversation of a file from the others."""
+    """Return the key that identifies a conversation in its file."""
     index = one.index if isinstance(one, Told) else one.conversation_index
     return ("line", one.line, None) if index is None else ("index", index, one.conversation)
 
 
 def repaired_in(fixed: Fixed) -> tuple[int, int]:
-    """How many conversations were changed, and how many records more that hold none."""
+    """Return the number of changed conversations, and of changed records without a conversation."""
     told = {key_of(one) for one in fixed.told}
     found = {key_of(one): one.line for one in fixed.changes}
     whole = {key: line for key, line in found.items() if key[0] == "index" or key in told}
@@ -62,7 +61,7 @@ def repaired_in(fixed: Fixed) -> tuple[int, int]:
 
 
 def removed_in(done: Iterable[Done]) -> Removal:
-    """What repairs at level lossy removed, over all sources."""
+    """Return the removals of level lossy in all sources."""
     removal = Removal()
     for one in done:
         if one.fixed and one.changed:
@@ -73,7 +72,7 @@ def removed_in(done: Iterable[Done]) -> Removal:
 def document(
     done: list[Done], *, complete: bool, dry: bool, acceptance: Iterable[dict[str, Any]] = ()
 ) -> Iterator[str]:
-    """The report, in pieces."""
+    """Yield the report in pieces."""
     head = {
         "schema": SCHEMA,
         "complete": complete,
@@ -95,7 +94,7 @@ def _text(value: Any) -> str:
 
 
 def _listed(key: str, values: Iterable[Any]) -> Iterator[str]:
-    """An array with an element a line."""
+    """Yield an array with each element on its own line."""
     yield f',\n"{key}": ['
     first = True
     for value in values:
@@ -197,7 +196,7 @@ def _blocked(one: Blocked) -> dict[str, Any]:
 
 
 def _ids(changes: Iterable[Change]) -> dict[str, list[str]]:
-    """Each id that was given up, and what stands in its place: several where it was several calls'."""
+    """Return each replaced id with its new ids: several where several calls had the same id."""
     found: dict[str, dict[str, None]] = {}
     for change in changes:
         if change.before_id is not None and change.after_id is not None:
@@ -242,7 +241,7 @@ def _conversations(done: Done) -> Iterator[dict[str, Any]]:
         return
     ours: dict[Key, list[Change]] = {}
     for change in done.fixed.changes:
-        if change.rule in DEDUPE or completes(change):  # of the many others nothing is said here
+        if change.rule in DEDUPE or completes(change):  # other changes are not listed here
             ours.setdefault(key_of(change), []).append(change)
     for told in done.fixed.told:
         changes = ours.get(key_of(told), [])
@@ -261,7 +260,7 @@ def _conversations(done: Done) -> Iterator[dict[str, Any]]:
 
 
 def completes(change: Change) -> bool:
-    """Whether it gave a call a result: what else is added stands at a message."""
+    """Whether a change added a result for a call: all other additions concern a message."""
     return change.what == "added" and (change.call_id is not None or change.tool is not None)
 
 

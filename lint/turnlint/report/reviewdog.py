@@ -1,7 +1,7 @@
-"""Reviewdog's diagnostics, one a line or in one document.
+"""Write diagnostics for reviewdog, one on each line or in one document.
 
-This module owns those shapes. Columns are in bytes, and ends are the first place behind, as its protocol says. Both are
-written as they come, so a report may be larger than memory.
+Columns are in bytes, and an end is the first column behind the range, by the protocol. Output is written
+immediately, so a report may be larger than memory.
 """
 
 from json import dumps
@@ -50,11 +50,11 @@ class Diagnostics:
         self.write(diagnostic + "\n")
 
     def finish(self, tally: Tally, *, complete: bool) -> None:
-        """Lines speak for themselves: no sum."""
+        """Write nothing: this format has no summary."""
 
 
 class Result(Diagnostics):
-    """One `DiagnosticResult`, its diagnostics one a line."""
+    """Sink that writes one `DiagnosticResult` with a diagnostic on each line."""
 
     def __init__(self, write: Write) -> None:
         super().__init__(write)

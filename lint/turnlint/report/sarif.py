@@ -1,11 +1,11 @@
-"""SARIF 2.1.0, with all that GitHub code scanning asks for.
+"""Write SARIF 2.1.0 with all fields that GitHub code scanning requires.
 
-This module owns that document. GitHub keeps 5,000 results of a run, the worst; so no more are written, chosen the
-same way, and a notification says what was left out. There is no `automationDetails`: an id in the file would hide
-the `category` that the upload action is given (github/codeql-action, upload-lib, 2026-11). Columns are in
-characters. Texts are ASCII, made visible, and never links but to places of the same result. What is ignored or in a
-baseline is counted in a notification and not sent as a suppressed result: GitHub would open an alert for each
-(github/codeql-action issue 1230, 2022-09, and reports of others until 2026-08).
+GitHub keeps the worst 5,000 results of a run. So the report has no more, chosen the same way, and a
+notification counts the others. There is no `automationDetails`: an id in the file would hide the `category`
+of the upload action (github/codeql-action, upload-lib, 2026-11). Columns are in characters. Texts are visible
+ASCII, and link only to positions of the same result. Ignored findings and those of a baseline are counted in
+a notification and not sent as suppressed results. GitHub would open an alert for each (github/codeql-action
+issue 1230, 2022-09, and reports of others until 2026-08).
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ class Sarif:
         self.rules = Rules(look.own)
         self.kept: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
         self.left: Counter[tuple[str, str]] = Counter()
-        """Severities and rules of results for which there was no room."""
+        """Number of results above the limit, by severity and rule."""
         self.codes: dict[str, list[str]] = {severity: [] for severity in SEVERITIES}
         self.crashes: list[Crash] = []
         self.more_crashes = 0
@@ -56,7 +56,7 @@ class Sarif:
             self.skipped[reason_of(event.near)] += 1
 
     def _keep(self, row: Row) -> None:
-        """Keep it, if need be in the place of the last of the mildest."""
+        """Keep a result; if the limit is reached, it replaces the last of the mildest results."""
         severity, code = row.finding.severity, row.finding.code
         if sum(map(len, self.kept.values())) >= MOST:
             mildest = next(kind for kind in reversed(SEVERITIES) if self.kept[kind])
@@ -156,7 +156,7 @@ def _notification(level: str, words: str, crash: Crash | None = None) -> dict[st
 
 
 def _message(finding: Finding, related: tuple[tuple[str, Place], ...]) -> str:
-    """The sentence, then places that belong to the story as links to them, then what the provider says."""
+    """Return the message, then links to related positions, then the answer of the provider."""
     here = f" (at {finding.provider})" if finding.fault == "projection" and finding.provider else ""
     sentences = [_text(finding.message + here)]
     places = [
@@ -169,7 +169,7 @@ def _message(finding: Finding, related: tuple[tuple[str, Place], ...]) -> str:
 
 
 def _text(words: str) -> str:
-    """A visible text in which nothing is a link."""
+    """Return a visible text without links."""
     shown = clip(visible(" ".join(words.split())), LONGEST)
     return shown.replace("[", "\\[").replace("]", "\\]") if "](" in shown else shown
 

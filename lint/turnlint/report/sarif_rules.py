@@ -1,7 +1,6 @@
-"""The rules as SARIF describes them.
+"""Describe the rules for SARIF, from the text of each rule's module.
 
-This module owns those descriptions, made of what each rule's own file says. All rules are listed, whether they
-found something or not: GitHub compares them from run to run. It refuses to know results.
+All rules are listed, with or without findings: GitHub compares the lists of runs.
 """
 
 from typing import Any
@@ -13,9 +12,9 @@ from turnlint.rulebook import OWN, Entry, everything, is_code
 LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 PROBLEMS = {"error": "error", "warning": "warning", "info": "recommendation"}
 PRECISION = {"error": "very-high", "warning": "high", "info": "medium"}
-"""No error was ever seen where a provider accepts what it speaks of; warnings hold for some models or versions."""
+"""No provider is known to accept a request with an error; warnings apply to some models or versions."""
 LONGEST = 1_000
-"""GitHub takes 1,024 characters of a description."""
+"""Limit of a description; that of GitHub is 1,024 characters."""
 
 
 class Rules:
@@ -24,7 +23,7 @@ class Rules:
         self.index = {one["id"]: number for number, one in enumerate(self.found)}
 
     def index_of(self, finding: Finding) -> int:
-        """Where the finding's rule stands; one that no package brings is described by what it found."""
+        """Return the index of the finding's rule; an unknown rule gets a description from the finding."""
         if finding.code not in self.index:
             self.index[finding.code] = len(self.found)
             texts = (finding.rule, finding.rule, finding.rule)
@@ -68,13 +67,13 @@ def _described(
 
 
 def _sentence(words: str) -> str:
-    """One line that begins and ends as a sentence does, as GitHub's lists show it."""
+    """Return one line with the capital and the full stop of a sentence, for the lists of GitHub."""
     line = clip(visible(" ".join(words.split())), LONGEST)
     return line[:1].upper() + line[1:].rstrip(".") + "."
 
 
 def _first_section(docs: str) -> str:
-    """What stands under the first heading."""
+    """Return the text under the first heading."""
     lines = docs.splitlines()
     after = lines[1:] if lines and not lines[0][:1].isspace() else lines
     body: list[str] = []

@@ -1,8 +1,8 @@
-"""A repair as what changes in the values of records, pointer by pointer.
+"""Show a repair as changes of values in records, with their pointers.
 
-This module owns the comparison of values and its picture: what went with the pointer it had, what came with the pointer it has.
-Records are paired by their bytes' places in the file. Elements of a list are told by their values, so that what moved is
-not told of as changed. It refuses to let a character past `escape`, and to be a patch.
+A removed value is shown with its old pointer, an added one with its new pointer. Records are paired by their
+offsets in the file. Elements of a list are compared by value, so a moved element is no change. The diff is no
+patch for a program.
 """
 
 from bisect import bisect_right
@@ -26,26 +26,26 @@ from turnlint.report.escape import clip, columns, fold, visible
 from turnlint.report.sequence_diff import find_gaps
 
 MOST = 60
-"""So many records of a file are shown; the rest is counted."""
+"""Limit of the records of a file that are shown; the rest is counted."""
 LEAST = 40
 HEAD = 16
-"""So much of a text is shown before the place where it changes."""
+"""Number of characters shown before the first difference of a string."""
 DEEPEST = 100
 DOTS = "…"
 
 Line = tuple[str, Pointer, str]
-"""A sign, where, and what stands there."""
+"""Sign, pointer and text."""
 
 
 class _Change(Struct, frozen=True):
-    """A record that is another now, or came, or went."""
+    """A record that was changed, added or removed."""
 
     old: Record | None
     new: Record | None
 
 
 def differences(fixed: Fixed, look: Look) -> Iterator[str]:
-    """The lines of the diff. Raises `SourceError` where the source cannot be read again."""
+    """Yield the lines of the diff. Raises `SourceError` where the source cannot be read again."""
     if not fixed.patches:
         return
     name = visible(fixed.source.name)
@@ -72,7 +72,7 @@ def differences(fixed: Fixed, look: Look) -> Iterator[str]:
 
 
 class _Pieces:
-    """Pieces as a stream."""
+    """Pieces of bytes as a readable stream."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self.pieces = pieces
@@ -86,7 +86,7 @@ class _Pieces:
 
 
 def _changes(fixed: Fixed) -> Iterator[_Change]:
-    """Records that patches touch, paired where one takes the place of the other, in the order of the file."""
+    """Yield the records that patches touch, old and new ones paired by offset, in the order of the file."""
     with open_source(fixed.source) as stream:
         old = list(_touched(Guarded(stream, fixed.source.name, None), fixed, _old_spans(fixed.patches)))
     repaired = _Pieces(patched(fixed.source, fixed.patches))
@@ -94,7 +94,7 @@ def _changes(fixed: Fixed) -> Iterator[_Change]:
     moved = _Moved(fixed.patches)
     waiting = {one.offset: one for one in new}
     paired: list[tuple[int, int, _Change]] = []
-    # What begins in bytes that are replaced may be another record; what does not is the same one.
+    # A record that begins in replaced bytes may be another one; all others are the same.
     for one in sorted(old, key=lambda one: moved.is_inside(one.offset)):
         there = moved.to(one.offset)
         paired.append((there, 0, _Change(one, waiting.pop(there, None))))
@@ -135,7 +135,7 @@ def _new_spans(patches: list[Patch]) -> list[tuple[int, int]]:
 
 
 class _Moved:
-    """Where records begin now."""
+    """The new offsets of records."""
 
     def __init__(self, patches: list[Patch]) -> None:
         self.patches = patches
@@ -143,7 +143,7 @@ class _Moved:
         self.by = [0, *accumulate(len(patch.data) - (patch.end - patch.start) for patch in patches)]
 
     def is_inside(self, offset: int) -> bool:
-        """Whether it begins in what a patch takes away."""
+        """Whether an offset is in the bytes that a patch removes."""
         at = bisect_right(self.ends, offset)
         return at < len(self.patches) and self.patches[at].start <= offset
 
@@ -204,7 +204,7 @@ def _lists(old: list[Any], new: list[Any], was: Pointer, now: Pointer) -> Iterat
 
 
 def _same(old: Any, new: Any) -> bool:
-    """Whether they are the same in JSON, where 1 is not true, and keys have an order to be seen."""
+    """Whether two values are equal in JSON, where 1 is not true, and the order of keys matters."""
     return type(old) is type(new) and _text(old) == _text(new)
 
 
@@ -216,7 +216,7 @@ def _text(value: Any) -> str:
 
 
 def _narrowed(old: Any, new: Any) -> tuple[str, str]:
-    """Two values as they are written; of long texts that begin alike what is near to where they part."""
+    """Return two values as text; of long strings with the same start, the part from shortly before the difference."""
     before, after = _text(old), _text(new)
     if not (isinstance(old, str) and isinstance(new, str)):
         return before, after

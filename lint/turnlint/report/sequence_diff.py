@@ -15,7 +15,7 @@ MAX_PAIRS_IN_ALL = 400_000
 MAX_DEPTH = 8
 
 Gap = tuple[int, int, int, int]
-"""From which to which item of the one list, and of the other."""
+"""Start and end in the first list, then in the second one."""
 
 
 def find_gaps(one: Sequence[bytes | str], other: Sequence[bytes | str]) -> list[Gap]:

@@ -1,8 +1,8 @@
-"""Findings counted by rule, file, model, provider or day.
+"""Count findings by rule, file, model, provider or day.
 
-This module owns that count. What it holds is bounded: when twice as many keys were met as are kept, the greatest stay, and
-what the others had is summed. The findings of a file come one after another, so its number is exact; a rarer key of another
-kind that is met again after that begins anew. It refuses to know how a table looks.
+Memory is bounded: when the number of keys reaches twice the limit, the greatest counts stay and the others
+are summed. The findings of a file are adjacent, so its count is exact. A rarer key of another kind that
+occurs again after that starts from zero.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from turnlint.text import truncate
 SCHEMA = "turnlint/statistics-v1"
 MOST = 1_000
 SHOWN = 50
-"""So many are in a table."""
+"""Limit of the rows in a table."""
 WIDEST = 120
 LONGEST = 500
 OF: dict[str, Callable[[Row], str | None]] = {
@@ -31,7 +31,7 @@ OF: dict[str, Callable[[Row], str | None]] = {
 UNSAID = {
     "model": "(unknown)", "day": "(unknown)", "provider": "(no provider)",
 }  # fmt: skip
-"""What a table says where there is no key. In JSON it is null."""
+"""Text in a table where a finding has no key. In JSON it is null."""
 
 Counts = dict[str, int]
 
@@ -41,7 +41,7 @@ def _none() -> Counts:
 
 
 class Others(Struct):
-    """What is counted and not listed."""
+    """Sum of the counts that are not listed."""
 
     keys: int = 0
     findings: Counts = field(default_factory=_none)
@@ -52,7 +52,7 @@ class Others(Struct):
 
 
 class Count:
-    """Findings by one of those, as they come."""
+    """Counts of findings by one kind of key."""
 
     def __init__(self, by: str, most: int = MOST) -> None:
         self.by = by
@@ -80,7 +80,7 @@ class Count:
         )
 
     def listed(self, most: int) -> tuple[list[tuple[str | None, Counts]], Others]:
-        """So many keys at most, the greatest, and the sum of all others. Days stand in their order."""
+        """Return at most `most` keys, the greatest, and the sum of all others. Days are in order."""
         ranked = self._ranked()
         others = Others(self.others.keys, dict(self.others.findings))
         for _, counts in ranked[most:]:
@@ -97,7 +97,7 @@ def _add(mine: Counts, theirs: Counts) -> None:
 
 
 def table_of(count: Count) -> tuple[list[str], list[list[str]]]:
-    """The count as a table has it: headers and rows."""
+    """Return the count as headers and rows of a table."""
     kept, others = count.listed(SHOWN)
     rows = [
         [clip(line_start(key), WIDEST) if key else UNSAID[count.by], *_cells(counts)] for key, counts in kept
@@ -112,7 +112,7 @@ def _cells(counts: Counts) -> list[str]:
 
 
 def report_of(count: Count) -> dict[str, Any]:
-    """The count as the JSON report has it."""
+    """Return the count for the JSON report."""
     kept, others = count.listed(MOST)
     return {
         "schema": SCHEMA,

@@ -1,7 +1,6 @@
-"""What a repair changes in the bytes of a source, stretch by stretch, with the bytes around.
+"""Yield the byte ranges of a source that a repair changes, with the bytes around them.
 
-This module owns the second walk through a source that showing a diff takes: forward only, holding one patch and a
-little around it. It refuses to know how anything is shown.
+The source is read once more, forward only. Memory holds one patch and a few bytes around it.
 """
 
 from collections.abc import Iterator
@@ -15,12 +14,12 @@ from turnlint.keeping.patches import Patch
 from turnlint.report.aligning import differences
 
 NEAR = 1 << 12
-"""So much is kept before and behind a stretch, for what stands around it."""
+"""Number of bytes that are kept before and behind a range as context."""
 _PIECE = 1 << 20
 
 
 class Stretch(Struct, frozen=True):
-    """Bytes that others take the place of."""
+    """A range of bytes and its replacement."""
 
     line: int
     start: int
@@ -28,7 +27,7 @@ class Stretch(Struct, frozen=True):
     new: bytes
     before: bytes
     after: bytes
-    """What stands before and behind it in the source as it is, up to some thousand bytes."""
+    """Bytes before and behind the range in the unchanged source, up to `NEAR`."""
 
     @property
     def end(self) -> int:
@@ -36,7 +35,7 @@ class Stretch(Struct, frozen=True):
 
 
 def stretches(source: Source, patches: list[Patch]) -> Iterator[Stretch]:
-    """What the patches change, in order. Raises `SourceError` where the source cannot be read."""
+    """Yield the ranges that the patches change, in order. Raises `SourceError` where the source cannot be read."""
     last: Stretch | None = None
     at = 0
     for one in _as_patched(source, patches):
@@ -68,7 +67,7 @@ def _as_patched(source: Source, patches: list[Patch]) -> Iterator[Stretch]:
 
 
 def _by_lines(one: Stretch) -> Stretch:
-    """What came in or went, as lines where it can be seen so: the same bytes may begin a little earlier or later."""
+    """Return an insertion or removal as whole lines if possible: it may be moved over equal bytes."""
     text = one.old or one.new
     if one.old and one.new:
         return one
@@ -89,7 +88,7 @@ def _moved(one: Stretch, by: int, text: bytes, before: bytes, after: bytes) -> S
 
 
 class _Held:
-    """The part of a stream that is at hand, and the number of its first line."""
+    """The current window of a stream, and the number of its first line."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
@@ -98,7 +97,7 @@ class _Held:
         self.data = b""
 
     def move(self, start: int, end: int) -> None:
-        """Let go what is before `start`, and read on to `end`."""
+        """Release the bytes before `start`, and read on to `end`."""
         while start > self.base:
             gone = self.data[: start - self.base] or self._read(min(_PIECE, start - self.base))
             if not gone:

@@ -1,7 +1,7 @@
-"""Tables for people, as wide as the terminal allows.
+"""Render tables for people, as wide as the terminal allows.
 
-Cells are broken at words. Where a column of prose gets too narrow, it stands below its row. Where even the other columns
-do not fit, each row becomes a list of its cells.
+Cells are broken at words. Where a column of prose gets too narrow, it goes below its row. Where even the
+other columns do not fit, each row becomes a list of its cells.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ INDENT = "  "
 
 
 def render_table(rows: Sequence[Row], headers: Row = (), width: int | None = None) -> str:
-    """Rows side by side, in lines of at most so many columns; in lines of any length where no width is given."""
+    """Render rows in lines of at most `width` columns; without a width, lines have any length."""
     if width is None or not (rows or headers):
         from tabulate import tabulate
 
@@ -47,7 +47,7 @@ def _widths(whole: Sequence[Row]) -> list[int]:
 
 
 def _words(whole: Sequence[Row]) -> list[int]:
-    """The widest word of each column."""
+    """Return the width of the widest word of each column."""
     return [
         max((columns(word) for cell in cells for word in cell.split()), default=0)
         for cells in zip(*whole, strict=True)
@@ -55,7 +55,7 @@ def _words(whole: Sequence[Row]) -> list[int]:
 
 
 def _shrink(natural: Sequence[int], least: Sequence[int], room: int) -> list[int]:
-    """Widths that fit into a room: the widest columns give way first."""
+    """Return widths whose sum is at most `room`: the widest columns shrink first."""
     sizes = [*natural]
     while sum(sizes) > room:
         loose = [index for index, size in enumerate(sizes) if size > least[index]]
@@ -79,7 +79,7 @@ def _below(cell: str, width: int) -> list[str]:
 
 
 def _listed(rows: Sequence[Row], headers: Row, width: int) -> list[str]:
-    """Each row as a block: its first cell, and below it the others, each behind its header."""
+    """Render each row as a block: its first cell, and below it the others, each behind its header."""
     lines: list[str] = []
     for number, row in enumerate(rows):
         lines += [""] * bool(number) + fold(row[0], width, INDENT)

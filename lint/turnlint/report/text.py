@@ -1,7 +1,6 @@
-"""The report for people: the conversation around each finding, not the raw line.
+"""Write the report for people: the conversation around each finding, not the raw line.
 
-This module owns that picture and the grouping of findings that say the same. It refuses to let a
-character of the transcript past `escape`.
+Findings with the same message, but for names, are grouped.
 """
 
 import re
@@ -29,10 +28,10 @@ NAME = re.compile(r"`[^`]*`")
 CONTENT_WIDTH = 60
 ROLE_WIDTH = 11
 EXCERPT = 210
-"""No excerpt is longer: what is longer was asked for in full."""
+"""Limit of an excerpt: a longer text is shown in full because the user asked for it."""
 LEAST_EXCERPT = 12
 LEAST_CELL = 14
-"""Columns of a marked piece: so much of an id identifies the call."""
+"""Least width of a marked cell: this part of an id identifies the call."""
 LEAST_WIDTH = 40
 LONGEST_WORDS = 600
 LONGEST_NOTE = 160
@@ -45,11 +44,11 @@ class _Group(Struct):
 
     rows: list[Row]
     rank: tuple[int, int, int]
-    """What groups are sorted by: the severity, then the file and the place of the first finding."""
+    """Sort key: the severity, then the file and the position of the first finding."""
     count: int = 0
     paths: set[str] = set()
     names: list[str] = []
-    """What further findings name, where each names another thing."""
+    """Names in further findings, where each finding names another thing."""
 
 
 class Text:
@@ -61,7 +60,7 @@ class Text:
         self.hidden = 0
         self.crashes: list[Crash] = []
         self.skipped: dict[str, list[str]] = {}
-        """The first names of the files that were not read, by the reason."""
+        """First names of the files that were not read, by reason."""
         self.skips: Counter[str] = Counter()
         self.count: Count | None = None
         if look.statistics not in ("", "rule"):  # the tally has the rules
@@ -108,7 +107,7 @@ class Text:
         return SEVERITIES.index(row.finding.severity), file, row.place.offset
 
     def tell(self) -> None:
-        """What was found so far, to somebody who does not wait for the end."""
+        """Write all findings so far, for a reader before the end of the run."""
         for crash in self.crashes:
             place = f"{line_start(crash.path)}:{crash.line}"
             self.write(f"{place}: {crash.rule} crashed: {visible(crash.reason)}\n")
@@ -180,14 +179,14 @@ class Text:
             self.write(f"{margin} {line[gutter + 3 :]}\n")
 
     def _limit(self) -> int:
-        """Columns of a line."""
+        """Return the width of a line."""
         return max(LEAST_WIDTH, self.look.width)
 
     def _folded(self, text: str, indent: str) -> list[str]:
         return fold(text, self._limit(), indent) if self.look.folds else [text]
 
     def _together(self, parts: list[str], start: str) -> list[str]:
-        """Parts side by side, broken between them where there is no room."""
+        """Join parts in a line, broken between them where the line is too long."""
         lines = [start + parts[0]]
         for part in parts[1:]:
             if self.look.folds and columns(f"{lines[-1]}   {part}") > self._limit():
@@ -231,7 +230,7 @@ class Text:
             self.write(f"{margin} {' ' * (ROLE_WIDTH + 1)}{pluralize(hidden, 'more place')}\n")
 
     def _whole(self, text: str, margin: str, room: int) -> None:
-        """A long content in full, where that was asked for."""
+        """Write a long content in full, if the user asked for it."""
         while text:
             piece = text[:room]
             while columns(piece) > room:
@@ -275,7 +274,7 @@ class Text:
         )
 
     def _skips(self) -> Iterator[str]:
-        """The files that were not read, with the reason behind their names."""
+        """Yield the files that were not read, each group with the reason behind the names."""
         for why, count in self.skips.most_common():
             names = self.skipped[why] if count <= SAMPLES else self.skipped[why][:1]
             rest = f" and {count - len(names):,} more" if count > len(names) else ""
@@ -289,7 +288,7 @@ class Text:
 
 
 def _under(at: int, width: int, mark: Mark, room: int) -> list[str]:
-    """A mark with its note behind it, else before it, else below it."""
+    """Return a mark with its note behind it, else before it, else below it."""
     sign = ("^" if mark.main else "-") * width
     note = clip(visible(mark.note), LONGEST_NOTE)
     if not note or at + width + 1 + columns(note) <= room:
@@ -302,7 +301,7 @@ def _under(at: int, width: int, mark: Mark, room: int) -> list[str]:
 
 
 def _fitting(cells: tuple[Cell, ...], room: int) -> list[Cell]:
-    """What fits side by side: every marked cell, the others as far as there is room, dots for the rest."""
+    """Return the cells that fit in a line: all marked ones, others as far as possible, dots for the rest."""
     shown = [Cell(clip(visible(cell.text), CONTENT_WIDTH), cell.marks, cell.excerpt) for cell in cells]
     if _width(shown) <= room:
         return shown
@@ -331,7 +330,7 @@ def _fitting(cells: tuple[Cell, ...], room: int) -> list[Cell]:
 
 
 def _with_fewer_marks(cells: list[Cell], room: int) -> list[Cell]:
-    """The cells without the marks that do not fit. The mark of the finding itself stays."""
+    """Remove the marks that do not fit. The mark of the finding itself stays."""
     marked = [number for number, cell in enumerate(cells) if cell.marks]
     most = max(1, (room - 3) // (LEAST_CELL + 5))
     if len(marked) <= most:
@@ -353,7 +352,7 @@ def open_sink(_: str, write: Write, look: Look) -> Sink:
 
 
 def _asked_for(finding: Finding) -> str:
-    """With which option `fix` does what it does not do by itself."""
+    """Return the option that makes `fix` do an optional repair."""
     if not finding.fix or not finding.fix.is_done_here:
         return ""
     if finding.severity == "info":  # only worth knowing

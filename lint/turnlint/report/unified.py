@@ -1,8 +1,8 @@
-"""A repair as a patch that `patch -p0` and `git apply -p0` take.
+"""Write a repair as a patch for `patch -p0` and `git apply -p0`.
 
-This module owns that format: whole lines, three around each change, in the very bytes of the file. It reads a file once, line by
-line. What a program is to apply cannot be made visible, so it says of each file whether it may be shown to somebody, and
-refuses what no patch can be of.
+The patch has whole lines, three around each change, in the exact bytes of the file. The file is read once,
+line by line. A patch cannot be escaped, so a file is rejected if its patch is not safe to show. A file is
+also rejected if a text patch of it is impossible.
 """
 
 import os
@@ -30,13 +30,13 @@ _PLAIN = (
 )
 
 Reader = Literal["file", "pipe", "screen"]
-"""What a patch is written to. A pipe may end in `git apply`, or in the log of a build."""
+"""Output of a patch. A pipe may end in `git apply`, or in the log of a build."""
 Op = tuple[bool, list[bytes], list[bytes]]
-"""Whether lines differ, and the lines before and after."""
+"""Whether the lines differ, and the lines before and after."""
 
 
 class _Hunk(Struct):
-    """Lines that change, with those around them."""
+    """Changed lines, with those around them."""
 
     old: int
     new: int
@@ -57,7 +57,7 @@ class _Hunk(Struct):
 
 
 def patch_of(fixed: Fixed, *, reader: Reader) -> Iterator[bytes]:
-    """The patch of a file, in pieces. Raises `SourceError` where there can be none."""
+    """Yield the patch of a file in pieces. Raises `SourceError` where there can be none."""
     if not fixed.patches:
         return
     _refuse(fixed.source)
@@ -89,10 +89,10 @@ def _refuse(source: Source) -> None:
 
 
 def _refuse_hidden(source: Source, hunk: bytes, reader: Reader) -> None:
-    """Refuse a patch that would steer a terminal or a build runner: it must hold what the file holds, unescaped."""
+    """Reject a patch that would control a terminal or a build runner: it has the bytes of the file, unescaped."""
     for line in hunk.decode().split("\n"):
         text = line.removesuffix("\r").replace("\t", " ")
-        # Signs that draw nothing, as emoji have them, matter to eyes alone.
+        # Invisible characters, such as those in emoji, matter only on a screen.
         steers = visible(text) != text if reader == "screen" else steers_runner(text)
         if steers or text.lstrip().startswith("::"):
             reason = "the patch contains terminal escapes or CI commands; redirect it to a file"
@@ -100,7 +100,7 @@ def _refuse_hidden(source: Source, hunk: bytes, reader: Reader) -> None:
 
 
 def _name(name: str) -> bytes:
-    """A path as a patch has it: quoted where it could be read as something else."""
+    """Return a path for a patch: quoted where it would be ambiguous."""
     below = os.path.relpath(name)
     raw = os.fsencode(os.path.normpath(name) if below.startswith("..") else below)
     if all(byte in _PLAIN for byte in raw):
@@ -150,7 +150,7 @@ def _ended(hunk: _Hunk, same: list[bytes]) -> bytes:
 
 
 def _ops(fixed: Fixed) -> Iterator[Op]:
-    """All lines of the file in order, those that stay and those that others take the place of."""
+    """Yield all lines of the file in order, unchanged and replaced ones."""
     assert fixed.source.path is not None
     with open(fixed.source.path, "rb") as file:
         waiting = deque(fixed.patches)
@@ -184,7 +184,7 @@ def _ops(fixed: Fixed) -> Iterator[Op]:
 
 
 def _reaches(patch: Patch, end: int, old: bytes) -> bool:
-    """Whether it begins in these lines; at the end of the last one, where that has no end of its own."""
+    """Whether a patch begins in these lines, or at the end of the last one, if that has no line end."""
     return patch.start < end or (patch.start == end and not old.endswith(b"\n"))
 
 

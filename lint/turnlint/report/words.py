@@ -1,7 +1,6 @@
-"""What several reports say in the same words.
+"""Write the sentences that several reports share.
 
-This module owns those sentences: what was found in how much, what a finding is, what a crash was. It refuses to
-know any format; what it gives is not yet escaped.
+They describe totals, findings and crashes. The texts are not escaped.
 """
 
 from collections.abc import Mapping
@@ -20,7 +19,7 @@ def seen(tally: Tally) -> str:
 
 
 def counted(findings: dict[str, int]) -> str:
-    """Findings by severity; nothing where there is none."""
+    """Return the number of findings by severity; empty where there is none."""
     return ", ".join(pluralize(count, name) for name, count in findings.items() if count)
 
 
@@ -38,11 +37,11 @@ NOTED = {
     "text-calls": ("call", "written as text, not checked"),
     "bookkeeping": ("bookkeeping record", "skipped"),
 }
-"""How a summary names what is only counted: the noun, and the words behind it."""
+"""Noun and description of each counted item in a summary."""
 
 
 def noted(what: str, count: int) -> str:
-    """A count that is no finding, as a sentence without its full stop."""
+    """Return a count that is no finding, as a sentence without its full stop."""
     if what.startswith(UNREAD):
         return f"{pluralize(count, 'conversation')} not read, similar to {what.removeprefix(UNREAD)}"
     noun, words = NOTED[what]
@@ -50,14 +49,14 @@ def noted(what: str, count: int) -> str:
 
 
 def skipped(reasons: Mapping[str, int]) -> str:
-    """How many files were not read, and why."""
+    """Return how many files were not read, and why."""
     ranked = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
     why = [name if len(ranked) == 1 else f"{name} ({count:,})" for name, count in ranked]
     return f"{pluralize(sum(reasons.values()), 'file')} skipped: {', '.join(why)}"
 
 
 def known(tally: Tally) -> str:
-    """What was found and is not told of; nothing where all is."""
+    """Return the number of findings that are not shown, by reason; empty where there is none."""
     return ", ".join(
         f"{count:,} {_KNOWN.get(by, by.replace('ignore', 'ignored'))}"
         for by, count in sorted(tally.ignored.items())
@@ -65,18 +64,18 @@ def known(tally: Tally) -> str:
 
 
 def title(finding: Finding) -> str:
-    """The rule, and the provider where it is the provider that minds."""
+    """Return the rule, and the provider if the finding depends on it."""
     here = f" at {finding.provider}" if finding.fault == "projection" and finding.provider else ""
     return finding.rule + here
 
 
 def behind(finding: Finding) -> str:
-    """The title to stand behind the code; nothing where that says it already, as with rules of the user's own."""
+    """Return the title behind the code; empty where the code is the name, as with the user's own rules."""
     return "" if finding.code == finding.rule else f" {title(finding)}"
 
 
 def answer(finding: Finding) -> str | None:
-    """What the provider says to it, where that is known and worth a line."""
+    """Return the error message of the provider, if it is known and the finding is no info."""
     if not finding.provider_error or finding.severity == "info":
         return None
     verb = "would" if finding.severity == "error" else "may"
@@ -88,5 +87,5 @@ def repair(finding: Finding) -> str | None:
 
 
 def crashed(crash: Crash) -> str:
-    """What failed and how, without what was said: an exception's words may quote a transcript."""
+    """Return what failed and how, without content: the message of an exception may quote a conversation."""
     return f"{crash.rule} crashed: {crash.reason.partition(':')[0]}"
