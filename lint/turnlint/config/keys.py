@@ -45,7 +45,7 @@ class Key(Struct, frozen=True):
 
     @property
     def shape(self) -> dict[str, Any]:
-        """Its own schema, without references."""
+        """Return its own schema, without references."""
         whole: dict[str, Any] = written_out(self.node)
         return whole
 

@@ -1,6 +1,6 @@
-"""What is this file? Its container, its format and how that was recognised, and what is in it.
+"""Describe a file: its container, its format with the evidence for it, and its content.
 
-This package owns the facts that can be told of a source without judging it, and, where no format knows it, what it
-is near to and what it lacks. It refuses to judge a conversation, and to say anything of a file that nothing in it says:
-what could be several formats' is told as just that.
+The package states facts without judging them. For an unknown format it names the nearest formats and the
+missing keys. It claims nothing without evidence in the file: content that fits several formats is reported as
+such.
 """

@@ -1,8 +1,7 @@
-"""How a file holds its records, and what its first ones say for each format.
+"""Describe how a file holds its records, and the evidence of the first records for each format.
 
-This module owns one pass over the frames of a source: how many records, how they lie, which of them were looked at.
-Of an agent's own log it also notes the models that the records name, for there no request does. It refuses to read
-conversations.
+One pass over the frames of a source counts the records, their layout and the sampled ones. In an agent's own
+log it also collects the models, since such a log has no request with a model. It parses no conversations.
 """
 
 import os
@@ -25,11 +24,11 @@ from turnlint.sampling import sample
 
 MOST_MODELS = 1000
 NO_MODEL = "<synthetic>"
-"""What Claude Code names where no model spoke (seen in its logs, 2026-11)."""
+"""Name in logs of Claude Code where no model wrote the message (seen 2026-11)."""
 
 
 class Framed(Struct):
-    """What the pass over the frames has seen."""
+    """The result of the pass over the frames."""
 
     container: Container
     recognition: Recognition
@@ -37,7 +36,7 @@ class Framed(Struct):
     """The first records."""
     models: Counter[str]
     near: Near | None
-    """What the source looks like, where it is of no supported format."""
+    """The unsupported format that the source resembles."""
 
 
 class _Speaker(Struct, gc=False, rename={"model_id": "modelId"}):
@@ -55,7 +54,7 @@ _speaker = json.Decoder(_Speaker)
 
 
 def framed(source: Source, format_name: str | None, progress: Progress | None) -> Framed:
-    """One pass over a source. Raises `SourceError` where it cannot be read."""
+    """Pass over the frames of a source. Raises `SourceError` where it cannot be read."""
     assert source.path is not None
     with open_source(source) as opened:
         stream = Guarded(opened, source.name, progress)
@@ -87,7 +86,7 @@ def framed(source: Source, format_name: str | None, progress: Progress | None) -
 
 
 def recognise(records: list[Record], name: str | None, *, told: bool) -> Recognition:
-    """What some records say for each format, the chosen one first."""
+    """Return the evidence of some records for each format, the chosen one first."""
     by_record = [_scores(record) for record in records]
     found = [
         _evidence(name, [scores[number] for scores in by_record])
@@ -126,7 +125,7 @@ def _evidence(name: str, scores: list[int]) -> Evidence:
 
 
 class _Layouts:
-    """How the records met so far lie in their file."""
+    """The layout of the records so far in their file."""
 
     def __init__(self, name: str) -> None:
         self.says_lines = says_lines(name)
@@ -151,7 +150,7 @@ class _Layouts:
 
 
 def _models(data: bytes) -> Iterator[str]:
-    """The models that a record of a session names: for all of it, for its message, for a turn."""
+    """Yield the models that a record of a session names: for all of it, for its message, for a turn."""
     try:
         line = _line.decode(data)
     except (ValueError, RecursionError):

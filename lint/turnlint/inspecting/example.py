@@ -1,7 +1,7 @@
-"""One call as an example of all.
+"""Choose one call as an example, and describe it.
 
-This module owns which call that is, and what is told of it: names, kinds and places, and no values unless they are
-asked for. It refuses to look at more than the two records that hold it.
+The description has names, types and positions, and values only on request. Only the two records of the call
+and its result are read.
 """
 
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ class Candidate(Struct):
 
 
 def better(best: Candidate | None, transcript: Transcript, pairs: ledger.Ledger) -> Candidate | None:
-    """The first call with a name, an id, arguments and a result; else the one that has most of these."""
+    """Return the first call with a name, an id, arguments and a result; else the call with most of these."""
     for one in pairs.interactions:
         call, message = one.asked.call, transcript.messages[one.asked.message]
         rank = (
@@ -67,7 +67,7 @@ def better(best: Candidate | None, transcript: Transcript, pairs: ledger.Ledger)
 
 
 def example(source: Source, chosen: Candidate, *, shown: bool) -> Example:
-    """What there is to tell of it."""
+    """Return the description of a call."""
     if all(record.data for record in chosen.records()):
         return _told(chosen, shown=shown)
     for group in reread(source, [chosen], Candidate.records):
@@ -103,7 +103,7 @@ def _place(places: Placer, location: Location) -> Place:
 
 
 def _value_at(location: Location, below: Pointer) -> bytes:
-    """The bytes of a value inside a piece; none where the key is not there."""
+    """Return the bytes of a value inside of a piece; nothing where the key is absent."""
     at = (*location.at, *below)
     data = location.record.data
     reached, start, end = locate_all(data, [at])[at]
@@ -111,7 +111,7 @@ def _value_at(location: Location, below: Pointer) -> bytes:
 
 
 def _keys(body: bytes) -> tuple[tuple[Key, ...], int]:
-    """The keys of arguments with the kinds of their values, also where they stand inside a text."""
+    """Return the keys of arguments with the types of their values, also if the arguments are JSON in a string."""
     try:
         inner = json.decode(body, type=str).encode() if body[:1] == b'"' else body
         members = json.decode(inner, type=dict[str, Raw])

@@ -1,7 +1,6 @@
-"""What is told of a source.
+"""Define the facts about a source; as JSON they are `turnlint/inspect-v1`.
 
-This module owns those values; written as JSON they are `turnlint/inspect-v1`. It refuses to find any of them out, and to
-lay them out. Content has no place among them but in `Example.shown`, which is never written as JSON.
+Only `Example.shown` has content of a conversation, and it is never written as JSON.
 """
 
 from typing import Literal
@@ -11,7 +10,7 @@ from msgspec import Struct
 from turnlint.neighbours.families import Family
 
 Layout = Literal["lines", "array", "document", "documents", "nothing"]
-"""A record a line; the elements of one array; one JSON text; several one after another, over lines as they like."""
+"""Each record on a line; elements of one array; one JSON text; several texts, independent of lines; no record."""
 Packing = Literal["gzip", "zstd"]
 
 
@@ -26,32 +25,32 @@ class Container(Struct, frozen=True, kw_only=True):
     packing: Packing | None
     layout: Layout
     size: int
-    """In bytes, as it lies there."""
+    """Bytes on the disk."""
     unpacked: int
     records: int
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
-    """What the records that were looked at say for a format."""
+    """Evidence of the sampled records for a format."""
 
     format: str
     title: str
     own: int
-    """Records with something in them that only this format has."""
+    """Records with a feature of this format alone."""
     possible: int
-    """Records that could be this format's, and others' as well."""
+    """Records that fit this format and others."""
     against: int
 
 
 class Recognition(Struct, frozen=True, kw_only=True):
-    """How the format was found."""
+    """The format and the evidence for it."""
 
     sampled: int
     told: bool
-    """The user said which it is."""
+    """Whether the user named the format."""
     format: Evidence | None
     others: tuple[Evidence, ...]
-    """Other formats that some records speak for, the nearest first."""
+    """Other formats with some evidence, the most likely first."""
 
 
 class Key(Struct, frozen=True):
@@ -60,17 +59,17 @@ class Key(Struct, frozen=True):
 
 
 class Look(Struct, frozen=True):
-    """What one record looks like: its kind, and its keys where it has some."""
+    """Structure of one record: its type, and its keys if it has any."""
 
     line: int
     type: str
     keys: tuple[Key, ...]
     more: int
-    """How many keys are not told."""
+    """Number of keys that are not listed."""
 
 
 class Near(Struct, frozen=True):
-    """A format, and which of the keys by which it is known are there."""
+    """A format, with its typical keys that are present and those that are missing."""
 
     format: str
     has: tuple[str, ...]
@@ -82,9 +81,9 @@ class Unknown(Struct, frozen=True):
     resembles: tuple[Family, ...]
     looks: tuple[Look, ...]
     near: str | None
-    """The name of what it looks like, which `lint` and `fix` give as well."""
+    """The name of the resembled format, also in messages of `lint` and `fix`."""
     sentence: str
-    """What `lint` and `fix` say of it."""
+    """The sentence of `lint` and `fix` about it."""
 
 
 class Named(Struct, frozen=True):
@@ -93,22 +92,22 @@ class Named(Struct, frozen=True):
 
 
 class Names(Struct, frozen=True):
-    """Names with their counts, the most frequent first; `more` are not told."""
+    """Names with their counts, the most frequent first; `more` names are not listed."""
 
     names: tuple[Named, ...]
     more: int
 
 
 class Provider(Struct, frozen=True, kw_only=True):
-    """Whose rules `auto` takes, and what says so."""
+    """The provider whose rules `auto` applies, and the evidence for it."""
 
     provider: str | None
-    """Nothing where the record names somebody whose rules are not known."""
+    """Nothing where the record names a provider without known rules."""
     because: tuple[str, ...]
     certain: bool
-    """Else what it refuses is no error, for only a model's name tells."""
+    """Whether the evidence is more than the name of a model; otherwise its rejections are no errors."""
     projection: bool
-    """Else its form is judged only where the user names a provider: it is a log and no request."""
+    """Whether `auto` checks the format of the provider; not in a log, which is no request."""
     conversations: int
 
 
@@ -120,15 +119,15 @@ class Part(Struct, frozen=True):
 
 
 class Grouping(Struct, frozen=True, kw_only=True):
-    """How conversations lie in records."""
+    """How conversations are stored in records."""
 
     conversations: int
     record: int
-    """Each within one record."""
+    """Conversations within one record each."""
     lines: int
-    """Each in many records that hold a message."""
+    """Conversations in many records with a message each."""
     session: int
-    """Each in many records of an agent's own log."""
+    """Conversations in many records of an agent's own log."""
     left_behind: tuple[Part, ...]
     more_left_behind: int
 
@@ -140,7 +139,7 @@ class Counts(Struct, frozen=True, kw_only=True):
     server_calls: int
     unanswered: int
     waiting: int
-    """Calls at the end, which may still be answered."""
+    """Calls at the end, which may still get a result."""
     results: int
     orphans: int
     duplicates: int
@@ -151,20 +150,20 @@ class Counts(Struct, frozen=True, kw_only=True):
 
 
 class Ids(Struct, frozen=True, kw_only=True):
-    """What the ids of calls are like."""
+    """Properties of the ids of calls."""
 
     given: int
     absent: int
     redacted: int
     reused: int
-    """Calls whose id another call of their conversation has already."""
+    """Calls with the id of an earlier call in their conversation."""
     canonical: int
     longest: int
     forms: dict[str, int]
 
 
 class Quirk(Struct, frozen=True):
-    """Something that a reader of this file must be ready for."""
+    """An unusual property that a reader of this file must support."""
 
     name: str
     what: str
@@ -173,7 +172,7 @@ class Quirk(Struct, frozen=True):
 
 
 class Example(Struct, frozen=True, kw_only=True):
-    """One call, without its values."""
+    """One call without its values."""
 
     format: str
     tool: str | None
@@ -187,29 +186,29 @@ class Example(Struct, frozen=True, kw_only=True):
     result: Place | None
     state: str
     shown: tuple[str, str] = ("", "")
-    """Beginnings of its arguments and of its result, where content may be shown."""
+    """Start of its arguments and of its result, if content may be shown."""
 
 
 class Able(Struct, frozen=True, kw_only=True):
-    """What the other commands can do with it."""
+    """What the other commands support for the file."""
 
     lint: bool
     projection: Literal["auto", "named", "mixed"]
-    """Whether `auto` holds it against a provider's form, or only one that the user names."""
+    """Whether `auto` checks the format of a provider, or only a provider that the user names."""
     fix: bool
     in_place: bool
     bound: tuple[str, ...]
-    """Why it is not rewritten in place."""
+    """Reasons why it cannot be rewritten in place."""
     adds: bool
-    """Results and messages can be added, not only moved, renamed and removed."""
+    """Whether results and messages can be added, beside moving, renaming and removing."""
     render: bool
 
 
 class Content(Struct, frozen=True, kw_only=True):
-    """What a source of a known format holds."""
+    """The content of a source in a known format."""
 
     formats: dict[str, int]
-    """Conversations by the format they were read as."""
+    """Number of conversations by format."""
     wires: dict[str, int]
     grouping: Grouping
     providers: tuple[Provider, ...]

@@ -1,7 +1,6 @@
-"""What an id looks like.
+"""Classify the form of an id.
 
-This module owns the forms that ids of calls are known by. It says what an id looks like and refuses to say who gave it:
-gateways make ids in the form of others.
+A form does not identify the provider: gateways make ids in the form of others.
 """
 
 import re
@@ -31,7 +30,7 @@ CANONICAL, REDACTED, ABSENT, OTHER = "hist_tool_…", "redacted", "none", "other
 
 
 def form_of(identifier: str | None) -> str:
-    """The first form that an id has."""
+    """Return the first form that matches an id."""
     if is_missing(identifier) or identifier is None:
         return ABSENT
     if is_redacted(identifier):

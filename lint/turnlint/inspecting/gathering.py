@@ -1,7 +1,6 @@
-"""What is in the conversations of a source: counted as they come by, none of them kept.
+"""Count the content of the conversations of a source, and keep none of them.
 
-This module owns the counts. What it holds is bounded: by the names that are told of a kind, not by the file. It
-refuses to judge, and to read anything twice.
+Memory is bounded by a limit for the names of each kind, and not by the file.
 """
 
 import re
@@ -46,11 +45,14 @@ class Gathering:
         self.longest = 0
         self.quirks: Counter[str] = Counter()
         self.first: dict[str, Place | Location] = {}
-        """Where each quirk was first seen; a location only where its record was let go, so that no bytes are held."""
+        """First place of each quirk.
+
+        It is a location only where the record was released, so that no bytes are kept.
+        """
         self.bound: dict[str, None] = {}
         self.writers: set[bool] = set()
         self.judged: set[bool] = set()
-        """Whether `auto` holds conversations against the form that a provider wants."""
+        """Whether `auto` checks conversations against the format of a provider."""
         self.example: Candidate | None = None
 
     def take(self, transcript: Transcript) -> None:
@@ -193,7 +195,7 @@ class Gathering:
 
 
 def _lies(transcript: Transcript, *, own_log: bool) -> str:
-    """How a conversation lies in records."""
+    """Return how a conversation is stored in records."""
     is_of_lines = _is_of_lines(transcript)
     if not is_of_lines and len({(record.line, record.offset) for record in transcript.records}) < 2:
         return "record"
@@ -201,14 +203,14 @@ def _lies(transcript: Transcript, *, own_log: bool) -> str:
 
 
 def _is_of_lines(transcript: Transcript) -> bool:
-    """Whether each message is a record of its own: then it stands in no list, and nothing is said of a request."""
+    """Whether each message is a record of its own: it is in no list, and there are no fields of a request."""
     said = transcript.messages
     alone = not any(isinstance(step, int) for message in said[:2] for step in message.at)
     return bool(said) and transcript.request is None and alone
 
 
 def _because(chosen: Chosen | None, transcript: Transcript) -> tuple[str, ...]:
-    """What in a record names a provider. A host outweighs a model, and that the wire."""
+    """Return the evidence of a record for a provider. A host outweighs a model, and a model outweighs the wire."""
     request = transcript.request
     host, model = (request.host, request.model) if request else (None, None)
     if chosen is None:
@@ -237,7 +239,7 @@ def ordered(counter: Counter[str]) -> dict[str, int]:
 
 
 def _add(counter: Counter[str], name: str) -> None:
-    """Count a name, unless there are so many that a list of them would tell nothing."""
+    """Count a name, unless there are too many names for a useful list."""
     name = truncate(name, LONGEST_NAME)
     if name in counter or len(counter) < MOST_NAMES:
         counter[name] += 1

@@ -1,7 +1,6 @@
-"""One source from bytes to what is told of it.
+"""Inspect one source: its frames, its conversations, then again the few records of reported positions.
 
-This module owns the order of things: the frames, the conversations, a second look at the few places that are told
-of. A source that can be read only once is kept in a file meanwhile. It refuses to lay anything out.
+A source that can be read only once is copied to a temporary file.
 """
 
 from collections import Counter
@@ -38,7 +37,7 @@ def inspect(
     shown: bool,
     progress: Progress | None = None,
 ) -> Inspection:
-    """All that can be told of a source. Raises `SourceError` where it cannot be read."""
+    """Return all facts about a source. Raises `SourceError` where it cannot be read."""
     with at_rest(source) as file:
         pass_over = framed(file, format_name, progress)
         gathering = Gathering(providers, pass_over.models)
@@ -66,7 +65,7 @@ def inspect(
 
 
 class _Damaged:
-    """Damage by its kind, and how many records have some."""
+    """Damage by kind, and the number of damaged records."""
 
     def __init__(self) -> None:
         self.kinds: Counter[str] = Counter()

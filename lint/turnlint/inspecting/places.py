@@ -1,7 +1,6 @@
-"""Where something stands, as people and programs are told: a line and a JSON Pointer.
+"""Convert locations to a line and a JSON Pointer.
 
-This module owns that step, at once where a record is at hand and by a second look where it was let go. It refuses to hold
-a record any longer than that takes.
+A record that was released is read again, and no record is kept.
 """
 
 from collections.abc import Sequence
@@ -14,7 +13,7 @@ from turnlint.placing import Placer
 
 
 def placed(locations: Sequence[Location]) -> list[Place]:
-    """The places of some locations whose records are at hand."""
+    """Return the places of locations whose records are in memory."""
     places = Placer(locations)
     return [Place(place.line, place.pointer) for place in map(places.__getitem__, locations)]
 
@@ -24,7 +23,7 @@ def is_gone(location: Location) -> bool:
 
 
 def placed_later(source: Source, first: dict[str, Place | Location]) -> dict[str, Place]:
-    """The same for all, those whose records were let go with them."""
+    """Return the places of all locations; records that were released are read again."""
     told = {name: one for name, one in first.items() if isinstance(one, Place)}
     gone = [(name, one) for name, one in first.items() if isinstance(one, Location)]
     if gone:

@@ -1,7 +1,6 @@
-"""What a reader of a transcript must be ready for, beyond what its format says.
+"""Find properties of a conversation that are unusual for its format.
 
-This module owns the list of such things and where in a conversation each is seen. It refuses to judge them: some are
-faults, which `lint` reports, and many are normal.
+Some are faults, which `lint` reports, and many are normal.
 """
 
 from collections.abc import Iterator
@@ -39,7 +38,7 @@ Seen = tuple[str, Record, Pointer]
 
 
 def seen(transcript: Transcript, pairs: ledger.Ledger) -> Iterator[Seen]:
-    """Every quirk of a conversation at every place where it has it."""
+    """Yield each quirk of a conversation with each of its locations."""
     said = transcript.messages
     for message in said:
         for block in message.blocks:
@@ -122,7 +121,7 @@ def _of_pairs(transcript: Transcript, pairs: ledger.Ledger) -> Iterator[Seen]:
 
 
 def _split_turns(said: tuple[Message, ...]) -> Iterator[Seen]:
-    """Messages of the model that follow another of it."""
+    """Yield messages of the model that follow another message of the model."""
     for before, message in pairwise(said):
         if before.role == message.role == "assistant" and before.record is not message.record:
             yield "several-records-a-turn", message.record, message.at

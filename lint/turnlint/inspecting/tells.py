@@ -1,7 +1,6 @@
-"""The keys by which people know each format.
+"""Find the formats whose typical keys a file has.
 
-This module owns that table, and how near an outline comes to a row of it. It is about what a file that no format
-knows has and lacks; what decides whose a file is are the carriers themselves, which look closer.
+The table serves files of unknown formats only. The carriers decide the format of a file, with closer checks.
 """
 
 from collections.abc import Sequence
@@ -12,11 +11,11 @@ from turnlint.neighbours.sketch import Sketch, found
 
 MOST = 3
 LEAST = 2
-"""One key in common is chance: an `id` or a `type` is everywhere."""
+"""Least number of keys in common: one is chance, since an `id` or a `type` is everywhere."""
 
 
 def _request(key: str, *turn: str) -> tuple[tuple[str, ...], ...]:
-    """A wire's layouts: its messages under a key, in a bare array, one a line."""
+    """Return the layouts of a wire: its messages under a key, in an array without a key, one on each line."""
     return ((key, *(f"{key}[].{one}" for one in turn)), tuple(f"[].{one}" for one in turn), turn)
 
 
@@ -40,20 +39,21 @@ TELLS: dict[str, tuple[tuple[str, ...], ...]] = {
     "ollama": _request("messages", "role", "content", "tool_name"),
     "cohere": _request("chat_history", "role", "message"),
 }  # fmt: skip
-"""By format: its layouts, each with keys that are there in a whole conversation. The more widely spoken come first.
+"""By format: its layouts, each with keys that a whole conversation has. The more common formats come first.
 
-A format without a row here is read all the same, and only never named as near."""
+A format without a row here is read all the same, but is never named as near.
+"""
 _SHARED = {
     key: sum(any(key in layout for layout in layouts) for layouts in TELLS.values())
     for layouts in TELLS.values()
     for layout in layouts
     for key in layout
 }
-"""How many formats have a key: what many have tells little."""
+"""Number of formats that have a key: a common key is weak evidence."""
 
 
 def nearest(outlines: Sequence[Sketch]) -> tuple[Near, ...]:
-    """The formats that the records come nearest to by their keys, each with some key that those before it do not have."""
+    """Return the nearest formats by their keys; each one has a key that those before it do not have."""
     present = {key for key in _SHARED if any(_has(outline, key) for outline in outlines)}
     near = (
         max((_near(name, one, present) for one in layouts), key=lambda each: each[0])

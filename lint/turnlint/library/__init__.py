@@ -1,8 +1,8 @@
-"""`lint` and `fix` on Python objects.
+"""Provide `lint` and `fix` for Python objects.
 
-This package owns what a program calls instead of the command: a conversation as any SDK has it goes in, frozen
-values come out, and whatever cannot be read is one exception with a sentence. It refuses to change what it is
-given, to print, and to read or write files. `turnlint explain library` shows how it is used.
+The input is a conversation in the form of any SDK, and the results are frozen values. An input that cannot be
+read raises one exception with a message. The functions never change their input, print, or access files.
+`turnlint explain library` describes the use.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,14 +35,13 @@ def lint(
     transcript: object, /, *, provider: Names = "auto", format: str = "auto", select: Names = (), ignore: Names = (),  # noqa: A002
     preview: bool = False,
 ) -> tuple[Finding, ...]:  # fmt: skip
-    """What is wrong with a conversation, in its order; nothing where all is well.
+    """Return the findings of a conversation, in its order; an empty tuple where there are none.
 
-    `transcript` is a list of messages, a whole request, or a list of records such as the events of a session: dicts,
-    or the models, dataclasses and structs of an SDK.
-    `provider` is `auto`, `none`, or names as `turnlint profiles` lists them, with or without a version; `format`
-    is `auto` or one that `turnlint formats` lists; `select` and `ignore` take rules by code, name or family, and
-    `preview` adds those that may still change.
-    Raises `TurnlintError` where there is nothing to judge.
+    `transcript` is a list of messages, a whole request, or a list of records such as the events of a session:
+    dicts, or the models, dataclasses and structs of an SDK. `provider` is `auto`, `none`, or names from
+    `turnlint profiles`, with or without a version. `format` is `auto` or a name from `turnlint formats`.
+    `select` and `ignore` take rules by code, name or family, and `preview` adds rules that may still change.
+    Raises `TurnlintError` where there is no conversation to check.
     """
     from turnlint.library import logs, plain, running
 
@@ -73,11 +72,11 @@ def fix(
     levels: Mapping[str, Reach] = _NONE, close_pending: bool = False, canonical: bool = False, select: Names = (),
     ignore: Names = (), preview: bool = False,
 ) -> Fixed[Any]:  # fmt: skip
-    """The conversation repaired, what was changed for it, and what is left.
+    """Return the repaired conversation, the changes, and the remaining findings.
 
-    The options are those of `lint` and of `turnlint fix`; `levels` says of single rules how far to go for them, as the
-    settings do: `{"empty-turn": "never"}`. What is given is never changed: the answer holds lists
-    and dicts of its own, in the same shape. A repair that cannot be verified is not made, and `unverified` says why.
+    The options are those of `lint` and of `turnlint fix`. `levels` sets the level of single rules, as in the
+    settings: `{"empty-turn": "never"}`. The input is never changed: the result has lists and dicts of its
+    own, in the same shape. A repair that cannot be verified is not made, and `unverified` has the reason.
     """
     from turnlint.library import plain, running
 

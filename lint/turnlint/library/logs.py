@@ -1,7 +1,6 @@
-"""A conversation in memory as the bytes of a file.
+"""Encode a conversation in memory as the bytes of a file.
 
-This module owns the choice between the two ways a list can be meant: as the messages of one conversation, or as the
-lines of a log, such as the events of a session. It refuses to know what either says.
+A list is either the messages of one conversation, or the lines of a log, such as the events of a session.
 """
 
 from collections.abc import Sequence
@@ -19,18 +18,18 @@ from turnlint.sampling import SAMPLE
 
 
 class Written(Struct, frozen=True):
-    """What was given, written down."""
+    """The encoded input."""
 
     data: bytes
     lines: bool = False
-    """Each item of a list is a record of its own, in a line of its own."""
+    """Whether each item of a list is a record of its own, on a line of its own."""
 
     def pointer(self, line: int, below: str) -> str:
-        """A JSON Pointer into what was given, for one into a record."""
+        """Convert a JSON Pointer into a record to one into the input."""
         return f"/{line - 1}{below}" if self.lines else below
 
     def placed(self, event: Event) -> Event:
-        """An event whose places are in what was given."""
+        """Return an event whose positions are in the input."""
         if not self.lines or not isinstance(event, Row):
             return event
         related = tuple((note, self._place(there)) for note, there in event.related)
@@ -49,14 +48,14 @@ def written(given: Plain, options: Options) -> Written:
 
 
 def _may_be_log(items: Sequence[Any]) -> bool:
-    """Most lists begin with what can only be a message, and are not worth another look."""
+    """Whether a list can be a log. Most lists begin with an item that can only be a message."""
     if not items or not all(isinstance(one, dict) for one in items):
         return False
     return all(items[0].keys().isdisjoint(carriers.carrier(name).message_keys) for name in carriers.NAMES)
 
 
 def _is_log(lines: list[bytes], whole: bytes, options: Options) -> bool:
-    """Whether the items speak for a session, or for some format that the list as one record does not speak for."""
+    """Whether the items match a session, or a format that the list as one record does not match."""
     if options.format:
         return carriers.carrier(options.format).session
     found, decided = carriers.best_for(Record(1, 0, line) for line in islice(lines, SAMPLE))

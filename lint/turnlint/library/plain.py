@@ -1,8 +1,8 @@
-"""Python objects as they go over the wire, and back.
+"""Convert Python objects to JSON values and back.
 
-This module owns what an object of an SDK, a dataclass or a struct says: lists, dicts, texts, numbers. What JSON has
-no form for goes as the SDKs write it (bytes in base64, times by ISO 8601) and comes back as it was. It refuses to
-know any SDK by name, to change what it is given, and to know what a conversation is.
+It supports objects of SDKs, dataclasses and structs. Values without a JSON form are encoded as SDKs encode
+them (bytes in base64, times by ISO 8601), and are restored afterwards. No SDK is known by name, and the input
+is never changed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,22 +18,22 @@ from turnlint.placing import as_pointer
 from turnlint.report.escape import visible
 
 DEEPEST = 300
-"""Python gives up at about a thousand calls, some of which are the caller's own."""
+"""Limit of the nesting: Python allows about a thousand nested calls, some of which are the caller's own."""
 _SCALARS = (str, int, float, bool, type(None))
 _NO_LISTS = (str, bytes, bytearray, memoryview)
 _SPACE = " \t\r\n"
 
 
 class Plain(Struct, frozen=True):
-    """What an object says, and what of it was written in another form."""
+    """The JSON value of an object, and its parts that were encoded in another form."""
 
     value: Any
     kept: dict[tuple[str | int, str], Any]
-    """By the key it stands under and the text that stands for it."""
+    """Original values by their key and the text that represents them."""
 
 
 def plain(value: object) -> Plain:
-    """What an object says. Raises `InputError` where it says nothing that could be written."""
+    """Return the JSON value of an object. Raises `InputError` where there is none."""
     if not _is_list(value) and not isinstance(value, Mapping) and _fields_of(value, "") is None:
         hint = "; decode it first, or run `turnlint lint` on the file" if isinstance(value, _NO_LISTS) else ""
         raise InputError(f"expected a list of messages or a request, got {_kind(value)}{hint}")
@@ -48,7 +48,7 @@ _TOO_DEEP = f"nested deeper than {DEEPEST} levels"
 
 
 def text_of(given: Plain) -> bytes:
-    """As JSON in one line. What JSON has no number for is written as Python does, to be found like any damage."""
+    """Return JSON on one line. Numbers that JSON lacks are written as Python does, and are then found as damage."""
     try:
         return dumps(given.value).encode()
     except (ValueError, RecursionError) as error:
@@ -56,7 +56,7 @@ def text_of(given: Plain) -> bytes:
 
 
 def read_back(data: bytes, given: Plain, *, several: bool = False) -> Any:
-    """The value of a text, or the `several` of its lines, that was made of another one, with what was in another form."""
+    """Decode a repaired text, or `several` lines of it, and restore the values that had another form."""
     text, at, found = data.decode(), 0, []
     decoder = JSONDecoder(strict=False)
     while at < len(text):
@@ -76,12 +76,12 @@ def _restored(value: Any, key: str | int, kept: dict[tuple[str | int, str], Any]
 
 
 class _Walk:
-    """One walk through an object."""
+    """One traversal of an object."""
 
     def __init__(self) -> None:
         self.path: list[str | int] = []
         self.open: set[int] = set()
-        """The objects that this place is inside of."""
+        """The objects that contain the current position."""
         self.kept: dict[tuple[str | int, str], Any] = {}
 
     def value(self, value: Any) -> Any:
@@ -129,7 +129,7 @@ class _Walk:
         return out
 
     def _key(self, key: object) -> str:
-        """A key as Python's own encoder writes it."""
+        """Return a key as Python's own encoder writes it."""
         if isinstance(key, Enum):
             key = key.value
         if isinstance(key, str):
@@ -139,7 +139,7 @@ class _Walk:
         raise InputError(f"{self._here()}: a key is {_kind(key)}, which JSON cannot represent")
 
     def _other(self, value: object) -> str:
-        """Bytes, times and the like: a text that stands for them."""
+        """Return the text that represents bytes, a time or a similar value."""
         try:
             text = msgspec.to_builtins(bytes(value) if isinstance(value, memoryview) else value)
         except (TypeError, ValueError, RecursionError):
@@ -163,21 +163,24 @@ def _kind(value: object) -> str:
 
 
 def _fields_of(value: object, here: str) -> Mapping[Any, Any] | Sequence[Any] | None:
-    """What an object of a class of fields says, or nothing where it is none. What it never set is left out."""
+    """Return the fields of an object of a class with fields, or nothing. Fields that were never set are left out."""
     kind: Any = type(value)
     reader = next((read for mark, read in _READERS if hasattr(kind, mark)), None)
     if reader is None:
         return None
     try:
         found: Any = reader(value)
-    except Exception as error:  # noqa: BLE001 - the object's own code; what it says is passed on
+    except Exception as error:  # noqa: BLE001 - the object's own code, whose message is passed on
         said = visible(str(error)).partition("\\u{a}")[0]
         raise InputError(f"{here or 'the whole'}: {_kind(value)} cannot be read: {said}") from None
     return found if isinstance(found, Mapping) or _is_list(found) else None
 
 
 def _pydantic(value: Any) -> Any:
-    """What was set, and what is not `None` by itself: a role may be a default, an absent list of calls is one too."""
+    """Return fields that were set, and those that are not `None`.
+
+    A default may be a role, which matters, or an absent list of calls, which does not.
+    """
     whole = value.model_dump(mode="python", by_alias=True, warnings=False)
     return _meant(whole, value.model_dump(mode="python", by_alias=True, warnings=False, exclude_unset=True))
 
@@ -233,4 +236,4 @@ _READERS = (
     ("__attrs_attrs__", _attrs),
     ("to_dict", lambda value: value.to_dict()),
 )
-"""By the mark of each family of classes, so that none has to be imported. The first that fits."""
+"""Readers by the attribute of each family of classes, so that none has to be imported. The first match applies."""

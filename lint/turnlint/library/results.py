@@ -1,7 +1,4 @@
-"""What `lint` and `fix` give back.
-
-This module owns those frozen values. It refuses to compute them.
-"""
+"""Define the results of `lint` and `fix`."""
 
 from typing import Generic, TypeVar
 
@@ -14,21 +11,21 @@ T = TypeVar("T")
 
 
 class Related(Struct, frozen=True):
-    """Another place that belongs to the story."""
+    """Another position that explains the finding."""
 
     note: str
     pointer: str
 
 
 class Repair(Struct, frozen=True):
-    """What `fix` would do, and how much is given up for it."""
+    """The repair that `fix` would do, and its level."""
 
     level: Level
     title: str
 
 
 class Finding(Struct, frozen=True):
-    """One thing that is wrong, in one place. The names are those of the JSON report."""
+    """One error in one position. The names are those of the JSON report."""
 
     code: str
     rule: str
@@ -36,17 +33,17 @@ class Finding(Struct, frozen=True):
     severity: Severity
     message: str
     pointer: str
-    """A JSON Pointer into what was given."""
+    """A JSON Pointer into the input."""
     message_index: int | None = None
     conversation_index: int | None = None
-    """Which conversation it is in, where several were given."""
+    """The conversation with the finding, where the input has several."""
     call_id: str | None = None
     tool: str | None = None
     provider: str | None = None
     provider_error: str | None = None
-    """What the provider would answer, where that is known."""
+    """Error message that the provider would return, where it is known."""
     fix: Repair | None = None
-    """Nothing where nobody but a person can repair it."""
+    """Nothing where only a person can repair it."""
     related: tuple[Related, ...] = ()
 
     def __str__(self) -> str:
@@ -67,11 +64,11 @@ class Change(Struct, frozen=True):
     level: Level
     what: What
     message: str
-    """What was done."""
+    """The change."""
     finding: str
-    """What was wrong."""
+    """The finding that the change repairs."""
     pointer: str
-    """Where it was made, in the conversation as it was then."""
+    """Position of the change in the conversation at that time."""
     message_index: int | None = None
     conversation_index: int | None = None
     call_id: str | None = None
@@ -82,12 +79,12 @@ class Change(Struct, frozen=True):
 
 
 class Fixed(Struct, Generic[T], frozen=True):
-    """What became of a conversation."""
+    """The result of a repair."""
 
     value: T
-    """Lists and dicts, in the shape that was given; the same as before where nothing was to be done."""
+    """Lists and dicts in the shape of the input; equal to the input where there was nothing to repair."""
     changes: tuple[Change, ...] = ()
     left: tuple[Finding, ...] = ()
-    """What is still wrong: not repaired by anybody but a person, or not with these options."""
+    """Remaining findings: only a person can repair them, or the options do not allow it."""
     unverified: tuple[str, ...] = ()
-    """Why a conversation was left as it is although there was something to do."""
+    """Reasons why a conversation with a possible repair is unchanged."""

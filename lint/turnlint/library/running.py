@@ -1,7 +1,6 @@
-"""One conversation through the engine, in memory.
+"""Run one conversation in memory through the engine.
 
-This module owns what the options of the library mean, and how rows and changes become its values. It refuses to
-know what an object was before it became JSON.
+The module converts the options of the library to those of the engine, and rows and changes to results.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,7 +64,7 @@ def policy_of(
 
 
 def _levels(levels: Mapping[str, Reach]) -> Iterator[tuple[str, Reach]]:
-    """How far to go for some rules, under the names that they have today."""
+    """Yield the levels of single rules, under their current names."""
     from turnlint.rulebook import current, everything, matches, unknown
 
     entries = everything()
@@ -82,7 +81,7 @@ def findings(given: Written, options: Options) -> tuple[Finding, ...]:
 
 
 def events(given: Written, options: Options) -> list[Event]:
-    """All that the engine has to say of a conversation; what would be a word on standard error is raised."""
+    """Return all events of the engine for a conversation; an unrecognized format raises `InputError`."""
     found = _events(given, options)
     for event in found:
         if isinstance(event, Skipped):
@@ -92,9 +91,7 @@ def events(given: Written, options: Options) -> list[Event]:
 
 
 def _events(given: Written, options: Options) -> list[Event]:
-    if (
-        given.data == NO_MESSAGES
-    ):  # how every history begins; no format could be told from it, and none has to be
+    if given.data == NO_MESSAGES:  # every history begins so; its format cannot be recognized, and need not be
         return [Tally(files=1)]
     source = Source(NAME, None, data=given.data)
     found = [given.placed(event) for event in lint(source, options, _book(options))]
@@ -119,7 +116,7 @@ def fixed(given: Plain, options: Options, policy: Policy) -> Fixed[Any]:
 
 
 def _left(given: Written, options: Options, wires: list[str]) -> tuple[Finding, ...]:
-    """What is found afterwards, in the format that it was repaired in where it does not say any more which one it is."""
+    """Return the remaining findings. If the format is no longer recognized, use that of the repair."""
     found = carriers.of_wire(wires[0]) if wires else None
     if found and any(isinstance(event, Skipped) for event in _events(given, options)):
         options = structs.replace(options, format=found.name)
@@ -128,7 +125,7 @@ def _left(given: Written, options: Options, wires: list[str]) -> tuple[Finding, 
 
 @lru_cache(maxsize=32)
 def _book(options: Options) -> Book:
-    """The rules of a run, kept for the next of the same kind: a program asks often."""
+    """Return the rules for the options, cached: programs call often with the same options."""
     from turnlint.errors import BrokenRulesError, UnknownProviderError, UnknownRuleError
 
     try:

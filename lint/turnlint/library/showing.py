@@ -1,7 +1,6 @@
-"""Findings in a text for people, where no command is run.
+"""Show findings as text without running a command.
 
-This module owns which of them make a conversation faulty, and the way to the report's own view of it. It refuses to
-know who shows the text.
+The module decides which findings make a conversation faulty.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,7 +18,7 @@ from turnlint.text import pluralize
 
 
 class Look(Struct, frozen=True):
-    """How the text is to look."""
+    """The appearance of the text."""
 
     width: int
     color: bool = False
@@ -31,7 +30,7 @@ class Look(Struct, frozen=True):
 
 
 def level_of(name: str) -> Severity:
-    """A severity by its name."""
+    """Return a severity by its name."""
     found = next((one for one in SEVERITIES if one == name), None)
     if found is None:
         raise InputError(running.none("severity", name, SEVERITIES))
@@ -39,7 +38,7 @@ def level_of(name: str) -> Severity:
 
 
 def is_faulty(events: Iterable[Event], fail_on: Severity) -> bool:
-    """Whether anything was found that is as grave as that, or a rule failed to look."""
+    """Whether there is a finding of at least this severity, or a rule crashed."""
     grave = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     return any(
         isinstance(event, Crash) or (isinstance(event, Row) and event.finding.severity in grave)
@@ -48,9 +47,9 @@ def is_faulty(events: Iterable[Event], fail_on: Severity) -> bool:
 
 
 def text_of(events: Iterable[Event], fail_on: Severity, width: int) -> str:
-    """The report as a terminal shows it, the gravest finding first, without a sum: one conversation needs none.
+    """Return the report for a terminal, crashes first, without a summary line.
 
-    The first line stands in the summary of a test run, so it names what made the test fail.
+    The summary of a test run shows the first line, so it names the cause of the failure.
     """
     drawn: list[str] = []
     sink = open_sink("text", drawn.append, Look(width, infos=fail_on == "info"))
@@ -68,7 +67,7 @@ def text_of(events: Iterable[Event], fail_on: Severity, width: int) -> str:
 
 
 def fault_of(transcript: object, options: Options, fail_on: Severity, width: int) -> str | None:
-    """The report of a conversation in memory, where it is faulty."""
+    """Return the report of a conversation in memory, or nothing if it is not faulty."""
     options = structs.replace(options, view=True)
     events = running.events(logs.written(plain.plain(transcript), options), options)
     if not is_faulty(events, fail_on):
@@ -77,7 +76,7 @@ def fault_of(transcript: object, options: Options, fail_on: Severity, width: int
 
 
 def _without_line(event: Event) -> Event:
-    """A finding in an object: it has a pointer, and stands on no line."""
+    """Return a finding in an object: it has a pointer, and no line."""
     if not isinstance(event, Row):
         return event
     return structs.replace(event, place=structs.replace(event.place, line=0))

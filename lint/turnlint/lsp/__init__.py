@@ -1,5 +1,5 @@
-"""A language server: findings and repairs in an editor, while a transcript is written.
+"""Serve findings and repairs to an editor while a conversation is written.
 
-This package owns what an editor is told of its open documents, and when. It refuses to know commands and how settings
-are found; nothing but the command that starts it imports it, for the library it speaks through takes long to load.
+The package decides which findings of the open documents to send, and when. Only the command that starts the
+server imports it, since its protocol library takes long to load.
 """

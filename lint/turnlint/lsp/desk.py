@@ -1,7 +1,7 @@
-"""The open documents, each looked at whenever it has changed.
+"""Keep the open documents, and lint each one after a change.
 
-This module owns when that is done: one document at a time, beside the talk with the editor, and only as the document
-is by then; no clock says when. Whatever goes wrong is a sentence to the user. It refuses to know the protocol.
+One thread lints one document at a time, beside the communication with the editor, and always its latest text.
+There is no timer. Each failure is a message to the user.
 """
 
 import asyncio
@@ -24,14 +24,17 @@ from turnlint.report.escape import visible
 from turnlint.rulebook import Entry
 
 MOST = 16 << 20
-"""Bytes of a document that is looked at: a longer one would take longer at each key than anyone waits for."""
+"""Limit of a document in bytes: a longer one would take too long at each key."""
 STACK = 16 << 20
-"""The stack of the thread that reads, on which decoders go down as deep as a document does; some systems give half a megabyte."""
+"""Stack of the thread that reads, in bytes.
+
+Decoders recurse as deep as a document nests, and some systems give half a megabyte.
+"""
 T = TypeVar("T")
 
 
 class Reader(Protocol):
-    """Who shows what is found."""
+    """The client that shows findings."""
 
     def show(self, document: "Document", seen: Seen) -> None: ...
     def say(self, sentence: str) -> None: ...
@@ -47,12 +50,12 @@ class Document:
         self.text = text
         self.seen = Seen()
         self.wanted = True
-        """It has changed since it was looked at, or what holds for it may have."""
+        """Whether its text or its settings may have changed since it was linted."""
         self.is_known = False
-        """It was a transcript before: it still is one while it is typed into and can hardly be read."""
+        """Whether it was a conversation before: it still is one during an edit that makes it hard to parse."""
         self.task: asyncio.Task[None] | None = None
         self.trouble = ""
-        """Why it cannot be looked at, as its user has read it."""
+        """The last message about a failure to lint it."""
 
     @property
     def name(self) -> str:
@@ -63,7 +66,8 @@ class Document:
         return len(self.text.data) > MOST
 
     def source(self) -> Source:
-        # What was no transcript so far is passed over as if it were come across, whatever is wrong with it.
+        # A document that was no conversation so far is skipped like a file found in a folder, whatever its
+        # errors.
         return Source(self.name, self.path, named=self.is_known, data=self.text.data)
 
 
@@ -92,7 +96,7 @@ class Desk:
             self._want(document)
 
     def look_again(self, uri: str | None = None) -> None:
-        """Settings may have changed, for one document or for all."""
+        """Lint one document or all again, since settings may have changed."""
         self.house.forget()
         for document in self.documents.values():
             if uri in (None, document.uri):
@@ -104,14 +108,14 @@ class Desk:
             self.reader.show(document, Seen())
 
     async def settled(self, uri: str) -> Document | None:
-        """A document once it was looked at as it is."""
+        """Return a document after its latest text was linted."""
         document = self.documents.get(uri)
         while document is not None and document.task is not None:
             await asyncio.shield(document.task)
         return document
 
     async def mended(self, document: Document, rule: str | None, level: Level | None = None) -> Mended:
-        """The repair of a document as it is now."""
+        """Return the repair of the latest text of a document."""
         mended = Mended()
         text = None
         while document.text is not text and not document.is_too_long:
@@ -123,7 +127,7 @@ class Desk:
         return mend(text, source, self.house.to_fix(source, rule, level))
 
     async def entries(self, document: Document) -> list[Entry]:
-        """The rules that findings of a document may be of."""
+        """Return the rules that can have findings in a document."""
         return await self._done(partial(self._find, document.source()), document) or []
 
     def _find(self, source: Source) -> list[Entry]:
@@ -140,7 +144,7 @@ class Desk:
             while document.wanted and self.documents.get(document.uri) is document:
                 document.wanted = False
                 seen = await self._seen(document)
-                # What has changed meanwhile is looked at as it is now, and what was found is not worth showing.
+                # If the document changed meanwhile, the result is discarded and the new text is linted.
                 if not document.wanted and self.documents.get(document.uri) is document:
                     document.seen = seen
                     document.is_known |= seen.is_transcript
@@ -159,7 +163,7 @@ class Desk:
         return look(text, source, terms) if terms else Seen()
 
     async def _done(self, work: Callable[[], T], document: Document) -> T | None:
-        """Do something on the thread for it, or say why it cannot be done."""
+        """Run work for a document on the thread; report a failure to the user."""
         try:
             done = await asyncio.get_running_loop().run_in_executor(self.worker, work)
         except SettingsError as error:
@@ -172,7 +176,7 @@ class Desk:
         return None
 
     def _say(self, document: Document, trouble: str) -> None:
-        """Once, for all documents that have it, and not again until it is over."""
+        """Report a failure once for all documents, and not again until it is over."""
         if all(one.trouble != trouble for one in self.documents.values()):
             self.reader.say("\n".join(map(visible, trouble.split("\n"))))
         document.trouble = trouble

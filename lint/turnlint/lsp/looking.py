@@ -1,6 +1,6 @@
-"""What is found in one document, placed as an editor counts.
+"""Lint one document, and convert the findings to positions of the editor.
 
-This module owns how much of it is kept. It refuses to know how it is shown.
+The number of findings is limited.
 """
 
 from itertools import chain
@@ -18,42 +18,45 @@ from turnlint.rows import Place, Row, lean
 from turnlint.steps import Close, Take
 
 MOST = 1_000
-"""No editor shows more of one document in a way that helps, and each costs it memory."""
+"""Limit of the findings that are sent: editors cannot show more in a useful way, and each one takes memory."""
 MOST_READ = 5 * MOST
-"""Where a document has that many, the rest is not looked for, and a repair would take longer than anyone waits for."""
+"""Limit of the findings after which linting stops and no repair is offered, since it would take too long."""
 
 Span = tuple[Position, Position]
 
 
 class Note(Struct, frozen=True):
-    """A finding and where it stands."""
+    """A finding with its range."""
 
     finding: Finding
     span: Span
     related: tuple[tuple[str, Span], ...]
     fix: Fix | None
-    """What may be done about it. Where its record had to be let go before the rule could tell, the rule's usual repair."""
+    """The repair of the finding.
+
+    If its record was released before the rule had a repair, the usual repair of the rule.
+    """
     waits: bool = False
-    """The call may still get its result, so that no placeholder is offered."""
+    """Whether the call may still get its result, so that no placeholder is offered."""
 
     def is_near(self, span: Span) -> bool:
-        """Whether it has a place in common with a span, its ends taken in."""
+        """Whether a range touches that of the finding or overlaps it."""
         return self.span[0] <= span[1] and span[0] <= self.span[1]
 
 
 class Seen(Struct, frozen=True):
-    """What was found in a document, in its order."""
+    """The findings of a document, in its order."""
 
     notes: tuple[Note, ...] = ()
     crashes: tuple[Crash, ...] = ()
     count: int = 0
-    """How many there were, until it was given up."""
+    """Number of findings until linting stopped."""
     is_transcript: bool = False
-    """Somebody speaks in it."""
+    """Whether it has a conversation."""
     near: Near | None = None
-    """The format that is not supported, and that it looks like."""
+    """The unsupported format that it resembles."""
     policy: Policy = Policy()
-    """How far a repair of it may go."""
+    """The limits of a repair."""
 
     @property
     def is_cut(self) -> bool:
@@ -61,7 +64,7 @@ class Seen(Struct, frozen=True):
 
 
 def look(text: Text, source: Source, terms: Terms) -> Seen:
-    """Judge a document. A document that resembles no transcript has no notes."""
+    """Lint a document. A document that resembles no conversation has no notes."""
     found = _Found()
     for event in terms.sift(lint(source, terms.options, terms.book)):
         found.take(event, terms.book)
@@ -94,7 +97,7 @@ Kept = tuple[Row, Fix | None, bool]
 
 
 class _Found:
-    """What the engine tells of a document, the gravest as far as there is room."""
+    """Events of a document; of the findings, the most severe up to a limit."""
 
     def __init__(self) -> None:
         self.kept: dict[str, list[Kept]] = {severity: [] for severity in SEVERITIES}
@@ -133,7 +136,7 @@ def _lean(row: Row) -> Row:
 def _fix(finding: Finding, book: Book) -> Fix | None:
     if finding.fix is not None and finding.fix.is_done_here:
         return finding.fix.lean()
-    if not finding.where.record.size:  # its bytes were there, and the rule knew what can be done
+    if not finding.where.record.size:  # the record had its bytes, and the rule offered no repair
         return None
     usual = next((entry.rule.fix for entry in book.rules() if entry.rule.code == finding.code), None)
     return Fix(usual, f"repair {finding.rule}", let_go=True) if usual else None
@@ -146,7 +149,7 @@ def has_placeholder(note: Note, policy: Policy) -> bool:
 
 
 def repairable(note: Note, policy: Policy, *, alone: bool = False) -> bool:
-    """Whether `fix` would take up a finding, by itself or among all: who asks for one rule wants its infos repaired, too."""
+    """Whether `fix` would repair a finding, alone or among all: a request for one rule also repairs its infos."""
     if note.fix is None:
         return False
     whole = structs.replace(note.finding, fix=structs.replace(note.fix, steps=(Take(()),)))

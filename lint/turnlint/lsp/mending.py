@@ -1,7 +1,7 @@
-"""The repair of one document, as edits of its text.
+"""Repair one document, as edits of its text.
 
-This module owns the step from patches of bytes to edits between positions. What an editor makes of them is, byte for
-byte, what `turnlint fix` would have written. It refuses to choose what is repaired.
+Patches of bytes become edits between positions. The edited text equals the output of `turnlint fix`, byte for
+byte.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,18 +17,18 @@ from turnlint.lsp.text import Text
 from turnlint.repair.passes import fix
 
 NEAR = 8
-"""Patches that are nearer to each other are made one, so that none grows into the next."""
+"""Patches that are nearer to each other are merged, so that none grows into the next."""
 
 
 class Mended(Struct, frozen=True):
-    """What is to be done to a document, and why something was left as it is."""
+    """The edits of a repair, and the reason where something is unchanged."""
 
     edits: tuple[tuple[Span, str], ...] = ()
     reason: str = ""
 
 
 def mend(text: Text, source: Source, terms: Terms) -> Mended:
-    """Work out how a document is repaired."""
+    """Return the repair of a document."""
     if not text.is_whole:
         return Mended(reason="it contains half of a surrogate pair, which cannot be encoded")
     fixed = fix(source, terms.options, terms.book, terms.policy)
@@ -41,7 +41,7 @@ def mend(text: Text, source: Source, terms: Terms) -> Mended:
 
 
 def edits_of(text: Text, patches: Sequence[Patch]) -> Iterator[tuple[Span, str]]:
-    """Patches that are sorted and do not overlap, as edits that do not either."""
+    """Convert sorted patches that do not overlap to edits that do not overlap."""
     small = (_small(text.data, patch) for patch in patches)
     whole = [_whole(text.data, patch) for patch in _apart(text.data, small)]
     at = text.positions(offset for patch in whole for offset in (patch.start, patch.end))
@@ -50,7 +50,7 @@ def edits_of(text: Text, patches: Sequence[Patch]) -> Iterator[tuple[Span, str]]
 
 
 def _small(data: bytes, patch: Patch) -> Patch:
-    """Only what changes, so that what a user has selected or folded in an editor stays."""
+    """Reduce a patch to the changed bytes, so that selections and folds in an editor stay."""
     old, new = data[patch.start : patch.end], patch.data
     front = common_start(old, new)
     back = common_end(old, new, min(len(old), len(new)) - front)
@@ -58,7 +58,7 @@ def _small(data: bytes, patch: Patch) -> Patch:
 
 
 def _apart(data: bytes, patches: Iterable[Patch]) -> Iterator[Patch]:
-    """Patches with room between them."""
+    """Merge patches that are close to each other."""
     waiting: Patch | None = None
     for patch in patches:
         if waiting is not None and patch.start - waiting.end < NEAR:
@@ -73,7 +73,7 @@ def _apart(data: bytes, patches: Iterable[Patch]) -> Iterator[Patch]:
 
 
 def _whole(data: bytes, patch: Patch) -> Patch:
-    """A patch whose ends stand where an editor has a position: between characters, and in no line end."""
+    """Extend a patch so that its ends are positions of an editor: between characters, and not in a line end."""
     start, end = patch.start, patch.end
     while _is_inside(data, start):
         start -= 1

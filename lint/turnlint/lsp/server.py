@@ -1,7 +1,6 @@
-"""The talk with an editor, over standard input and output.
+"""Communicate with an editor over standard input and output.
 
-This module owns which requests are understood and what is answered. It refuses to find anything, and to know where
-settings come from. No failure of a request is answered with more than its name.
+A failed request is answered with the type of the error only.
 """
 
 import asyncio
@@ -27,13 +26,16 @@ if TYPE_CHECKING:
 FIX_ALL = "source.fixAll.turnlint"
 QUICK = types.CodeActionKind.QuickFix.value
 SETTINGS = ("**/turnlint.{yaml,yml}", "**/turnlint.baseline", "**/pyproject.toml")
-"""Files of which an editor is asked to say when they change."""
+"""Files whose changes the editor is asked to report."""
 Steps = Generator[Any, Any, Any]
-"""The library does in steps what its users may add to."""
+"""Generators of the protocol library: its handlers that can be extended run in steps."""
 
 
 class Protocol(LanguageServerProtocol):
-    """The library's, but for its copy of the documents: the desk has one that counts lines as editors do."""
+    """The protocol of the library without its copy of the documents.
+
+    The desk has a copy that counts lines as editors do.
+    """
 
     _server: "Server"
 
@@ -62,7 +64,7 @@ class Protocol(LanguageServerProtocol):
     @lsp_method(types.INITIALIZE)
     def lsp_initialize(self, params: types.InitializeParams) -> Steps:
         if params.capabilities.general is not None:
-            params.capabilities.general.position_encodings = None  # every editor counts in UTF-16, too
+            params.capabilities.general.position_encodings = None  # every editor supports UTF-16
         self._server.editor = spelling.Editor(params.capabilities)
         return (yield from super().lsp_initialize(params))
 
@@ -72,7 +74,8 @@ class Protocol(LanguageServerProtocol):
         return (yield from super().lsp_shutdown(*args))
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
-        # Where something failed, the library puts its traceback there, and the exception's words, which may quote.
+        # After a failure, the library adds its traceback and the message of the exception, which may quote
+        # content.
         if error is not None and error.data is not None:
             error.message, error.data = f"internal error: {error.message.partition(':')[0]}", None
         super()._send_response(msg_id, result, error)
@@ -84,7 +87,7 @@ class Server(LanguageServer):
         self.desk = Desk(house, self)
         self.editor = spelling.Editor(types.ClientCapabilities())
         self.is_done = False
-        """The editor has said that it wants nothing more."""
+        """Whether the editor requested a shutdown."""
 
     def show(self, document: Document, seen: Seen) -> None:
         told = spelling.diagnostics(document, seen, self.editor)
@@ -104,7 +107,7 @@ class Server(LanguageServer):
         )  # fmt: skip
 
     def actions(self, document: Document, params: types.CodeActionParams) -> list[types.CodeAction]:
-        """What can be done about the findings at a place, and about all."""
+        """Return the actions for the findings at a position, and for all findings."""
         only, seen = params.context.only, document.seen
         found: list[types.CodeAction] = []
         if seen.is_cut:
@@ -130,7 +133,7 @@ class Server(LanguageServer):
         return found
 
     async def resolve(self, action: types.CodeAction) -> types.CodeAction:
-        """The action with its edit, where there is anything to do."""
+        """Return the action with its edit, if there is anything to do."""
         data: Any = action.data
         document = await self.desk.settled(data["uri"]) if _is_ours(data) else None
         if document is None:
@@ -155,11 +158,11 @@ def _is_ours(data: Any) -> bool:
 
 
 def serve(house: House) -> bool:
-    """Talk until the editor has enough; whether it said so before it left."""
+    """Communicate until the editor exits; return whether it requested a shutdown before."""
     server = Server(house)
     _answer(server)
     stdin, stdout = sys.stdin.buffer, sys.stdout.buffer
-    sys.stdout = sys.stderr  # a rule of somebody's that prints must not speak to the editor
+    sys.stdout = sys.stderr  # output of a user's rule must not reach the editor
     try:
         server.start_io(stdin, stdout)
     finally:
@@ -168,7 +171,7 @@ def serve(house: House) -> bool:
 
 
 def _answer(server: Server) -> None:
-    """Say what is understood besides the coming and going of documents."""
+    """Register all handlers but those that open, change and close documents."""
 
     @server.feature(types.INITIALIZED)
     def initialized(_: types.InitializedParams) -> None:

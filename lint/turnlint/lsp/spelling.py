@@ -1,7 +1,4 @@
-"""What is found and what is done, as the protocol has it.
-
-This module owns those shapes, and which of them an editor has said that it understands. It refuses to decide anything.
-"""
+"""Convert findings and repairs to types of the protocol, within the capabilities of the editor."""
 
 import os
 import re
@@ -29,7 +26,7 @@ _RULE = re.compile(r"### (\S+) ")
 
 
 class Editor:
-    """What the other side understands."""
+    """The capabilities of the editor."""
 
     def __init__(self, capabilities: types.ClientCapabilities) -> None:
         document, workspace = capabilities.text_document, capabilities.workspace
@@ -91,7 +88,7 @@ def _plain(severity: types.DiagnosticSeverity, message: str, code: str, span: Sp
 
 @lru_cache(maxsize=1)
 def _pages() -> dict[str, str]:
-    """Where each rule stands in the page that is installed with the rules."""
+    """Return the address of each rule in the page that is installed with the rules."""
     package = find_spec("turnlint")
     path = os.path.join(os.path.dirname(package.origin or ""), "docs", "rules.md") if package else ""
     if not os.path.isfile(path):
@@ -111,5 +108,5 @@ def edit_of(document: Document, mended: Mended, editor: Editor) -> types.Workspa
 
 
 def is_asked_for(kind: str, only: Any) -> bool:
-    """Whether an editor asks for actions of a kind, or of one above it."""
+    """Whether an editor requests actions of a kind, or of a parent kind."""
     return only is None or any(kind == one or kind.startswith(f"{one}.") or not one for one in only)

@@ -1,8 +1,4 @@
-"""What the server has to be told by whoever starts it.
-
-This module owns that contract: what holds for a document, and that it may be unusable. It refuses to know files of
-settings and command lines.
-"""
+"""Define the settings that the caller of the server supplies for a document."""
 
 from collections.abc import Callable, Iterable
 from typing import Protocol
@@ -16,27 +12,30 @@ from turnlint.repair.choosing import Policy
 
 
 class Terms(Struct, frozen=True):
-    """What holds for one document."""
+    """The settings for one document."""
 
     options: Options
     book: Book
     policy: Policy
-    """How far a repair may go."""
+    """The limits of a repair."""
     sift: Callable[[Iterable[Event]], Iterable[Event]]
-    """Takes out what is known already."""
+    """Function that removes known findings."""
 
 
 class House(Protocol):
-    """Who knows the settings of a document. They are worked out once, until they are forgotten."""
+    """Source of the settings for documents. They are cached until `forget`."""
 
     def forget(self) -> None:
-        """What was read of settings may have changed."""
+        """Discard cached settings, which may have changed."""
         ...
 
     def to_lint(self, source: Source) -> Terms | None:
-        """Nothing for what the settings exclude. Raises `SettingsError`."""
+        """Return the settings to lint a source; nothing if they exclude it. Raises `SettingsError`."""
         ...
 
     def to_fix(self, source: Source, rule: str | None, level: Level | None = None) -> Terms:
-        """The same for a repair, of one rule's findings or of all, at a level that the user chose. Raises `SettingsError`."""
+        """Return the settings to repair findings of one rule or of all, at the chosen level.
+
+        Raises `SettingsError`.
+        """
         ...

@@ -1,7 +1,6 @@
-"""The text of a document, as an editor counts it.
+"""Convert between byte offsets and positions of an editor.
 
-This module owns positions: lines that end as editors end them, and code units of UTF-16 within a line, from the bytes
-that the engine counts and back. It refuses to know what a text says.
+Lines end as in editors, and columns count UTF-16 code units.
 """
 
 import re
@@ -13,16 +12,16 @@ from typing import AnyStr
 from turnlint.documents.columns import measure
 
 Position = tuple[int, int]
-"""A line and a code unit of UTF-16 in it, both counted from 0."""
+"""A line and a UTF-16 code unit in it, both counted from 0."""
 
 _ENDS = re.compile("\r\n?|\n")
 _BYTE_ENDS = re.compile(b"\r\n?|\n")
 
 
 class Text:
-    """A text that does not change.
+    """An immutable text.
 
-    Its bytes and lines are worked out when they are asked for: of many changes in a row only the last is looked at.
+    Its bytes and lines are computed on first use: of many changes in a row only the last is linted.
     """
 
     def __init__(self, text: str) -> None:
@@ -30,7 +29,10 @@ class Text:
 
     @cached_property
     def data(self) -> bytes:
-        """The bytes. A lone surrogate has none: another character stands for it, of one unit too, so that columns stay right."""
+        """Return the bytes.
+
+        A lone surrogate is replaced by another character of one UTF-16 unit, so that columns stay right.
+        """
         try:
             return self.text.encode()
         except UnicodeEncodeError:
@@ -38,7 +40,7 @@ class Text:
 
     @cached_property
     def is_whole(self) -> bool:
-        """What its bytes say is all that it says."""
+        """Whether the bytes represent the whole text."""
         return self.data.decode() == self.text
 
     @cached_property
@@ -54,7 +56,10 @@ class Text:
         return list(_starts(self.data, b"\n"))
 
     def positions(self, offsets: Iterable[int]) -> dict[int, Position]:
-        """Where some bytes stand. Each byte of a line is counted once, however many are asked for."""
+        """Return the positions of byte offsets.
+
+        Each byte of a line is counted once, independent of the number of offsets.
+        """
         found: dict[int, Position] = {}
         line, at, unit = 0, 0, 0
         for offset in sorted(set(offsets)):
@@ -69,12 +74,12 @@ class Text:
         return found
 
     def changed(self, start: Position, end: Position, words: str) -> "Text":
-        """The text with other words between two positions."""
+        """Return the text with the part between two positions replaced."""
         first, last = sorted((self._index(start), self._index(end)))
         return Text(self.text[:first] + words + self.text[last:])
 
     def _index(self, position: Position) -> int:
-        """A position that is behind the end of its line, or of all lines, means that end."""
+        """Return the index of a position. A position behind the end of its line, or of all lines, means that end."""
         line, unit = position
         if line >= len(self._lines):
             return len(self.text)
@@ -88,7 +93,7 @@ class Text:
 
 
 def _starts(text: AnyStr, end: AnyStr) -> Iterator[int]:
-    """Where lines start that all end alike; ten times as quick as a pattern (2026-11)."""
+    """Yield the starts of lines that all end the same; ten times as fast as a pattern (2026-11)."""
     at = 0
     while at >= 0:
         yield at

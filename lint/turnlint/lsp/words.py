@@ -1,6 +1,6 @@
-"""What an editor's user reads of a finding.
+"""Write the texts about findings for the user of an editor.
 
-This module owns those texts. All of a transcript that gets into them goes through `escape`, and no content does.
+All text of a conversation passes through `escape`, and no content is shown.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,7 +21,7 @@ FIX_ALL = "turnlint: repair this file [{level}]"
 
 
 def of_finding(finding: Finding) -> str:
-    """The sentence, then what the provider says, then what can be done; a line each."""
+    """Return the message, the error of the provider and the repair, a line each."""
     named = behind(finding).strip()
     words = (f"{named}: {finding.message}" if named else finding.message, answer(finding), repair(finding))
     return "\n".join(clip(visible(one), LONGEST) for one in words if one)
@@ -36,12 +36,12 @@ def of_crash(crash: Crash) -> str:
 
 
 def of_more(shown: int, count: int, *, cut: bool) -> str:
-    """What is said of findings that are not shown; nothing where all are."""
+    """Return the message about findings that are not shown; empty where all are shown."""
     return CUT if cut else MORE.format(left=count - shown) if count > shown else ""
 
 
 def of_repair(code: str, fixes: Sequence[Fix]) -> str:
-    """What the repair of all findings of one rule is called."""
+    """Return the title of the repair of all findings of one rule."""
     title = clip(visible(fixes[0].title), 100)
     level = max((fix.level for fix in fixes), key=LEVELS.index)
     many = f": all {len(fixes):,} {clip(visible(code), 100)} of this file" if len(fixes) > 1 else ""
@@ -49,7 +49,7 @@ def of_repair(code: str, fixes: Sequence[Fix]) -> str:
 
 
 def explained(findings: Iterable[Finding], entries: Iterable[Entry]) -> str:
-    """Findings in Markdown, each with what its rule means."""
+    """Return findings in Markdown, each with the explanation of its rule."""
     rules = {entry.rule.code: entry for entry in entries}
     told: dict[str, list[Finding]] = {}
     for finding in findings:
@@ -78,7 +78,10 @@ def _headline(finding: Finding) -> str:
 
 
 def _sections(docs: str) -> Iterator[str]:
-    """A rule's own words: headings stand at the margin, what is below them is set in."""
+    """Yield the sections of the explanation of a rule.
+
+    Headings are at the margin, and all other lines are indented.
+    """
     block: list[str] = []
     for line in [*docs.splitlines(), ""]:
         shown = visible(line)
@@ -94,7 +97,7 @@ def _sections(docs: str) -> Iterator[str]:
 
 
 def entries_of(options: Options) -> list[Entry]:
-    """All rules that a finding may be of."""
+    """Return all rules that can have findings."""
     from turnlint.own_rules.entries import entry_of
 
     return [*everything(), *map(entry_of, options.own_rules)]

@@ -97,7 +97,7 @@ class Sink(Protocol):
 
 @runtime_checkable
 class Batched(Protocol):
-    """A sink that holds findings back, to group them."""
+    """A sink that delays findings to group them."""
 
     def tell(self) -> None: ...
 

@@ -1,8 +1,7 @@
-"""A provider's refusal, explained.
+"""Explain the error message of a provider.
 
-This package owns the way from an error text, however wrapped, to the provider that wrote it, to the rules that
-explain it, and to the findings of a transcript that it speaks of. It refuses to print, and the texts themselves
-stand in the profiles.
+The package unwraps an error text and identifies the provider that wrote it. It then finds the rules that
+explain it, and the matching findings of a conversation. The known texts are in the profiles.
 """
 
 from turnlint.why.evidence import Agreed, Clues, agreement, clues_of, standing_in

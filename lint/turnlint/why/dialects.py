@@ -1,7 +1,7 @@
-"""How a text gives away who wrote it.
+"""Identify the provider that wrote an error text.
 
-This module owns the marks: turns of phrase, spellings of a place and names of wrappers that belong to one provider or
-to few. The table names providers, nothing else does; what a provider says of calls and results stands in its profile.
+The marks are phrases, forms of a position and names of wrappers that only one or a few providers use. This is
+the only such table; the profiles have the texts of providers about calls and results.
 """
 
 import re
@@ -47,12 +47,12 @@ CARRIERS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\bAzureException\b|\bopenai\.azure\.com\b", "azure-openai"),
     )
 )  # fmt: skip
-"""How a text says who passed on what another provider's validators say."""
+"""Marks of the services that pass on the messages of other providers."""
 SERVICES = frozenset(name for _, name in CARRIERS)
 
 
 def marked(texts: Iterable[str], profiles: Iterable[Profile]) -> tuple[str, ...]:
-    """The providers whose marks some texts bear, the most marked first: by their phrases, then by their hosts."""
+    """Return the providers whose marks are in some texts, the best match first: by phrases, then by hosts."""
     whole = "\n".join(texts)
     found: dict[str, int] = {}
     for pattern, names in MARKS:
@@ -66,6 +66,6 @@ def marked(texts: Iterable[str], profiles: Iterable[Profile]) -> tuple[str, ...]
 
 
 def carried_by(texts: Iterable[str]) -> tuple[str, ...]:
-    """Services that passed a text on."""
+    """Return the services that passed a text on."""
     whole = "\n".join(texts)
     return tuple(name for pattern, name in CARRIERS if pattern.search(whole))

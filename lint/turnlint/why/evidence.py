@@ -1,7 +1,6 @@
-"""Which findings of a transcript a refusal speaks of.
+"""Find the findings of a conversation that match an error text.
 
-This module owns what a text says of a place (ids, positions) and how well a finding agrees with that. It refuses to
-lint and to print.
+The module extracts ids and positions from the text and compares them with each finding.
 """
 
 import re
@@ -27,11 +26,11 @@ _ID = re.compile(
 _LENGTH = re.compile(r"\bwith length (\d{1,9})\b")
 MOST_IDS = 20
 CUT = 8
-"""People cut ids short in what they quote; so much of one tells which it is."""
+"""Number of characters that identify an id: people shorten ids in quotes."""
 
 
 class Clues(Struct, frozen=True):
-    """What a text says of where the fault is."""
+    """The ids and positions in a text."""
 
     text: str
     ids: tuple[str, ...] = ()
@@ -44,19 +43,19 @@ class Clues(Struct, frozen=True):
 
 
 class Agreed(Struct, frozen=True, order=True):
-    """How well a finding agrees with a text: the more, the better."""
+    """How well a finding matches a text; a greater value is a better match."""
 
     words: bool = False
-    """The provider's text for the finding is this very text."""
+    """Whether the provider's text for the finding equals this text."""
     id: bool = False
     length: bool = False
     index: bool = False
     nearly: bool = False
-    """It is one message off: some count the call's message, some the one after."""
+    """Whether it is one message off: some providers count the call's message, some the one after."""
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """In words, for people."""
+        """Return the reasons as words for people."""
         told = (
             (self.words, "the exact text"),
             (self.id, "the call id"),
@@ -68,7 +67,7 @@ class Agreed(Struct, frozen=True, order=True):
 
 
 def clues_of(match: Match) -> Clues:
-    """What a recognised text says of the place."""
+    """Return the ids and positions in a recognised text."""
     named = [part.strip(" .`'\"[]") for part in re.split(r"[,\s]+", match.fields.get("ids", ""))]
     ids = dict.fromkeys([one for one in named if one] + _ID.findall(match.line))
     numbers = [number for groups in _INDEX.findall(match.line) for number in groups if number]
@@ -80,7 +79,7 @@ def clues_of(match: Match) -> Clues:
 
 
 def agreement(row: Row, clues: Clues) -> Agreed:
-    """How well a finding agrees with what a text says."""
+    """Return how well a finding matches the ids and positions of a text."""
     finding = row.finding
     indices = _indices(row)
     return Agreed(
@@ -93,7 +92,7 @@ def agreement(row: Row, clues: Clues) -> Agreed:
 
 
 def _indices(row: Row) -> set[int]:
-    """The numbers that a provider may give the message: as the transcript counts, and as the request does."""
+    """Return the numbers that a provider may give the message: as the conversation counts, and as the request does."""
     found = {row.finding.message_index} if row.finding.message_index is not None else set()
     parts = row.place.pointer.split("/")
     for key, number in pairwise(parts):
@@ -118,7 +117,7 @@ def _same(told: str | None, text: str) -> bool:
 
 
 def standing_in(source: Source, words: Iterable[str]) -> set[str]:
-    """Which of some ids stand anywhere in a file. All of them where it cannot be read twice."""
+    """Return the ids that occur in a file. If it cannot be read twice, return all of them."""
     wanted = {word: word.encode("utf-8", "surrogatepass") for word in words}
     if not source.again or not wanted:
         return set(wanted)

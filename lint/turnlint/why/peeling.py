@@ -1,7 +1,6 @@
-"""What stands inside an error text: SDKs, gateways, shells and logs all wrap what the server said.
+"""Unwrap an error text: SDKs, gateways, shells and logs wrap the message of the server.
 
-This module owns the wrappers and the ways to write a text inside a text. Every step costs time in proportion to the
-text; texts are cut to what can matter first. It refuses to know which server says what.
+The time of each step is proportional to the text. Long texts are first cut to the relevant parts.
 """
 
 import re
@@ -13,11 +12,11 @@ from json import dumps
 from msgspec import Struct
 
 LONGEST = 64 << 10
-"""More of a text than this is never looked at, and never more around one place."""
+"""Limit of the characters of a text that are examined."""
 AROUND = 4 << 10
 MOST_PIECES = 60
 MOST_KEYS = 40
-"""Messages taken from one body. The first ones and the last ones: a body may quote a whole conversation."""
+"""Limit of the messages from one body: the first and the last ones, since a body may quote a whole conversation."""
 MOST_ROUNDS = 8
 SHORTEST = 4
 
@@ -67,18 +66,21 @@ WRAPPERS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 
 
 class Piece(Struct, frozen=True):
-    """A text, and what was taken off to get to it, the outermost first."""
+    """A text and the wrappers that were removed from it, the outermost first."""
 
     text: str
     peeled: tuple[str, ...] = ()
 
 
 def pieces(text: str, marks: Iterable[str] = ()) -> list[Piece]:
-    """The text and the texts inside it, the innermost of them surely. `marks` are words to look around in a long text."""
+    """Return the text and the texts inside it, always with the innermost.
+
+    `marks` are words to search for in a long text.
+    """
     whole = _PAINT.sub("", _cut(text, marks)).replace("\r\n", "\n").translate(_TYPOGRAPHIC)
     found = {whole: Piece(whole)}
     queue = [(len(whole), 0, whole, True)]
-    while queue:  # the shortest first: they are the innermost
+    while queue:  # the shortest first, since they are the innermost
         _, _, outer, respell = heappop(queue)
         peeled = found[outer].peeled
         inside = ((inner, names, True) for inner, names in _inside(outer))
@@ -93,7 +95,7 @@ def pieces(text: str, marks: Iterable[str] = ()) -> list[Piece]:
 
 
 def _cut(text: str, marks: Iterable[str]) -> str:
-    """What is around the marks of a long text; without any, its beginning and its end."""
+    """Return the parts of a long text around the marks; without marks, its start and its end."""
     if len(text) <= LONGEST:
         return text
     firsts = {mark: place for mark in marks if (place := text.find(mark)) >= 0}
@@ -111,7 +113,7 @@ def _cut(text: str, marks: Iterable[str]) -> str:
 
 
 def _inside(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Texts inside a text, with the names of what was around them."""
+    """Yield the texts inside a text, each with the names of its wrappers."""
     around: list[tuple[int, str]] = []
     for name, pattern in WRAPPERS:
         if match := pattern.search(text):
@@ -127,7 +129,7 @@ def _inside(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _respelled(text: str) -> Iterator[str]:
-    """The same text otherwise: without what quotes ask for, as compact JSON, on one line."""
+    """Yield other forms of the same text: without escapes, as compact JSON, on one line."""
     plain = text
     for _ in range(MOST_ROUNDS):
         before, plain = plain, unescaped(plain)
@@ -141,7 +143,7 @@ def _respelled(text: str) -> Iterator[str]:
 
 
 def _messages(text: str) -> Iterator[tuple[int, str]]:
-    """The values of keys that errors keep their message under, in JSON, Python or JavaScript, at any depth."""
+    """Yield the values of keys that hold error messages, in JSON, Python or JavaScript, at any depth."""
     places = [match.end() for match in _KEY.finditer(text)]
     if len(places) > MOST_KEYS:
         places = [*places[: MOST_KEYS // 2], *places[-MOST_KEYS // 2 :]]
@@ -152,12 +154,12 @@ def _messages(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _body(text: str) -> int:
-    """Where a structure begins, counted from 1."""
+    """Return the position of the first structure, counted from 1."""
     return min((place for mark in "{[" if (place := text.find(mark) + 1)), default=0)
 
 
 def unescaped(text: str) -> str:
-    """A text that was written inside quotes."""
+    """Return the original of a text that was written inside quotes."""
     plain = _ESCAPE.sub(_character, text)
     return _PAIRS.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), plain)
 
@@ -170,7 +172,10 @@ def _character(match: re.Match[str]) -> str:
 
 
 def as_json(text: str) -> str:
-    """A structure as compact JSON, whether Python, JavaScript or a pretty printer wrote it; torn ones too."""
+    """Return a structure as compact JSON.
+
+    The input may be Python, JavaScript or pretty printed JSON, and may be truncated.
+    """
     written: list[str] = []
     for token in _TOKEN.finditer(text):
         kind, value = token.lastgroup, token[0]

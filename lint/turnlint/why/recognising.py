@@ -1,7 +1,7 @@
-"""Which known text a refusal is, and whose.
+"""Recognise an error text among the known texts of all profiles.
 
-This module owns the choice among the known texts of all profiles: the one that spells out most, the user's hint and
-the marks of a dialect counted in. It refuses to look at a transcript.
+Matches are ranked by the provider that the user names, then by likeness, the marks of providers, and the
+length of the fixed text.
 """
 
 import re
@@ -20,20 +20,23 @@ from turnlint.why.specific import Literals, literals
 
 FLAGS = re.MULTILINE
 _WORD = re.compile(r"[A-Za-z_]+|[^\sA-Za-z_0-9]")
-"""Words and marks; numbers differ from one refusal to the next."""
+"""Words and punctuation; numbers differ from one error to the next."""
 _NAME = re.compile(r"[^\W_](?:[\w.-]*\w)?")
 LEAST_FRAGMENT = 16
 LEAST_FRAGMENT_WORDS = 3
-"""A shorter part of a text may be of any text."""
+"""Least number of words in a fragment: a shorter part may belong to any text."""
 BEFORE, AFTER = 1 << 10, 4 << 10
-"""What of a text an expression sees around a run that it must find. Even a quadratic one ends."""
+"""Number of characters before and behind a required run that an expression searches.
+
+The limit bounds the time of a quadratic one.
+"""
 PLACES = 4
 MOST_SEARCHES = 20_000
 LEAST_RUN = 6
 MARKED = 0.1
-"""How much likelier a known text is whose provider the text gives away by other marks."""
+"""Bonus for a known text whose provider is identified by marks."""
 ALIKE = 0.2
-"""Another provider says nearly the same where its sample is at most so much less like the text."""
+"""Limit of the difference in likeness below which the text of another provider is listed as well."""
 MOST_NEAR = 3
 LEAST_NEAR = 0.25
 MOST_WORDS = 120
@@ -45,30 +48,30 @@ class Match(Struct, frozen=True):
     profile: Profile
     known: Known
     likeness: float
-    """How like its sample the text is, word by word: expressions find what tells a text from others, no more."""
+    """Likeness of the text and the sample, word by word: an expression has only the words that distinguish texts."""
     fixed: int
-    """How many characters of it the expression spells out."""
+    """Number of characters that the expression fixes."""
     piece: Piece
     line: str
-    """The piece's line that was found."""
+    """The matched line of the piece."""
     fields: dict[str, str]
-    """What the expression read in it: `ids`, `index`, `path`."""
+    """The groups of the expression: `ids`, `index`, `path`."""
 
 
 class Recognised(Struct, frozen=True):
-    """A refusal that is known."""
+    """A recognised error text."""
 
     best: Match
     alike: tuple[Match, ...]
-    """What other providers say in nearly the same words, the nearest first, each provider once."""
+    """Similar texts of other providers, the nearest first, one for each provider."""
     carriers: tuple[str, ...]
     """Services that passed it on."""
     is_certain: bool = True
-    """False where only a part of the known text is there, or one that differs in names and numbers."""
+    """False where the text has only a part of the known text, or differs in names and numbers."""
 
 
 class Near(Struct, frozen=True):
-    """A known text that is like an unknown one."""
+    """A known text that resembles an unknown one."""
 
     profile: Profile
     known: Known
@@ -76,13 +79,13 @@ class Near(Struct, frozen=True):
 
 
 def heard(text: str, providers: Providers) -> list[Piece]:
-    """A text and all texts inside it, for the questions below."""
+    """Return a text and all texts inside it, for the functions below."""
     runs = (_literals(known.pattern).run for _, known in _rows(providers))
     return pieces(text, {run for run in runs if len(run) >= 2 * LEAST_RUN})
 
 
 def recognise(found: list[Piece], providers: Providers, hint: tuple[str, ...] = ()) -> Recognised | None:
-    """The known text that this is, if it is one. `hint` are the providers the user named."""
+    """Return the known text that matches, if any. `hint` has the providers that the user named."""
     texts = [piece.text for piece in found]
     dialects = marked(texts, _profiles(providers))
 
@@ -112,12 +115,12 @@ def recognise(found: list[Piece], providers: Providers, hint: tuple[str, ...] = 
 
 
 def dialects_of(found: list[Piece], providers: Providers) -> tuple[str, ...]:
-    """Who an unknown text may be of."""
+    """Return the providers that may have written an unknown text."""
     return marked([piece.text for piece in found], _profiles(providers))
 
 
 def nearest(found: list[Piece], providers: Providers) -> list[Near]:
-    """The known texts that an unknown one is most like, word by word."""
+    """Return the known texts with the greatest likeness to an unknown one, word by word."""
     from difflib import SequenceMatcher
 
     candidates = sorted((piece.text.split() for piece in found), key=len)
@@ -139,12 +142,12 @@ def nearest(found: list[Piece], providers: Providers) -> list[Near]:
 
 
 def _profiles(providers: Providers) -> list[Profile]:
-    """Every provider, in the version that stands for it."""
+    """Return each provider in the version that represents it."""
     return [versions[0] for name in providers.names() if (versions := providers.versions(name))]
 
 
 def _rows(providers: Providers) -> Iterator[tuple[Profile, Known]]:
-    """Every known text of every provider once, whichever versions have it."""
+    """Yield each known text of each provider once, independent of versions."""
     for name in providers.names():
         seen = set()
         for profile in providers.versions(name):
@@ -165,7 +168,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _matches(found: list[Piece], rows: list[tuple[Profile, Known]]) -> Iterator[Match]:
-    """Each known text that is there, in the smallest piece that has it."""
+    """Yield each known text that occurs, in the smallest piece that has it."""
     searches = 0
     whole = "\n".join(piece.text for piece in found)
     for profile, known in rows:
@@ -192,7 +195,7 @@ def _matches(found: list[Piece], rows: list[tuple[Profile, Known]]) -> Iterator[
 
 
 def _fragments(found: list[Piece], rows: list[tuple[Profile, Known]]) -> Iterator[Match]:
-    """Known texts of which a part is there, or which stand in a text with other names and numbers."""
+    """Yield known texts of which a part occurs, or which occur with other names and numbers."""
     said = [(piece, words) for piece in found if len(words := _comparable(piece.text)) >= LEAST_FRAGMENT]
     for profile, known in rows:
         sample = _comparable_sample(known.sample)
@@ -211,7 +214,7 @@ def _comparable_sample(sample: str) -> str:
 
 
 def _comparable(text: str) -> str:
-    """The words of a text without marks and case; what has a digit in it differs from one refusal to the next."""
+    """Return the words of a text without punctuation and case; words with a digit are replaced, since they vary."""
     words = _NAME.findall(text[: 4 * BEFORE])
     return " ".join("#" if any(map(str.isdigit, word)) else word.lower() for word in words)
 
@@ -225,7 +228,7 @@ def _likeness(sample: str, line: str) -> float:
 
 
 def _windows(text: str, run: str) -> Iterator[tuple[int, int]]:
-    """Where in a text an expression may find something: around the run that it must find."""
+    """Yield the ranges of a text that an expression searches: around the run that every match contains."""
     if len(text) <= BEFORE + AFTER or len(run) < LEAST_RUN:
         yield 0, min(len(text), BEFORE + AFTER)
         if len(text) > BEFORE + AFTER:
@@ -242,7 +245,7 @@ def _windows(text: str, run: str) -> Iterator[tuple[int, int]]:
 
 
 def _line(match: re.Match[str]) -> str:
-    """What was found, with the rest of its line."""
+    """Return the match with the rest of its line."""
     text = match.string
     start = text.rfind("\n", 0, match.start()) + 1
     end = text.find("\n", match.end())

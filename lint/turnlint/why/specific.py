@@ -1,7 +1,7 @@
-"""How much of a text an expression spells out.
+"""Measure how much of its text a regular expression fixes.
 
-This module owns two questions to a regular expression: how many characters it fixes, and which run of them must be
-in every text that it finds. It reads the common notation only; what it does not know counts nothing.
+The module counts the fixed characters, and finds a run of characters that every match contains. It supports
+the common notation only, and ignores everything else.
 """
 
 import re
@@ -19,7 +19,7 @@ class Literals(Struct, frozen=True):
 
     count: int
     run: str
-    """The longest that is in every text it finds, and that no way of quoting changes; empty where none is sure."""
+    """The longest run in every match that no quoting changes; empty where none is certain."""
 
 
 def literals(pattern: str) -> Literals:
@@ -36,10 +36,10 @@ class _Reader:
         self.runs: list[str] = []
         self.run = ""
         self.choices = False
-        """The whole expression is several: no run is in all that it finds."""
+        """Whether the whole expression has alternatives: then no run is in every match."""
 
     def alternatives(self, depth: int) -> int:
-        """The most that one of some alternatives fixes."""
+        """Return the greatest number of characters that one of the alternatives fixes."""
         best = self._sequence(depth)
         while self.at < len(self.pattern) and self.pattern[self.at] == "|":
             self.at += 1
@@ -69,7 +69,7 @@ class _Reader:
             self.run = ""
 
     def _atom(self, depth: int) -> tuple[int, str]:
-        """How many characters the next piece fixes, and which one where it is one."""
+        """Return the number of characters that the next piece fixes, and the character if it is one."""
         char = self.pattern[self.at]
         self.at += 1
         if char == "(":
@@ -100,14 +100,14 @@ class _Reader:
                 return
 
     def _least(self) -> int:
-        """How often the piece just read must be there at least."""
+        """Return the least number of repetitions of the last piece."""
         char = self.pattern[self.at : self.at + 1]
         if not char or char not in _QUANTIFIERS:
             return 1
         end = self.pattern.find("}", self.at) if char == "{" else self.at
         body = self.pattern[self.at + 1 : end] if char == "{" else ""
         if char == "{" and not body.replace(",", "").isdigit():
-            return 1  # a brace that stands for itself
+            return 1  # a literal brace
         self.at = end + 1
         if self.pattern[self.at : self.at + 1] in ("?", "+"):
             self.at += 1

@@ -1,7 +1,7 @@
-"""The rules that a single word of an error text is about.
+"""Find the rules for a single word of an error text.
 
-A word is too little to recognise a text. It still selects rules: by their code, name and headline, by the known texts of
-the providers, and by the keys that a provider refuses or requires.
+A word is too little to recognise a text. It still selects rules: by their code, name and headline, by the
+known texts of the providers, and by the keys that a provider rejects or requires.
 """
 
 import re
@@ -17,20 +17,20 @@ MIN_WORD_CHARACTERS = 4
 """A shorter word is in too many texts."""
 EXACT, HEADLINE, KEY, PAGE = 100.0, 3.0, 2.0, 0.25
 TEXT, MAX_TEXTS = 0.5, 3.0
-"""The weight of a known text, and of all known texts of a rule."""
+"""Weight of a known text, and of all known texts of a rule."""
 _TOKEN = re.compile(r"[A-Za-z][\w-]*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 def word_in(text: str) -> str:
-    """The word that is the whole text, in lower case with `_` between its parts; nothing for another text."""
+    """Return the word if it is the whole text, in lower case with `_` between its parts; else an empty text."""
     bare = text.strip().strip("`'\"“”‘’.,:;!?()[]")
     is_word = _TOKEN.fullmatch(bare) is not None
     return _spelled(bare) if is_word and MIN_WORD_CHARACTERS <= len(bare) <= MAX_WORD_CHARACTERS else ""
 
 
 def candidates(word: str, entries: Iterable[Entry], profiles: Iterable[Profile]) -> list[Entry]:
-    """The rules that a word is most likely about."""
+    """Return the rules that a word most likely concerns."""
     entries = list(entries)
     codes = {name: one.rule.code for one in entries for name in (one.rule.code, one.rule.name)}
     scores: defaultdict[str, float] = defaultdict(float)
@@ -64,7 +64,7 @@ def candidates(word: str, entries: Iterable[Entry], profiles: Iterable[Profile])
 
 
 def _texts(profile: Profile) -> Iterator[tuple[str, float, str]]:
-    """Yield each text of a provider with a rule that it is about, and its weight."""
+    """Yield each text of a provider with its rule and its weight."""
     for known in profile.known:
         for rank, name in enumerate(known.rules):
             yield name, 2 * TEXT / (rank + 1), known.sample
@@ -75,7 +75,7 @@ def _texts(profile: Profile) -> Iterator[tuple[str, float, str]]:
 
 
 def _tokens(text: str) -> set[str]:
-    """The words of a text, and the singular of each word."""
+    """Return the words of a text, and the singular of each word."""
     found = {_spelled(one) for one in _TOKEN.findall(text)}
     return found | {one.removesuffix("s") for one in found}
 
