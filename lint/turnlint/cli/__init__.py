@@ -1,7 +1,6 @@
-"""The command line: commands are modules beside this one, imported when called.
+"""Run the command line: each command is a module of this package, imported on its call.
 
-This module owns the group and the last line of defence: whatever goes wrong, a user sees a sentence
-and an exit code, never a traceback.
+Every failure gives the user a message and an exit code, and never a traceback.
 """
 
 import gc
@@ -13,8 +12,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any, NoReturn, TextIO, cast
 
-# What modules make while they are loaded stays. To look for garbage among it, some thirty times over, is 3 of the 40 ms
-# of a small run (2026-11).
+# Objects that modules create on import stay. To search them for garbage some thirty times takes 3 of the 40
+# ms of a small run (2026-11).
 _collects = gc.isenabled()
 gc.disable()
 
@@ -24,7 +23,7 @@ from turnlint import __version__  # noqa: E402
 
 
 def _collect() -> None:
-    """Look for garbage again, but not among what is there by now."""
+    """Enable garbage collection again, but exclude the present objects."""
     if _collects:
         gc.freeze()
         gc.enable()
@@ -49,7 +48,7 @@ COMMANDS = {
     "schema": "Print a JSON Schema.",
     "completion": "Print the completion script for a shell.",
 }
-"""Names with their one-line help, so that `--help` imports none of them. A test holds both to the modules."""
+"""Names with their one-line help, so that `--help` imports no command. A test compares both with the modules."""
 
 EXIT_USAGE = 2
 EXIT_INTERNAL = 4
@@ -57,7 +56,7 @@ EXIT_INTERRUPTED = 130
 
 
 def _load(name: str) -> object:
-    """The command of a module."""
+    """Return the command of a module."""
     gc.disable()
     try:
         return import_module(f"turnlint.cli.{name}").command
@@ -66,7 +65,7 @@ def _load(name: str) -> object:
 
 
 class Option(click.Option):
-    """One whose help is written clean: click would load what it takes to make it so."""
+    """An option with a help text that needs no cleaning: click would import a module for that."""
 
     def __init__(self, *args: Any, help: str | None = None, **more: Any) -> None:  # noqa: A002 - click's own name for it
         super().__init__(*args, **more)
@@ -77,7 +76,7 @@ option = partial(click.option, cls=Option)
 
 
 class HelpContext(click.Context):
-    """A context whose pages of help fit narrow terminals as well."""
+    """A context whose help pages fit narrow terminals as well."""
 
     def make_formatter(self) -> click.HelpFormatter:
         from turnlint.cli.help_text import open_formatter
@@ -86,9 +85,9 @@ class HelpContext(click.Context):
 
 
 class Helped(click.Command):
-    """A command that says itself what its --help is: click would first load what it takes to translate that sentence.
+    """A command with a help option of its own: click would first load modules to translate the help text.
 
-    That is 0.6 ms of a small run (click 8.5, 2026-11).
+    That takes 0.6 ms of a small run (click 8.5, 2026-11).
     """
 
     _help: click.Option | None = None
@@ -106,7 +105,7 @@ class Helped(click.Command):
 
 
 def _show(said: Callable[[click.Context], str]) -> Callable[[click.Context, click.Parameter, bool], None]:
-    """What becomes of an option that says something and ends the run."""
+    """Return the callback of an option that prints a text and ends the run."""
 
     def show(ctx: click.Context, _: click.Parameter, value: bool) -> None:
         if value and not ctx.resilient_parsing:
@@ -117,7 +116,7 @@ def _show(said: Callable[[click.Context], str]) -> Callable[[click.Context, clic
 
 
 class Commands(Helped, click.Group):
-    """Subcommands by name; near misses are named."""
+    """Subcommands by name; an unknown name gets a suggestion."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return list(COMMANDS)
@@ -127,7 +126,7 @@ class Commands(Helped, click.Group):
             return None
         command = _load(cmd_name)
         assert isinstance(command, click.Command)
-        if ctx.resilient_parsing:  # a shell asks what could stand here
+        if ctx.resilient_parsing:  # a shell requests completions
             from turnlint.cli.completing import teach
 
             return teach(command, ctx)
@@ -167,11 +166,11 @@ def cli() -> None:
 
 
 def main() -> NoReturn:
-    """Run, and leave with a code that scripts can rely on."""
+    """Run the command line, and exit with a code that scripts can use."""
     _prepare_streams()
     click.Command.context_class = HelpContext  # for all commands, also those of groups
     _end_in_order()
-    if os.environ.get("_TURNLINT_COMPLETE", "").startswith("powershell"):  # a shell that click does not know
+    if os.environ.get("_TURNLINT_COMPLETE", "").startswith("powershell"):  # a shell without support in click
         import_module("turnlint.cli.powershell")
     try:
         code = cli.main(standalone_mode=False)
@@ -195,7 +194,7 @@ def main() -> NoReturn:
 
 
 def _make_safe(error: click.ClickException) -> None:
-    """Let the message of an error steer no terminal and no build runner, whatever was quoted in it."""
+    """Escape the message of an error, so that quoted text controls no terminal and no build runner."""
     from turnlint.report.escape import line_start
 
     message = "\n".join(map(line_start, error.format_message().split("\n")))
@@ -203,7 +202,7 @@ def _make_safe(error: click.ClickException) -> None:
 
 
 def _prepare_streams() -> None:
-    """Any character can be written anywhere, and a closed stream swallows what is written to it."""
+    """Accept any character on all streams, and discard output to closed ones."""
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -219,7 +218,7 @@ def _prepare_streams() -> None:
 
 
 class Terminated(BaseException):
-    """A signal asked the process to end: what is half written is removed on the way out."""
+    """A signal to end the process: temporary files are removed before the exit."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -227,12 +226,12 @@ class Terminated(BaseException):
 
 
 def _end_in_order() -> None:
-    """Clean up where a signal ends the process. What was ignored before stays so, as under `nohup`."""
+    """Clean up when a signal ends the process. A signal that was ignored before stays ignored, as under `nohup`."""
     numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
     def end(number: int, _: object) -> None:
         for one in numbers:
-            signal.signal(one, signal.SIG_IGN)  # a second signal must not end the cleaning
+            signal.signal(one, signal.SIG_IGN)  # a second signal must not interrupt the cleanup
         raise Terminated(number)
 
     for one in numbers:
@@ -241,14 +240,14 @@ def _end_in_order() -> None:
 
 
 def _leave(code: int, word: str | None = None) -> NoReturn:
-    """Leave at once. Taking the interpreter apart costs as much as a small run (5 of 33 ms, 2026-11)."""
+    """Exit at once. A regular shutdown of the interpreter takes as long as a small run (5 of 33 ms, 2026-11)."""
     if word:
         click.echo(f"turnlint: {word}", err=True)
     for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except BrokenPipeError:
-            pass  # the reader went away: that is its right
+            pass  # the reader closed the pipe, which is no error
         except (OSError, ValueError):
             code = EXIT_USAGE
     os._exit(code)

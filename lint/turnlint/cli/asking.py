@@ -1,8 +1,4 @@
-"""What commands ask for that hold transcripts against rules.
-
-This module owns the options that such commands share, and how they are understood. It refuses to know any
-command.
-"""
+"""Define the options that several commands share to check conversations against rules."""
 
 import os
 from collections.abc import Callable
@@ -49,14 +45,14 @@ OPTIONS = (
 
 
 def rules_of_a_run(command: Command) -> Command:
-    """Give a command the options that say whose rules are applied, and which."""
+    """Add the options that choose providers and rules to a command."""
     for one in reversed(OPTIONS):
         command = one(command)
     return command
 
 
 def providers_of(names: tuple[str, ...]) -> tuple[str, ...]:
-    """What the user named; `none` stands alone."""
+    """Return the named providers; `none` cannot be combined."""
     if "none" not in names:
         return names or ("auto",)
     if len(names) > 1:
@@ -71,7 +67,7 @@ def shown(name: str) -> str:
 
 
 def sources_of(paths: tuple[str, ...], stdin_name: str, outputs: list[str]) -> list[Source]:
-    """What to read, each once. An output is never written onto a log that was named, nor taken for one."""
+    """Return the sources to read, each once. An output never overwrites an input, and is never read as one."""
     walk = _walk_for(paths or (".",))
     try:
         found = list(find(paths or (".",), stdin_name, walk))
@@ -102,7 +98,7 @@ def _walk_for(paths: tuple[str, ...]) -> "Walk | None":
 
 
 def skipped_in_folders() -> list[str]:
-    """What the walk through folders left out, a sentence each."""
+    """Return a sentence for each kind of path that the search in folders skipped."""
     walk: Walk | None = click.get_current_context().meta.get(_WALK)
     if walk is None:
         return []
@@ -131,7 +127,7 @@ def skipped_in_folders() -> list[str]:
 
 
 def nothing_to(verb: str, *, skipped: bool, named: bool) -> str:
-    """The sentence of a run that read no conversation. A file that the user named already has a sentence of its own."""
+    """Return the message of a run that read no conversation. A file that the user named has a message of its own."""
     paths: tuple[str, ...] = click.get_current_context().params.get("paths", ())
     unmatched = [one for one in paths if one != STDIN and not os.path.exists(one)]
     if unmatched and not (skipped or named):
@@ -142,7 +138,7 @@ def nothing_to(verb: str, *, skipped: bool, named: bool) -> str:
 
 
 def no_conversation_in(source: Source) -> str:
-    """The sentence about a file that was read and holds no conversation."""
+    """Return the message about a file without a conversation."""
     is_blank = source.path is not None and size_of(source) == 0
     return f"{shown(source.name)}: the file {'is empty' if is_blank else 'contains no conversation'}"
 
@@ -152,7 +148,7 @@ def files(count: int) -> str:
 
 
 def _real(path: str, folders: dict[str, str]) -> str:
-    """Where a file is, through all links. Its folder is followed once for all that stand in it."""
+    """Return the real path of a file. Links in the path of its folder are resolved once for all files in it."""
     folder, name = os.path.split(path)
     if name in ("", os.curdir, os.pardir) or os.path.islink(path):
         return os.path.realpath(path)
@@ -162,9 +158,7 @@ def _real(path: str, folders: dict[str, str]) -> str:
 
 
 def is_same(path: str, output: str) -> bool:
-    there = os.path.realpath(
-        output
-    )  # as it will be opened, also where it leads through a folder that is not there
+    there = os.path.realpath(output)  # the path that will be opened, also below a folder that does not exist
     return os.path.exists(there) and os.path.samefile(path, there)
 
 

@@ -1,8 +1,4 @@
-"""`turnlint baseline`.
-
-This module owns the three things that are done to a baseline: written from what is found, rid of what is gone, and
-held against what is found. It refuses to know its lines.
-"""
+"""`turnlint baseline`: write a baseline, prune it, or check it against the findings."""
 
 import os
 from collections.abc import Callable
@@ -57,17 +53,17 @@ def _on_sources(verb: Command) -> Command:
 
 
 class Found(Struct):
-    """What a run found, by baseline."""
+    """The findings of a run that belong to one baseline."""
 
     baseline: Baseline
     entries: list[Entry] = []
     paths: set[str] = set()
     """The files that were read."""
     codes: set[str] | None = None
-    """The rules that were asked, where the command line chose some."""
+    """The rules of the run, where the command line selects some."""
 
     def stale(self) -> list[Entry]:
-        """Entries that nothing was found for, of rules that were asked."""
+        """Return entries without a finding, of the rules of the run."""
         met = {entry.fingerprint for entry in self.entries}
         self.baseline.met |= met
         return [
@@ -147,7 +143,10 @@ def _write(path: str, entries: list[Entry]) -> None:
 
 
 def _found(asked: dict[str, Any], reason: str, *, must_exist: bool = True) -> list[Found]:
-    """What a run finds, by baseline. Where anything cannot be read nothing is known of what is gone: it ends there."""
+    """Return the findings of a run by baseline.
+
+    If a source cannot be read, exit, since entries may seem to be gone.
+    """
     plan = _plan(asked)
     sources = plan.read(sources_of(asked["paths"], asked["stdin_filename"], []))
     found: dict[str, Found] = {}
@@ -159,7 +158,7 @@ def _found(asked: dict[str, Any], reason: str, *, must_exist: bool = True) -> li
             options = structs.replace(terms.options, fingerprints=True, root=one.baseline.root)
             seen = one.baseline.seen(source.path, source.name)
             one.paths.add(seen)
-            # What is ignored is no debt: it goes into no baseline, and what is there of it goes.
+            # An ignored finding does not belong into a baseline, and its entry is removed.
             sieve = Sieve(terms.sieve.ignores if terms.sieve else (), None, plan.today)
             if plan.asked.select or plan.asked.ignore:
                 one.codes = (one.codes or set()) | {entry.rule.code for entry in terms.book.rules()}
@@ -194,7 +193,7 @@ def _plan(asked: dict[str, Any]) -> Plan:
 
 
 def _of(source: Source, plan: Plan, file: str | None, found: dict[str, Found], *, must_exist: bool) -> Found:
-    """The baseline of a source: the one that was asked for, or that of its configuration."""
+    """Return the baseline of a source: that of the command line, or that of its settings."""
     path = file or plan.baseline_of(source) or NAME
     key = os.path.realpath(path)
     if key not in found:

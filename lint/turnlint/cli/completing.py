@@ -1,7 +1,7 @@
-"""What a shell may put where somebody stops typing.
+"""Complete arguments in a shell: rules, providers, settings and files.
 
-This module owns the names that fit into each place of a command line: rules, providers, files. A place is known by
-what its help calls it, so that a new option needs nothing here. It refuses to fail: who presses a key wants no message.
+The metavar of a parameter decides what completes it, so that a new option needs no code here. Errors give no
+completions, since a message would disturb the user.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,11 +12,11 @@ from click.shell_completion import CompletionItem
 
 Items = list[CompletionItem]
 Names = Callable[[], Iterator[tuple[str, str]]]
-"""Names with a word about each."""
+"""Function that yields names with a description of each."""
 
 
 def rules() -> Iterator[tuple[str, str]]:
-    """Codes first, then names, then families."""
+    """Yield codes first, then names, then families."""
     from turnlint import rulebook
 
     yield from _single_rules()
@@ -40,14 +40,14 @@ def explained() -> Iterator[tuple[str, str]]:
 
 
 def settings() -> Iterator[tuple[str, str]]:
-    """Keys of the settings."""
+    """Yield the keys of the settings."""
     from turnlint.config.keys import keys
 
     yield from ((key.name, key.about) for key in keys().values())
 
 
 def providers() -> Iterator[tuple[str, str]]:
-    """Providers; their versions follow once the name is there."""
+    """Yield the providers; their versions follow once the name is complete."""
     from turnlint.packages import packages
     from turnlint.providers import Providers
 
@@ -65,14 +65,14 @@ def any_provider() -> Iterator[tuple[str, str]]:
 
 
 class Fitting(click.ParamType[str]):
-    """A place of a command line, for completion only."""
+    """Type of a parameter, for completion only."""
 
     name = "fitting"
 
     def __init__(self, names: Names | None, *, several: bool = False) -> None:
         self.names = names
         self.several = several
-        """Names may follow each other behind commas."""
+        """Whether several names may follow each other, separated by commas."""
 
     def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> Items:  # noqa: ARG002
         if self.names is None:
@@ -80,7 +80,7 @@ class Fitting(click.ParamType[str]):
         before, comma, typed = incomplete.rpartition(",") if self.several else ("", "", incomplete)
         try:
             known = list(self.names())
-        except Exception:  # noqa: BLE001 - somebody else's rules or profiles may not load; a run says so, a key does not
+        except Exception:  # noqa: BLE001 - foreign rules or profiles may not load; only a run reports that
             return []
         fitting = [(name, about) for name, about in known if name.lower().startswith(typed.lower())]
         if "@" not in typed:
@@ -100,7 +100,7 @@ PLACES: dict[str, Fitting] = {
 
 
 def teach(command: click.Command, ctx: click.Context) -> click.Command:
-    """Let the places of a command be completed that would not be by themselves."""
+    """Add completion to parameters of a command that have none."""
     for parameter in command.params:
         place: Any = parameter.make_metavar(ctx)
         if place in PLACES:

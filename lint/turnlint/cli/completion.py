@@ -1,8 +1,4 @@
-"""`turnlint completion SHELL`.
-
-This module owns how the script reaches a user. What it completes is the matter of `completing`, and how shells are
-spoken to is click's.
-"""
+"""`turnlint completion SHELL`: print the completion script for a shell."""
 
 import click
 

@@ -1,7 +1,4 @@
-"""`turnlint config`.
-
-This module owns how settings, their origins and their meaning are shown.
-"""
+"""`turnlint config`: show settings with their origins and meaning."""
 
 import os
 from collections.abc import Iterator
@@ -28,16 +25,16 @@ if TYPE_CHECKING:
     from turnlint.ignores import Ignore
 
 ALWAYS = ("format", "provider", "select", "fail-on", "level")
-"""Keys that are shown with their default where nobody says anything."""
+"""Keys that are shown with their default where no file sets them."""
 ALL = "default"
 APART = ("files", "init")
 VALUE_COLUMNS = 56
 Line = tuple[str, Any, str]
-"""A key, what it says, and where from."""
+"""Key, value and origin."""
 
 
 class Lazily(Verbs):
-    """The verbs that stand in modules of their own are imported when they are called."""
+    """A group that imports commands in other modules on their call."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted({*super().list_commands(ctx), *APART})
@@ -111,7 +108,7 @@ def explain(names: tuple[str, ...], output_format: str) -> None:
 
 
 def _settings(plan: Plan, path: str) -> "Settings | None":
-    """What holds for a path; for a folder, for what is written straight into it."""
+    """Return the settings for a path; for a folder, those of files directly in it."""
     source = Source(os.path.join(path, "*") if os.path.isdir(path) else path, None)
     plan.prepare([source])
     return plan.settings(source)
@@ -149,7 +146,7 @@ def _lines(settings: "Settings | None") -> Iterator[Line]:
 
 
 def _ignored(ignore: "Ignore") -> dict[str, Any]:
-    """An ignore as it was written, but for what it does not say."""
+    """Return an ignore as a mapping, without its empty fields."""
     said = {
         "rule": ignore.rules, "path": ignore.paths, "conversation": ignore.conversations,
         "call": ignore.calls, "pointer": ignore.pointers,
@@ -160,7 +157,7 @@ def _ignored(ignore: "Ignore") -> dict[str, Any]:
 
 
 def origin_of(said: "Said") -> str:
-    """Where a setting comes from, in words."""
+    """Describe the origin of a setting."""
     origin = place_of(said.origin)
     return f"{origin} (paths: {said.section})" if said.section else origin
 
@@ -189,7 +186,7 @@ def _text(path: str, settings: "Settings | None") -> Iterator[str]:
 
 
 def _wrapped(text: str, limit: int | None) -> str:
-    """A value in lines of a moderate length, where the table does not break it at the width of the terminal."""
+    """Return a value in lines of a moderate length, if the table does not break it at the width of the terminal."""
     return text if limit else "\n".join(fold(text, VALUE_COLUMNS, ""))
 
 

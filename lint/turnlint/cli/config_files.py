@@ -1,8 +1,4 @@
-"""`turnlint config files`.
-
-This module owns how it is told which files a lint of some paths reads, and under which settings. It refuses to read any
-of them.
-"""
+"""`turnlint config files`: list the files that a lint of some paths reads, with the settings of each."""
 
 import os
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""`turnlint config init`.
+"""`turnlint config init`: write the first settings file of a project.
 
-This module owns the file of settings that a project begins with: what holds by itself, written out, and behind `#` what
-is set most often. It refuses to write over anything.
+It has the defaults, and behind `#` the settings that are used most often. An existing file is never
+overwritten.
 """
 
 import os
@@ -18,9 +18,9 @@ from turnlint.report.escape import line_start
 
 WIDTH = 100
 WRITTEN = ("provider", "fail-on", "level")
-"""Keys that stand there with their default."""
+"""Keys that are written with their default."""
 OFFERED = ("exclude", "severity", "ignore", "paths")
-"""Keys that stand there as comments, with an example."""
+"""Keys that are written as comments, with an example."""
 HEAD = """\
 # Settings of turnlint for the transcripts below this folder.
 # `turnlint explain configuration` lists all of them, `turnlint config explain KEY` says what one
@@ -57,7 +57,7 @@ def command(folder: str) -> None:
 
 
 def text() -> str:
-    """The file."""
+    """Return the text of the file."""
     return HEAD + "".join(f"{line}\n" for line in _lines())
 
 

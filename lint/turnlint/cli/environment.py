@@ -1,8 +1,4 @@
-"""Options that variables of the environment may set.
-
-This module owns how such a variable is called, what is said of one whose value cannot be used, and of one that no option
-has. It refuses to know any option.
-"""
+"""Read options from environment variables, and report variables with unusable values or unknown names."""
 
 import os
 from typing import Any
@@ -49,7 +45,7 @@ class FromEnvironment(Helped):
             raise click.UsageError(said, error.ctx) from None
 
     def _warn(self, ctx: click.Context) -> None:
-        """Say which variables look as if they were ours and set nothing."""
+        """Warn about variables with the prefix of the command that match no option."""
         if ctx.resilient_parsing:
             return
         start = f"{PREFIX}_{str(self.name).upper()}_"
@@ -62,7 +58,7 @@ class FromEnvironment(Helped):
 
 
 def variable(command: str, option: click.Option) -> str:
-    """What the variable of an option is called."""
+    """Return the name of the variable of an option."""
     name = max(option.opts, key=len).lstrip("-").replace("-", "_")
     return f"{PREFIX}_{command}_{name}".upper()
 

@@ -1,7 +1,6 @@
-"""`turnlint explain RULE|KEY|TOPIC`.
+"""`turnlint explain RULE|KEY|TOPIC`: show the documentation of a rule, a setting or a page of the reference.
 
-This module owns how a rule's own documentation is shown, with the examples that are its tests, and how the pages of
-the reference and the keys of the settings reach a reader. It refuses to make those pages.
+A rule is shown with its examples, which are its tests.
 """
 
 import os
@@ -45,7 +44,7 @@ TOPICS = {
     "rules": "all rules, with bad and good examples and evidence",
     "settings": "a guide: settings, ignores, own rules and baselines",
 }
-"""The pages of the reference, each with what stands there."""
+"""Pages of the reference with their titles."""
 DOCS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "docs")
 
 
@@ -87,7 +86,7 @@ def command(what: tuple[str, ...], output_format: str) -> None:
 
 
 def _list_topics(output_format: str) -> None:
-    """Print the pages of the reference, each with its title, and what else can be explained."""
+    """Print the pages of the reference with their titles, and the other subjects of the command."""
     titles = {name: TOPICS.get(name, "") for name in topics()}
     if output_format == "json":
         from json import dumps
@@ -121,17 +120,17 @@ def _list_topics(output_format: str) -> None:
 
 
 class Explained(Struct, frozen=True):
-    """Something that can be explained."""
+    """A subject that can be explained."""
 
     name: str
     lines: Callable[[], Iterable[str]]
     document: Callable[[], dict[str, Any]]
     markdown: str = ""
-    """Its source, where it is a page."""
+    """Source of a page."""
 
 
 def _explained(word: str) -> Iterator[Explained]:
-    """What a word means: a page before a rule, a rule before a setting."""
+    """Yield the subjects that a word means: a page before a rule, a rule before a setting."""
     from turnlint import rulebook
 
     if word.lower() in topics():
@@ -171,7 +170,7 @@ def _page(name: str) -> Explained:
 
 
 def _bold(text: str) -> str:
-    """A heading, where the terminal can show it."""
+    """Return a heading in bold if the terminal supports it."""
     return click.style(text, bold=True) if text and colors("auto") else text
 
 
@@ -189,21 +188,21 @@ def _rule_lines(entry: "Entry") -> Iterator[str]:
 
 
 def rule_document(entry: "Entry") -> dict[str, Any]:
-    """All there is to say of a rule."""
+    """Return all facts about a rule."""
     sections = sections_of(entry.docs)
     examples = [{"title": title, "text": text} for title, text in examples_of(entry)]
     return {"kind": "rule", **summary_of(entry), "sections": sections, "examples": examples}
 
 
 def summary_of(entry: "Entry") -> dict[str, Any]:
-    """A rule without its documentation."""
+    """Return a rule without its documentation."""
     keys = ("code", "name", "fault", "severity", "fix", "state", "since")
     about = {key: getattr(entry.rule, key) for key in keys}
     return {**about, "aliases": [*entry.rule.aliases], "summary": entry.headline}
 
 
 def sections_of(docs: str) -> dict[str, str]:
-    """What stands under each heading."""
+    """Return the text under each heading."""
     found: dict[str, list[str]] = {}
     heading = ""
     for line in docs.splitlines():
@@ -215,7 +214,7 @@ def sections_of(docs: str) -> dict[str, str]:
 
 
 def _own(name: str) -> "OwnRule":
-    """A rule that stands in the configuration."""
+    """Return a rule that the settings define."""
     from turnlint.report.escape import visible
 
     settings = Plan(Asked(), Options(), with_baselines=False).settings(Source("*", None))
@@ -228,7 +227,7 @@ def _own(name: str) -> "OwnRule":
 
 
 def _own_lines(one: "OwnRule") -> Iterator[str]:
-    """What the configuration says of it."""
+    """Yield the description of a rule in the settings."""
     from turnlint.report.escape import visible
 
     width = prose_width()
@@ -250,12 +249,12 @@ def _own_document(one: "OwnRule") -> dict[str, Any]:
 
 
 def topics() -> list[str]:
-    """The pages of the reference."""
+    """Return the pages of the reference."""
     return sorted(name.removesuffix(".md") for name in os.listdir(DOCS) if name.endswith(".md"))
 
 
 def examples_of(entry: "Entry") -> Iterator[tuple[str, str]]:
-    """The examples of a rule, each with what is to be thought of it."""
+    """Yield the examples of a rule, each with a title."""
     from turnlint.api import Example
 
     for title, examples in (
@@ -269,7 +268,7 @@ def examples_of(entry: "Entry") -> Iterator[tuple[str, str]]:
 
 
 def _lines(data: bytes) -> str:
-    """An example that is about bytes, as far as it fits."""
+    """Return an example in bytes as visible lines, truncated where they are long."""
     from turnlint.report.escape import visible
 
     lines = [visible(line.decode(errors="replace")) for line in data.splitlines()]

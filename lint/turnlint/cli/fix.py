@@ -1,8 +1,4 @@
-"""`turnlint fix`.
-
-This module owns the options of that command, which of them go together, where its words go, and the code it exits
-with. It refuses to repair anything itself.
-"""
+"""`turnlint fix`: the options of the command, their conflicts, its messages and its exit code."""
 
 import os
 import sys
@@ -123,7 +119,8 @@ def command(
     if canonical and set(asked.providers) - {"auto", "none"}:
         raise click.UsageError("--canonical and --provider cannot be combined")
     policy = Policy(close_pending=close_pending, canonical=canonical, select=bool(select))
-    # What -o names is no report of an earlier run: it is read as any log, and then -o has too much to take.
+    # An input that `-o` names is not skipped as an earlier report: it is read as any log, and then `-o` has
+    # too many inputs.
     plan = Plan(asked, options, sifted=False)
     sources = plan.read(
         sources_of(
@@ -142,22 +139,22 @@ def command(
 
 
 class _Settings(Struct, frozen=True):
-    """What a run was asked for."""
+    """The options of a run."""
 
     plan: Plan
     sifted: Plan
-    """The same for the lint of what was written: findings that the settings ignore are left out."""
+    """The plan for linting the results: findings that the settings ignore are omitted."""
     policy: Policy
     way: Way
     report: str | None
     busy: bool
-    """Standard output carries something for programs, or a diff: words go to standard error."""
+    """Whether standard output has a diff or output for programs, so that messages go to standard error."""
     color: str
     quiet: bool
 
 
 def _refuse(way: Way, paths: tuple[str, ...], report: str | None) -> None:
-    """Options that cannot go together, before anything is read or opened."""
+    """Reject options that conflict, before any file is opened."""
     if way.journal and not way.keep:
         raise click.UsageError("--journal and --no-journal cannot be combined")
     if way.output and not way.write:
@@ -184,7 +181,7 @@ def _refuse(way: Way, paths: tuple[str, ...], report: str | None) -> None:
 
 
 def _carried(way: Way, sources: list[Source], report: str | None) -> dict[str, bool]:
-    """What standard output carries beside words for people, if anything."""
+    """Return the outputs on standard output besides messages."""
     return {
         "a diff": bool(way.diff),
         "a transcript": any(map(way.to_stdout, sources)),
@@ -230,7 +227,7 @@ def _run(sources: list[Source], settings: _Settings) -> int:
 
 
 def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe, last: LastRun) -> Run:
-    """A repair of one source, as far as its settings let it go."""
+    """Return the repair of one source, with its settings."""
     terms = settings.plan.of(source)
     options, book, policy = terms.options, terms.book, settings.policy
     names = () if policy.canonical else options.providers
@@ -247,7 +244,7 @@ def _run_of(source: Source, settings: _Settings, look: Look, out: Pipe, last: La
 
 
 def _terms(runs: list[Run], sources: list[Source], settings: _Settings) -> "Terms":
-    """What the summary and the report need to know about the run."""
+    """Return the facts about the run for the summary and the report."""
     from turnlint.report.accepted import Terms
 
     way = settings.way
@@ -309,7 +306,7 @@ def _sum_up(done: list[Done], voice: Voice | None, terms: "Terms") -> None:
 
 
 def _open_report(path: str | None) -> "ReportFile | Out | None":
-    """Open the report before anything is changed: a report that cannot be written is known first."""
+    """Open the report before any change: an error in opening it must come first."""
     if path is None:
         return None
     from turnlint.cli.report_file import Out, ReportFile

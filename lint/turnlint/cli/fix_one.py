@@ -1,7 +1,6 @@
-"""What `turnlint fix` does with one source.
+"""Repair one source for `turnlint fix`: in place, to another file, to standard output, or without writing.
 
-This module owns the way of its bytes: in place, to another file, to standard output, or nowhere; and that they come
-out as they went in where nothing could be repaired. It refuses to know how that is told, and to choose sources.
+Where a repair is impossible, standard output gets the input unchanged.
 """
 
 import os
@@ -39,23 +38,23 @@ STDOUT = "-"
 
 
 class Way(Struct, frozen=True):
-    """What becomes of a repair."""
+    """The output of a repair."""
 
     write: bool = True
     diff: str = ""
-    """How what would change is shown, if it is."""
+    """Kind of the diff, or empty."""
     output: str | None = None
     journal: str | None = None
     keep: bool = True
-    """What is taken away is written down."""
+    """Whether a journal is written."""
 
     def to_stdout(self, source: Source) -> bool:
-        """Whether the bytes go to standard output: those of standard input do, unless they are sent elsewhere."""
+        """Whether the bytes go to standard output: for standard input that is the default."""
         return self.write and (self.output == STDOUT or (self.output is None and source.path is None))
 
 
 class Pipe:
-    """Standard output or standard error. Whose reader went away is not written to any more."""
+    """Standard output or standard error. After the reader closed it, output is discarded."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream
@@ -82,7 +81,7 @@ class Pipe:
 
 
 class Run(Struct, frozen=True):
-    """What is the same for all sources."""
+    """Values that all sources share."""
 
     options: Options
     book: Book
@@ -91,12 +90,12 @@ class Run(Struct, frozen=True):
     look: Look
     out: Pipe
     linter: Linter | None = None
-    """Lints the result as `turnlint lint` does with these options."""
+    """Function that lints the result as `turnlint lint` with these options."""
     last: last_run.LastRun = field(default_factory=last_run.LastRun)
 
 
 def repair(run: Run, source: Source, progress: Progress | None) -> Done:
-    """Repair one source. What goes wrong stands in the answer; the next can still be done."""
+    """Repair one source. A failure is stored in the result, so that the next source can be repaired."""
     done = Done(source.name)
     try:
         with at_rest(source) as still:
@@ -180,7 +179,7 @@ def _show(run: Run, fixed: Fixed) -> None:
 
 
 def _reader() -> "Reader":
-    """What reads standard output: a terminal or the log of a build shows it; a pipe may lead to either."""
+    """Return the reader of standard output: a terminal or the log of a build shows it; a pipe may lead to either."""
     if is_terminal(sys.stdout):
         return "screen"
     try:
@@ -197,7 +196,7 @@ def _write(run: Run, source: Source, still: Source, before: Stamp, done: Done) -
         _to_stdout(still, fixed, run.out)
         done.to = STDOUT
     elif way.output is not None:
-        # What standard input was put into is nobody's: the new file has the permissions that new files have.
+        # Standard input has no permissions to copy: the new file gets the default ones.
         like = still if still is source else Source(source.name, None)
         write_to(way.output, patched(still, fixed.patches), like=like)
         done.to = way.output
@@ -225,7 +224,7 @@ def _keep(way: Way, done: Done, digests: Digests) -> None:
 
 
 def _note(run: Run, done: Done) -> None:
-    """Note a file that was replaced, for `turnlint undo --last`."""
+    """Record a replaced file for `turnlint undo --last`."""
     if done.fixed is None or done.fixed.source.path is None:
         return
     if done.journal is None:
@@ -235,7 +234,10 @@ def _note(run: Run, done: Done) -> None:
 
 
 def _to_stdout(still: Source, fixed: Fixed, out: Pipe) -> None:
-    """Packed as it came. What is packed is made first: that it cannot be read to its end must not come out half."""
+    """Write the result to standard output, compressed as the source was.
+
+    Compressed output is complete before it is written, so that a damaged source gives no partial output.
+    """
     assert still.path is not None
     packing = packing_at(still.path)
     if not fixed.patches:
@@ -257,7 +259,7 @@ def _to_stdout(still: Source, fixed: Fixed, out: Pipe) -> None:
 
 
 def _pass_on(still: Source, out: Pipe) -> None:
-    """The bytes as they came."""
+    """Write the bytes unchanged."""
     assert still.path is not None
     with open(still.path, "rb") as file:
         while piece := file.read(_PIECE):
@@ -265,6 +267,6 @@ def _pass_on(still: Source, out: Pipe) -> None:
 
 
 def tell(done: Done) -> None:
-    """What went wrong with a source, on standard error."""
+    """Report a failure on standard error."""
     if done.problem:
         click.echo(f"turnlint: {visible(done.problem)}", err=True)

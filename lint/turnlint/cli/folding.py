@@ -28,5 +28,5 @@ class Folded:
 
 
 def _indent_of(line: str) -> str:
-    """Continuation lines stand two columns to the right of the first."""
+    """Return the indent of continuation lines: two columns more than the first line."""
     return " " * (len(line) - len(line.lstrip(" "))) + INDENT

@@ -1,7 +1,6 @@
-"""`turnlint lint --follow`.
+"""`turnlint lint --follow`: look at logs at intervals, find new files, and stop on a signal.
 
-This module owns the waiting: how often logs are looked at, which are new, and how it ends. Between two looks it sleeps, and
-after a long look as long as that took. It refuses to know how a log is read on.
+The wait between two looks is at least as long as the last look took.
 """
 
 import signal
@@ -25,7 +24,7 @@ Find = Callable[[], list[Source]]
 
 
 class _Stop:
-    """Ctrl-C, or what a service manager sends: what is being read is read to its end first. A second time is at once."""
+    """Handler of Ctrl-C and SIGTERM: the current look is finished first. A second signal stops at once."""
 
     def __init__(self) -> None:
         self.asked = self.sleeps = False
@@ -58,7 +57,7 @@ class _Stop:
 
 
 def follow(find: Find, sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> Seen:
-    """Look at logs until somebody says that it is enough."""
+    """Look at logs until a signal stops the run."""
     seen = Seen(way.quiet)
     logs: dict[str, Growing] = {}
     _add(logs, sources, plan, at_start=True)
@@ -92,7 +91,7 @@ def _add(logs: dict[str, Growing], sources: list[Source], plan: Plan, *, at_star
 
 
 def _is_moved(path: str, logs: dict[str, Growing]) -> bool:
-    """Whether it is a log under a new name: its rest is read as that log's."""
+    """Whether a file is a known log under a new name: its rest is read as that of the log."""
     return any(log.was(path) for log in logs.values())
 
 

@@ -1,8 +1,4 @@
-"""`turnlint formats`.
-
-This module owns the list of formats as people and programs see it. What can be done with each is asked of the formats
-themselves.
-"""
+"""`turnlint formats`: list the formats for people and programs."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ HYPHEN = "\u2011"
 
 
 class Formatter(click.HelpFormatter):
-    """A formatter whose lists of options leave room for what they say."""
+    """A formatter whose lists of options leave room for the descriptions."""
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """Write the line of usage; below the name of the command where it is long."""
@@ -41,6 +41,6 @@ class Formatter(click.HelpFormatter):
 
 
 def open_formatter() -> Formatter:
-    """A formatter as wide as the terminal, up to a readable length."""
+    """Return a formatter as wide as the terminal, up to a readable length."""
     limit = line_limit() or MAX_COLUMNS
     return Formatter(width=max(LEAST_WIDTH, min(limit, MAX_COLUMNS) - MARGIN))

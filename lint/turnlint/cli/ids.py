@@ -1,6 +1,6 @@
-"""`turnlint ids`.
+"""`turnlint ids`: the options of the command and the output of its map of ids.
 
-This module has the options of that command and the output of its map of ids. A repair in memory gives the ids.
+A repair in memory gives the ids.
 """
 
 from collections.abc import Iterator
@@ -27,15 +27,15 @@ from turnlint.report.escape import clip, fold, in_json, line_start, visible
 
 EXIT_USAGE, EXIT_NOTHING = 2, 3
 WIDTHS = {"conversation": 24, "pointer": 60, "tool": 32, "id": 72, "becomes": 72}
-"""How much of each column is shown. The JSON output has all of it."""
+"""Limit of the characters shown in each column. The JSON output has all of them."""
 
 
 class Row(Struct, frozen=True):
-    """An id at its place in a file."""
+    """An id with its position in a file."""
 
     path: str
     transcript: tuple[str | None, int]
-    """The conversation's id, and its number in the file."""
+    """Id of the conversation, and its number in the file."""
     target: str
     order: int
     line: int
@@ -105,10 +105,10 @@ class _Ids:
         self.policy = Policy(named=frozenset(name.partition("@")[0] for name in names), canonical=canonical)
         self.named = tuple(one for name in names for one in self.book.providers.named(name))
         self.anew = model is not None or (canonical and bool(names))
-        """No repair gives these ids."""
+        """Whether no repair gives these ids."""
 
     def repaired(self, source: Source, format_name: str | None) -> IdMap:
-        """The ids after a repair of a source."""
+        """Return the ids after a repair of a source."""
         if self.anew:
             return {}
         from turnlint.repair.passes import fix
@@ -124,7 +124,7 @@ class _Ids:
         return fixed.ids or {}
 
     def of(self, transcript: Transcript, repaired: IdMap) -> Projection:
-        """The ids of one conversation."""
+        """Return the ids of one conversation."""
         pairs = paired(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
         if self.anew:
             profile = self.book.providers.for_named(self.named, self._read_by(transcript)).profile
@@ -142,7 +142,7 @@ class _Ids:
         return projection_after(transcript, pairs, label, repaired.get(transcript.index))
 
     def _read_by(self, transcript: Transcript) -> Transcript:
-        """The conversation as the model would be given it that was named."""
+        """Return the conversation as a request to the named model."""
         if self.model is None or not transcript.messages:
             return transcript
         said = transcript.request or Request(transcript.messages[0].record)
@@ -180,7 +180,7 @@ def _show(sources: list[Source], format_name: str | None, ids: _Ids, output_form
 
 
 class _Seen(Struct):
-    """What was read, for the last line."""
+    """Counts for the last line."""
 
     files: int = 0
     conversations: int = 0
@@ -194,7 +194,7 @@ class _Seen(Struct):
 
 
 def _rows(source: Source, format_name: str | None, ids: _Ids, seen: _Seen) -> list[Row]:
-    """The ids of one source, in its order. Those in records that were let go are placed by a second look."""
+    """Return the ids of one source, in its order. Records that were released are read again for positions."""
     repaired = ids.repaired(source, format_name)
     ready: list[Row] = []
     gone: list[tuple[Location, Transcript, Projection, int]] = []
@@ -255,7 +255,7 @@ def _json(row: Row) -> str:
 
 
 def _table(rows: list[Row]) -> str:
-    """A file's ids under its name and the provider's; where conversations differ in that, each line says its own."""
+    """Return a table of the ids of a file. With several providers, each row names its own."""
     from turnlint.report.table import render_table
 
     targets = list(dict.fromkeys(row.target for row in rows))

@@ -1,8 +1,4 @@
-"""`turnlint inspect`.
-
-This module owns the options of that command and the code it exits with. It refuses to find anything out, and to lay it
-out for people.
-"""
+"""`turnlint inspect`: the options of the command, its JSON output and its exit code."""
 
 import os
 import sys
@@ -62,7 +58,7 @@ def command(
 
 
 class _Run:
-    """The files of one run, and what became of them."""
+    """The files of one run and their results."""
 
     def __init__(self, format_name: str | None, excerpts: bool) -> None:
         from turnlint.packages import packages
@@ -122,7 +118,7 @@ def write_text(told: Iterable[Inspection]) -> None:
 
 
 def write_json(told: Iterable[Inspection], run: _Run) -> None:
-    """One document, a file a line."""
+    """Write one JSON document with a file on each line."""
     from json import dumps
 
     from msgspec import to_builtins
@@ -141,7 +137,7 @@ def write_json(told: Iterable[Inspection], run: _Run) -> None:
 
 
 def _short(value: object) -> object:
-    """No more of a name than any report has: a file may hold one as long as a book."""
+    """Truncate texts, as in all reports: a file may have a name of any length."""
     if isinstance(value, str):
         return truncate(value, LONGEST_TEXT)
     if isinstance(value, dict):

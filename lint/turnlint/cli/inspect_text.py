@@ -1,7 +1,6 @@
-"""How `turnlint inspect` says to people what a file is.
+"""Write the description of a file for people, as a table of two columns.
 
-This module owns the words and the layout: a table of two columns. Everything that comes from a file passes
-`report/escape.py`. It refuses to find anything out.
+All text of a file passes through `report/escape.py`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -61,7 +60,7 @@ def text_of(one: Inspection, width: int) -> str:
 
 
 def _still(piece: str) -> str:
-    """A piece that may stand first in its line: there a build runner would take `::` for a command."""
+    """Return a text that is safe at the start of a line: a build runner would execute `::` there."""
     return f"\\u{{3a}}{piece[1:]}" if piece.startswith("::") else piece
 
 

@@ -1,7 +1,4 @@
-"""`turnlint lint`.
-
-This module owns the options of that command, where its output goes, and the code it exits with.
-"""
+"""`turnlint lint`: the options of the command, its output and its exit code."""
 
 import sys
 from collections import Counter
@@ -44,12 +41,12 @@ if TYPE_CHECKING:
 MOST_JOBS = 256
 LEAST_POLL, MOST_POLL = 0.01, 3600
 SAID = frozenset({"model", "day"})
-"""What has to be asked of records for a table."""
+"""Statistics that need fields of records."""
 EXIT_FINDINGS, EXIT_USAGE, EXIT_NOTHING, EXIT_INTERNAL = 1, 2, 3, 4
 
 
 def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
-    """How many processes; none is as many as there are cores."""
+    """Return the number of processes; 0 means one for each core."""
     if value == "auto":
         return 0
     if not value.isdecimal() or not 0 < int(value) <= MOST_JOBS:
@@ -58,7 +55,7 @@ def _jobs(_: click.Context, __: click.Parameter, value: str) -> int:
 
 
 def _seconds(_: click.Context, __: click.Parameter, value: str) -> float:
-    """The time between two looks at a log that grows."""
+    """Return the time between two looks at a log that grows."""
     try:
         seconds = float(value)
     except ValueError:
@@ -210,7 +207,7 @@ def _timing() -> "Timing":
 
 
 def is_ready(plan: Plan, sources: list[Source]) -> bool:
-    """Work out what holds for each source, before anything is read or opened."""
+    """Resolve the settings of each source before any source is read; return whether all are usable."""
     from turnlint.errors import UnknownProviderError
 
     try:
@@ -231,7 +228,7 @@ def is_ready(plan: Plan, sources: list[Source]) -> bool:
 
 def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "Seen":
     seen = Seen(way.quiet)
-    # What other processes did, or a run before, is not timed.
+    # Work of other processes or of an earlier run cannot be timed.
     jobs, cache = (1, False) if way.profile_rules else (way.jobs, way.cache)
     with _bar(sources) as progress:
         told = _told(sources, plan, jobs, progress, cache=cache)
@@ -248,7 +245,7 @@ def _run(sources: list[Source], plan: Plan, sinks: list[Sink], way: Way) -> "See
 
 
 class Seen:
-    """What a run met."""
+    """The results of a run."""
 
     def __init__(self, quiet: int) -> None:
         self.quiet = quiet
@@ -257,12 +254,12 @@ class Seen:
         self.passed_over: Counter[str] = Counter()
         """Files of folders that were not read, by the reason."""
         self.named_skipped = 0
-        """Files that were named and hold no conversation."""
+        """Number of named files without a conversation."""
 
     def take(
         self, told: "Iterable[Event | Failure]", terms: Terms, sinks: list[Sink], source: Source | None = None
     ) -> None:
-        """Hand on what is told of a source, and keep what the end of the run depends on."""
+        """Pass the events of a source to the sinks, and keep the values for the end of the run."""
         whole = Tally()  # a file that is read in parts has a tally of each
         for event in _aggregated(terms.sift(told)):
             if isinstance(event, Tally):
@@ -296,7 +293,10 @@ class Seen:
 
 
 def _aggregated(events: "Iterable[Event | Failure]") -> "Iterator[Event | Failure]":
-    """The same events, with one finding for many that say the same. Sound files do not load what that takes."""
+    """Yield the events, with one finding for many equal ones.
+
+    Files without findings do not load the module for that.
+    """
     rest = iter(events)
     for event in rest:
         if isinstance(event, Row):
@@ -308,12 +308,12 @@ def _aggregated(events: "Iterable[Event | Failure]") -> "Iterator[Event | Failur
 
 
 def _is_empty(tally: Tally) -> bool:
-    """Whether a source was read, and holds no conversation."""
+    """Whether a source was read and has no conversation."""
     return bool(tally.files) and not tally.conversations
 
 
 def _bar(sources: list[Source]) -> "AbstractContextManager[Progress | None]":
-    """A bar, where somebody watches."""
+    """Return a progress bar if standard error is a terminal."""
     if not is_terminal(sys.stderr):
         return nullcontext()
     from turnlint.cli.waiting import bar
@@ -322,7 +322,7 @@ def _bar(sources: list[Source]) -> "AbstractContextManager[Progress | None]":
 
 
 def _until_done(told: "Iterator[Told]") -> "Iterator[Event | Failure]":
-    """All that is told of the source that comes next."""
+    """Yield all events of the next source."""
     for event in told:
         if isinstance(event, Done):
             return
@@ -332,10 +332,10 @@ def _until_done(told: "Iterator[Told]") -> "Iterator[Event | Failure]":
 def _told(
     sources: list[Source], plan: Plan, jobs: int, progress: Progress | None, *, cache: bool
 ) -> "Iterator[Told]":
-    """Of each source in order: from the cache what is known, the rest by one process or by several."""
+    """Yield the events of each source in order: from the cache if possible, the rest from one process or several."""
 
     def run(some: list[Source]) -> "Iterator[Told]":
-        # One source that can be read but once, and little to do, are best left to one process.
+        # A source that can be read only once, and a small amount of work, stay in one process.
         if jobs != 1 and all(source.path is not None for source in some):
             from turnlint.spread.worth import cores, is_worth_it
 

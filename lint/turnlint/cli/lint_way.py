@@ -1,8 +1,4 @@
-"""How a run of `turnlint lint` reads and tells, whatever it looks for.
-
-This module owns which of its options go together, where reports go, and what of them is left out. It refuses to read a
-transcript.
-"""
+"""Interpret the options of `turnlint lint` for input and output, and open its reports."""
 
 import os
 import sys
@@ -23,7 +19,7 @@ from turnlint.text import did_you_mean
 
 
 class Lint(Command):
-    """The command; with --fix it is `turnlint fix`, with that command's options."""
+    """The command; with --fix it is `turnlint fix`, with the options of that command."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -52,7 +48,7 @@ class Lint(Command):
 
 
 class Way(Struct, frozen=True):
-    """How a run reads and tells, whatever it looks for."""
+    """The options for input and output."""
 
     output_format: str
     outputs: tuple[str, ...]
@@ -71,7 +67,7 @@ class Way(Struct, frozen=True):
     color: str
 
     def kinds(self) -> list[Kind]:
-        """The formats that are written."""
+        """Return the report formats of the run."""
         to_stdout = () if self.quiet > 1 else (self.output_format,)
         names = (*to_stdout, *(_split(output)[0] for output in self.outputs))
         stuck = [name for name in names if self.follow and name not in FLOWING]
@@ -88,7 +84,7 @@ class Way(Struct, frozen=True):
         return self.show_content or ("none" if private else "excerpt")
 
     def find(self, paths: tuple[str, ...], *, missing: bool = False) -> list[Source]:
-        """What to read. What is missing may be, where it was there before."""
+        """Return the sources to read. With `missing`, paths that no longer exist are skipped."""
         if missing:
             paths = tuple(
                 path for path in paths or (".",) if os.path.exists(path) or any(map(path.count, "*?["))
@@ -106,7 +102,7 @@ class Way(Struct, frozen=True):
 
 
 def sinks_of(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> list[Sink]:
-    """Where findings go: standard output, and the files that were named."""
+    """Return the sinks of the findings: standard output, and the named files."""
     fails = {source.name: levels(plan.of(source).fail_on) for source in sources}
     own = plan.own_rules()
     counted = way.statistics or ""
@@ -132,7 +128,7 @@ def sinks_of(way: Way, plan: Plan, sources: list[Source], files: ExitStack) -> l
 
 
 class _Unsummed:
-    """A sink that has a last word for people, without it."""
+    """A sink without its summary."""
 
     def __init__(self, sink: Any) -> None:
         self.take, self.tell = sink.take, sink.tell

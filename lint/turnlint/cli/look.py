@@ -1,7 +1,4 @@
-"""How text for people is to look: width and colour, from the terminal and the environment.
-
-This module owns that reading. It refuses to write anything.
-"""
+"""Decide width and color of text for people, from the terminal and the environment."""
 
 import os
 import sys
@@ -17,7 +14,7 @@ DEFAULT_WIDTH = 100
 
 
 class Look(Struct, frozen=True):
-    """How text for people is to look."""
+    """The appearance of text for people."""
 
     width: int
     color: bool
@@ -41,7 +38,7 @@ def colors(choice: str) -> bool:
 
 
 def line_limit(stream: Any = None) -> int | None:
-    """Columns of a line of text: from COLUMNS, else from the terminal; nothing where neither sets a limit."""
+    """Return the columns of a line of text, from COLUMNS or else from the terminal; nothing without a limit."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdigit() and int(columns) > 0:
         return int(columns)
@@ -55,10 +52,10 @@ def line_limit(stream: Any = None) -> int | None:
 
 
 def width() -> int:
-    """Columns of a line of text, with a default where nothing sets a limit."""
+    """Return the columns of a line of text, with a default where there is no limit."""
     return line_limit() or DEFAULT_WIDTH
 
 
 def prose_width() -> int:
-    """Columns of a line of prose: longer lines are hard to read."""
+    """Return the columns of a line of prose: longer lines are hard to read."""
     return min(width(), DEFAULT_WIDTH)

@@ -13,7 +13,7 @@ from turnlint.cli.environment import FromEnvironment
 
 
 class Loose(Option):
-    """An option that means `bare` where nothing is said."""
+    """An option that means `bare` if it has no value."""
 
     def __init__(self, *args: Any, bare: str, **more: Any) -> None:
         super().__init__(*args, **more)

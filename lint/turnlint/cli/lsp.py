@@ -1,7 +1,6 @@
-"""`turnlint lsp`.
+"""`turnlint lsp`: the options of the command, and the settings of documents for the server.
 
-This module owns the options of that command, and how the settings of a document reach the server. It refuses to know
-the protocol, and imports nothing of it before it is called.
+The protocol library is imported on the call of the command.
 """
 
 import logging
@@ -55,7 +54,10 @@ def command(ctx: click.Context) -> None:
 
 
 class Settings:
-    """What holds for documents: the nearest settings of each, as the command line says. One thread asks at a time."""
+    """The settings of documents: the nearest settings files and the options of the command.
+
+    One thread calls at a time.
+    """
 
     def __init__(self, ctx: click.Context) -> None:
         self.ctx = ctx
@@ -77,7 +79,7 @@ class Settings:
             return structs.replace(terms, policy=policy)
 
     def _plan(self, purpose: str | None) -> Plan:
-        """For looking, where nothing is said; else for the repair of all, or of one rule's findings."""
+        """Return a cached plan: to lint for None, to repair all findings for an empty text, else those of one rule."""
         plans = self.plans
         if purpose not in plans:
             select = (purpose,) if purpose else ()
@@ -88,7 +90,7 @@ class Settings:
         plan.prepare([source])
         terms = plan.of(source)
         said = plan.settings(source)
-        # An editor changes what somebody is looking at: without a word from them, nothing is given up.
+        # An editor changes a document that the user sees, so the default level is lossless.
         level: Level = said.level.value if said and said.level else "lossless"
         named = frozenset(name.partition("@")[0] for name in terms.options.providers if name != "auto")
         policy = Policy(level=level, named=named, select=bool(plan.asked.select))

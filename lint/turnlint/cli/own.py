@@ -1,7 +1,4 @@
-"""Profiles that a user gives on the command line.
-
-This module owns how such files become profiles for a run, and how a user hears what is wrong in them.
-"""
+"""Read provider profiles that the user names on the command line, and report errors in them."""
 
 from collections.abc import Iterable
 
@@ -15,7 +12,10 @@ SUFFIXES = (".yaml", ".yml")
 def own_profiles(
     files: Iterable[str], named: Iterable[str] = ()
 ) -> tuple[tuple[str, ...], tuple[Profile, ...]]:
-    """Providers by name, and the profiles of some files. A provider may be named by a file of its profiles."""
+    """Return the provider names and the profiles of some files.
+
+    A provider may be named by the file of its profiles.
+    """
     names = list(named)
     paths = list(dict.fromkeys([*files, *(name for name in names if name.endswith(SUFFIXES))]))
     if not paths:
@@ -38,7 +38,7 @@ def _names_in(named: str | tuple[Profile, ...]) -> list[str]:
 
 
 def tell_unused(named: tuple[str, ...], own: tuple[Profile, ...]) -> None:
-    """Say which profiles no conversation will meet, where nobody named a provider."""
+    """Warn about profiles that no conversation can select, if the user named no provider."""
     if set(named) - {"auto"} or not own:
         return
     from turnlint.packages import packages

@@ -1,7 +1,7 @@
-"""Markdown and documentation of rules as text for a terminal.
+"""Render Markdown and the documentation of rules as text for a terminal.
 
-Headings, paragraphs, lists, code and tables, as the pages of the reference have them. Code spans keep their backticks:
-they show where a name begins and ends without a colour.
+It supports headings, paragraphs, lists, code and tables, as in the pages of the reference. Code spans keep
+their backticks, which show the ends of a name without color.
 """
 
 import re
@@ -22,7 +22,7 @@ CODE_INDENT = "    "
 
 
 def render_page(markdown: str, width: int, bold: Paint) -> Iterator[str]:
-    """The lines of a page of the reference."""
+    """Yield the lines of a page of the reference."""
     lines = _COMMENT.sub("", markdown).rstrip("\n").split("\n")
     number = 0
     while number < len(lines):
@@ -49,7 +49,7 @@ def render_page(markdown: str, width: int, bold: Paint) -> Iterator[str]:
 
 
 def render_docs(docs: str, width: int, bold: Paint) -> Iterator[str]:
-    """The lines of a rule's documentation: headings at the margin, and paragraphs below each, set in."""
+    """Yield the lines of a rule's documentation: headings at the margin, and indented paragraphs below each."""
     paragraph: list[str] = []
     for line in [*docs.rstrip("\n").split("\n"), ""]:
         if line.startswith(" ") and not _ITEM.match(line):
@@ -62,14 +62,14 @@ def render_docs(docs: str, width: int, bold: Paint) -> Iterator[str]:
 
 
 def render_code(line: str, width: int) -> list[str]:
-    """A line of code, set in; a long one goes on further to the right."""
+    """Return a line of code, indented; the continuation of a long one is indented more."""
     inside = CODE_INDENT + line.expandtabs(4)
     start = len(inside) - len(inside.lstrip(" "))
     return fold(inside.rstrip(), width, " " * min(start + 2, width // 2))
 
 
 def plain(text: str) -> str:
-    """A line of Markdown without emphasis and links; a link to another page names the command that shows it."""
+    """Return a line of Markdown without emphasis and links; a link to a page becomes the command that shows it."""
     return _LINK.sub(_linked, text).replace("**", "").replace("\\|", "|")
 
 

@@ -1,7 +1,7 @@
-"""The completion script of PowerShell, a shell that click does not speak to by itself.
+"""Provide the completion script of PowerShell, which click does not support.
 
-This module owns that script, and the two ways between it and the command: words come in one a line, and what fits goes back
-as kind, value and a word about it, with tabs between. It refuses to know what fits.
+The command receives the words of the line, one on each line. It returns the type, the value and a description
+of each completion, separated by tabs.
 """
 
 import os
@@ -35,13 +35,13 @@ Register-ArgumentCompleter -Native -CommandName %(prog_name)s -ScriptBlock {
 
 
 class PowerShell(ShellComplete):
-    """How PowerShell asks, and how it is answered."""
+    """Input and output of a completion in PowerShell."""
 
     name = NAME
     source_template = _SCRIPT
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        # An empty variable is none there.
+        # PowerShell does not set an empty variable.
         return os.environ.get("COMP_WORDS", "").split("\n")[1:], os.environ.get("COMP_CWORD", "")
 
     def format_completion(self, item: CompletionItem) -> str:

@@ -1,7 +1,7 @@
-"""A profile as the YAML that a user may save, change and give back.
+"""Write a profile as YAML that a user can save, change and use.
 
-This module owns that spelling: what is written means the same when it is read. One scalar a line, nothing folded;
-whatever would draw elsewhere on a terminal is escaped. It refuses to read.
+The text parses to the same profile. Each scalar is on one line, without folding, and characters that control
+a terminal are escaped.
 """
 
 import re
@@ -15,9 +15,9 @@ from turnlint.report.escape import visible
 
 WIDTH = 110
 ALWAYS = frozenset({"hosts", "models"})
-"""Written where they are empty too: left out, they would be taken from a built-in provider of the same name."""
+"""Keys that are written even if empty: without them, a built-in provider of the same name would supply the values."""
 LAST = ("severity", "wires", "models", "other_models", "says", "source", "date")
-"""Keys that stand after those that say what is not taken, the evidence at the end."""
+"""Keys that come after those with the rejected values; the evidence is last."""
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./()+-]*( [A-Za-z0-9_./()+-]+)*")
 _WORDS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 _LISTS = ("clauses", "weights", "known")
@@ -25,7 +25,7 @@ _TITLES = {"weights": "Severity of what other rules find.", "known": "Known erro
 
 
 def text_of(profiles: tuple[Profile, ...]) -> str:
-    """Profiles as documents of one file."""
+    """Return profiles as documents of one file."""
     return "---\n".join("\n".join(_lines(profile)) + "\n" for profile in profiles)
 
 
@@ -57,7 +57,7 @@ def _items(values: Any, owners: tuple[Any, ...]) -> Iterator[str]:
 
 
 def _told(owner: Any, value: dict[str, Any]) -> dict[str, Any]:
-    """The keys that say something."""
+    """Return the keys with a value other than the default."""
     silent = {one.encode_name: one.default for one in structs.fields(owner)}
     kept = ALWAYS if isinstance(owner, Profile) else frozenset[str]()
     told = {key: one for key, one in value.items() if key in kept or key not in silent or silent[key] != one}

@@ -1,7 +1,4 @@
-"""`turnlint profiles`.
-
-This module owns the list of providers as people and programs see it, and their capabilities side by side.
-"""
+"""`turnlint profiles`: list the providers for people and programs, with a table of their capabilities."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -24,7 +21,7 @@ MATRIX = (
     ("streaming", "arguments in a stream"), ("quirks", "quirks"),
 )  # fmt: skip
 NARROW = 6
-"""So many of them fit beside each other on a terminal; the others stand below."""
+"""Number of columns that fit on a terminal; the other values are written below."""
 UNKNOWN = "?"
 
 
@@ -134,7 +131,7 @@ def _matrix(providers: "Providers", output_format: str) -> None:
 
 
 def _notes(profile: "Profile") -> None:
-    """What does not fit into a column."""
+    """Print the values that do not fit into a column."""
     from textwrap import wrap
 
     from turnlint.report.escape import visible
@@ -153,7 +150,7 @@ def _notes(profile: "Profile") -> None:
 
 
 def _distinct(versions: "tuple[Profile, ...]") -> "list[Profile]":
-    """The first version, and those that offer something else."""
+    """Return the first version, and those with other capabilities."""
     return [one for one in versions if one is versions[0] or one.capabilities != versions[0].capabilities]
 
 

@@ -1,4 +1,4 @@
-"""Report files: each is put in place whole at the end of a run, or the old one stays."""
+"""Write report files: each is complete at the end of a run, or the old file stays."""
 
 import os
 import sys
@@ -17,10 +17,10 @@ _MODE = 0o666
 
 
 class ReportFile:
-    """A file for a report. Its text is put in place when the run ends, however the exit code turns out.
+    """A file for a report. Its text is put in place when the run ends, with any exit code.
 
-    An interrupt or an internal error leaves the file as it was. A device, a pipe, a file that is added to, and a
-    report that is read while it grows are written directly.
+    An interrupt or an internal error leaves the file as it was. A device, a pipe, a file that is appended to,
+    and a report that is read while it grows are written directly.
     """
 
     def __init__(self, path: str, *, added: bool = False, flows: bool = False) -> None:
@@ -42,7 +42,7 @@ class ReportFile:
         mode = os.stat(self.target).st_mode & 0o777 if there else _MODE
         file, self.temp = new_file_beside(self.target, mode)
         if there:
-            with suppress(OSError):  # some disks have one mode for all
+            with suppress(OSError):  # some file systems have one mode for all files
                 os.chmod(self.temp, mode)
         return _text(file, buffering)
 
@@ -59,7 +59,7 @@ class ReportFile:
                 self.temp = None
 
     def drop(self) -> None:
-        """Leave the file as it was."""
+        """Discard the new text, and leave the file as it was."""
         with suppress(OSError):
             self.file.close()
         if self.temp is not None:
@@ -85,17 +85,17 @@ def _text(file: int, buffering: int) -> IO[str]:
 
 
 def _may_replace(target: str) -> bool:
-    """Whether another file may take its place: its folder is writable, and no other name leads to it."""
+    """Whether the file can be replaced: its folder is writable, and it has no other name."""
     return os.access(os.path.dirname(target), os.W_OK) and os.stat(target).st_nlink == 1
 
 
 @contextmanager
 def _as_usage(path: str) -> Iterator[None]:
-    """Say what is wrong with a report file, with the exit code of a usage error."""
+    """Turn an error of a report file into a usage error."""
     try:
         yield
     except BrokenPipeError:
-        return  # the reader of a pipe went away: that is its right
+        return  # the reader closed the pipe, which is no error
     except WriteError as error:
         raise click.UsageError(shown(str(error))) from None
     except OSError as error:
@@ -106,7 +106,7 @@ def _as_usage(path: str) -> Iterator[None]:
 
 
 class Out:
-    """Standard output for a run that also writes files: it goes on when the reader of standard output goes away."""
+    """Standard output for a run that also writes files: the run continues when the reader closes it."""
 
     def __init__(self) -> None:
         self.is_open = True
@@ -119,11 +119,11 @@ class Out:
                 self.is_open = False
 
     def keep(self) -> None:
-        """Do what a report file does at the end."""
+        """Flush the output, as a report file is completed at the end."""
         self.flush()
 
     def drop(self) -> None:
-        """Leave what was written: it is gone already."""
+        """Do nothing: the output cannot be withdrawn."""
 
     def flush(self) -> None:
         if self.is_open:

@@ -1,7 +1,4 @@
-"""`turnlint rules`.
-
-This module owns the list of rules as people and programs see it.
-"""
+"""`turnlint rules`: list the rules for people and programs."""
 
 from typing import TYPE_CHECKING
 
@@ -52,5 +49,5 @@ def command(output_format: str) -> None:
 
 
 def lived(rule: "Rule") -> str:
-    """Since when a rule is there, and what may be expected of it where it is not stable."""
+    """Return the version that added a rule, and its state if it is not stable."""
     return rule.since if rule.state == "stable" else f"{rule.since} {rule.state}"

@@ -1,8 +1,4 @@
-"""`turnlint schema`.
-
-This module owns how the JSON Schemas reach a user: those that are shipped as files, and that of a profile,
-which is made from what a profile is.
-"""
+"""`turnlint schema`: print a JSON Schema, from a file or, for a profile, made from its types."""
 
 import os
 

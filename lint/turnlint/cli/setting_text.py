@@ -1,7 +1,4 @@
-"""One key of the settings, for people and for programs.
-
-This module owns how a key is shown. It refuses to know more of it than the schema says.
-"""
+"""Describe one key of the settings for people and for programs, from the schema."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,7 +14,7 @@ from turnlint.text import did_you_mean
 
 
 def key_of(name: str) -> Key:
-    """A key by its name; the nearest one is named where there is none."""
+    """Return a key by its name. An unknown name is a usage error with the nearest name."""
     found = find_key(name)
     if found is None:
         raise click.UsageError(f"unknown setting {did_you_mean(name, keys())}")
@@ -46,7 +43,7 @@ def lines(key: Key) -> Iterator[str]:
 
 
 def also(key: Key) -> list[str]:
-    """Keys of the same last name in other places."""
+    """Return keys with the same last part in other places."""
     last = key.name.rpartition(".")[2]
     return [name for name in keys() if name != key.name and name.rpartition(".")[2] == last]
 

@@ -1,7 +1,6 @@
-"""What holds for each source of a run: the command line, and where that is silent, the nearest configuration.
+"""Resolve the options and settings for each source of a run.
 
-This module owns the options that say which configuration is read, and how both come together. It refuses to know
-any command.
+The command line takes precedence over the nearest settings file.
 """
 
 import os
@@ -33,7 +32,7 @@ DAY = "TURNLINT_TODAY"
 
 
 def _keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
-    """These options are for the plan of a run, not for the command that it belongs to."""
+    """Keep an option for the plan of the run: the command does not receive it."""
     ctx.meta.setdefault(_ASKED, {})[param.name] = value
 
 
@@ -77,19 +76,19 @@ PREVIEW = option(
 
 
 def choosing(command: Command) -> Command:
-    """Give a command the options that say which configuration is read."""
+    """Add the options that choose the settings to a command."""
     for one in reversed(OPTIONS):
         command = one(command)
     return command
 
 
 def configured(command: Command) -> Command:
-    """The same, which day it is, what is excluded, and whether rules in preview are wanted."""
+    """Add the same options, and those for the date, excluded files and rules in preview."""
     return PREVIEW(choosing(EXCLUDING(TODAY(command))))
 
 
 class Asked(Struct, frozen=True):
-    """What the command line says of rules; nothing where it is silent."""
+    """The options of the command line for rules; nothing where an option is absent."""
 
     format: str | None = None
     providers: tuple[str, ...] = ()
@@ -102,40 +101,40 @@ class Asked(Struct, frozen=True):
 
     @property
     def narrows(self) -> bool:
-        """A run that looks for less, or for something else, than the configuration says."""
+        """Whether the options select other findings than the settings do."""
         return bool(self.format or self.providers or self.select or self.ignore)
 
 
 def given(name: str, value: Any) -> Any:
-    """The value of an option that stands on the command line, or nothing."""
+    """Return the value of an option that the user set, or nothing."""
     source = click.get_current_context().get_parameter_source(name)
     return value if source in (ParameterSource.COMMANDLINE, ParameterSource.ENVIRONMENT) else None
 
 
 class Terms(Question, frozen=True):
-    """What holds for a source."""
+    """The resolved settings of a source."""
 
     fail_on: str = "error"
     level: str = "placeholder"
     levels: tuple[tuple[str, Any], ...] = ()
-    """How far a repair may go for some rules."""
+    """Level of repairs for single rules."""
     sieve: "Sieve | None" = None
 
     def sift(self, events: Iterable[Any]) -> Iterable[Any]:
         return events if self.sieve is None else self.sieve.sift(events)
 
     def fails(self, tally: Tally) -> bool:
-        """Whether what was found is as grave as was asked for."""
+        """Whether a finding has at least the severity of `fail_on`."""
         return any(tally.findings[level] for level in levels(self.fail_on))
 
 
 def levels(fail_on: str) -> tuple[str, ...]:
-    """The severities that make the exit code 1."""
+    """Return the severities that make the exit code 1."""
     return () if fail_on == "never" else SEVERITIES[: [*SEVERITIES].index(fail_on) + 1]  # type: ignore[arg-type]
 
 
 class Plan:
-    """The terms of all sources of a run, each worked out once. Raises a `UsageError` for what cannot be used."""
+    """The terms of all sources of a run, each resolved once. Unusable settings raise a `UsageError`."""
 
     def __init__(
         self, asked: Asked, options: Options, *, sifted: bool = True, with_baselines: bool = True,
@@ -145,7 +144,7 @@ class Plan:
         self.book = book
         self.options = options
         self.sifted = sifted
-        """Findings that are known are told of, not left out from the first."""
+        """Whether known findings are counted as ignored; otherwise they are not found at all."""
         self.with_baselines = with_baselines
         said = click.get_current_context().meta.get(_ASKED, {})
         self.file: str | None = said.get("config")
@@ -165,7 +164,7 @@ class Plan:
         self.terms: dict[int, tuple[Settings | None, Terms]] = {}
 
     def read(self, sources: list[Source]) -> list[Source]:
-        """The sources that are to be read: all that were named, and those come across that nobody excludes."""
+        """Return the sources to read: named ones, and those in folders that are not excluded."""
         left = [one for one in sources if self.excluding(one) is None]
         if sources and not left and self.excludes_named:
             click.echo("turnlint: all named files are excluded", err=True)
@@ -173,7 +172,7 @@ class Plan:
         return [*map(self._limited, left)]
 
     def _limited(self, source: Source) -> Source:
-        """The source with the largest record that its settings allow."""
+        """Return the source with the record limit of its settings."""
         settings = self.settings(source)
         said = settings.max_record_size if settings else None
         if said is None:
@@ -182,27 +181,27 @@ class Plan:
         return structs.replace(source, limit=int(number) << _UNITS[unit])
 
     def excluding(self, source: Source) -> "Said | None":
-        """What of the configuration keeps a source from being read, if anything does."""
+        """Return the setting that excludes a source, if there is one."""
         if source.named and not self.excludes_named:
             return None
         config = self._config_of(source)
         return config.leaving_out(_path_of(source)) if config else None
 
     def prepare(self, sources: list[Source]) -> None:
-        """Work out what holds for each source, so that what cannot be used is known before anything is read."""
+        """Resolve the settings of each source, so that errors are known before any source is read."""
         for source in sources or [Source(".", None)]:
             book = self.of(source).book
             book.has_triggers  # noqa: B018 - loads the rules of other packages, which may be broken
 
     def of(self, source: Source) -> Terms:
-        """What holds for a source."""
+        """Return the terms of a source."""
         settings = self.settings(source)
         if id(settings) not in self.terms:
             self.terms[id(settings)] = settings, self._terms(settings)
         return self.terms[id(settings)][1]
 
     def own_rules(self) -> "tuple[Entry, ...]":
-        """The user's own rules, of all sources that were prepared."""
+        """Return the user's own rules, of all sources that were prepared."""
         found = {rule.name: rule for _, terms in self.terms.values() for rule in terms.options.own_rules}
         if not found:
             return ()
@@ -211,7 +210,7 @@ class Plan:
         return tuple(map(entry_of, found.values()))
 
     def settings(self, source: Source) -> "Settings | None":
-        """What the configuration says of a source, where there is one."""
+        """Return the settings of a source, if there are any."""
         config = self._config_of(source)
         return config.of(_path_of(source)) if config else None
 
@@ -220,7 +219,7 @@ class Plan:
         return self.config(found or "") if found or self.given else None
 
     def _file(self, source: Source) -> str | None:
-        """The file with its settings. Each folder is asked once: a run may have very many sources."""
+        """Return the settings file of a source. Each folder is searched once: a run may have very many sources."""
         if self.off:
             return None
         folder = os.path.dirname(source.path or source.name)
@@ -264,7 +263,7 @@ class Plan:
         return Terms(options, book, fail_on or "error", level or "placeholder", levels, sieve)
 
     def _remark(self, lines: Iterable[str]) -> None:
-        """Say once on standard error what is to be said of rules that were named."""
+        """Print remarks about named rules to standard error, each once."""
         for line in lines:
             if line not in self.remarked:
                 self.remarked.add(line)
@@ -276,7 +275,7 @@ class Plan:
         profiles = (*(one.value for one in settings.profiles), *asked.profiles)
         options: Options = self._checked(settings, lambda: self._named(providers, profiles))
         name = asked.format or _value(settings.format, "auto")
-        # Rules that were asked for by name are wanted, whatever the configuration leaves out.
+        # A rule that the command line selects is applied, even if the settings ignore it.
         left_out = () if asked.select else tuple(one.value for one in settings.ignore)
         return structs.replace(
             options,
@@ -300,7 +299,7 @@ class Plan:
         return structs.replace(self.options, providers=providers_of(named), profiles=own)
 
     def _checked(self, settings: "Settings | None", make: Callable[[], Any]) -> Any:
-        """A provider that the configuration names and nobody has is a fault of that file."""
+        """Call `make`; an unknown provider in the settings becomes an error of their file."""
         from turnlint.errors import UnknownProviderError
 
         try:
@@ -313,7 +312,7 @@ class Plan:
             ) from None
 
     def _sieve(self, options: Options, settings: "Settings | None") -> "tuple[Options, Sieve | None]":
-        """What is known of a source: sifted out of what is told, or never found at all."""
+        """Return the sieve for known findings of a source, or options that never find them."""
         ignores = settings.ignores if settings else ()
         if not self.sifted:
             return structs.replace(
@@ -337,7 +336,7 @@ class Plan:
         return options, Sieve(ignores, baseline, self.today, self.account)
 
     def baseline_of(self, source: Source) -> str | None:
-        """The file of findings that were there before, where one is named."""
+        """Return the baseline file of a source, if there is one."""
         return self._baseline_file(self.settings(source))
 
     def _baseline_file(self, settings: "Settings | None") -> str | None:

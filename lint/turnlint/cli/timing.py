@@ -1,7 +1,7 @@
-"""What each rule costs, for `lint --profile-rules`.
+"""Time each rule, for `lint --profile-rules`.
 
-This module owns the watch that is held beside rules while they are asked, and the table of it. It tells people alone, on
-standard error: reports say the same each time. It refuses to change what a rule is asked or answers.
+The table is written to standard error only, since reports are deterministic. Timing does not change the
+findings.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ SAID = "turnlint: timing rules: uses one process, no cache and no fast path"
 
 
 class Timing:
-    """The time that rules took, from when it is made."""
+    """The time spent in rules since its creation."""
 
     def __init__(self) -> None:
         self.began = perf_counter()
@@ -38,7 +38,7 @@ class Timing:
             self.calls[rule] = self.calls.get(rule, 0) + 1
 
     def timed(self, entry: Entry) -> Entry:
-        """The same rule, timed. What it finds is taken at once: it may only then be looked for."""
+        """Return the same rule, timed. Its findings are collected at once, since a generator does its work later."""
 
         def held(check: Callable[[Any], Any] | None) -> Any:
             return check and (lambda subject: self.asked(entry.rule.name, lambda: list(check(subject))))
@@ -49,7 +49,7 @@ class Timing:
         return _TimedBook(options, self)
 
     def tell(self) -> None:
-        """The table, the dearest rule first."""
+        """Print the table, the slowest rule first."""
         from tabulate import tabulate
 
         whole = perf_counter() - self.began
@@ -70,14 +70,14 @@ def _cells(spent: float, whole: float) -> list[str]:
 
 
 class _TimedBook(Book):
-    """The rules of a run, each timed. Every conversation is held against them, so that none is counted too few times."""
+    """The rules of a run, each timed. All rules run on each conversation, so that the number of calls is complete."""
 
     def __init__(self, options: Options, timing: Timing) -> None:
         self.timing = timing
         super().__init__(options)
         self.has_triggers = False
 
-    def concerned(self, found: frozenset[str]) -> list[Entry]:  # noqa: ARG002 - all are asked, whatever there is
+    def concerned(self, found: frozenset[str]) -> list[Entry]:  # noqa: ARG002 - all rules run
         return self.rules()
 
     def rules(self) -> list[Entry]:

@@ -80,7 +80,7 @@ def _summed(codes: list[int]) -> int:
 
 
 def _short(path: str, folder: str) -> str:
-    """A path below the working folder, without that folder."""
+    """Return a path below the working folder relative to it."""
     return path[len(folder) + 1 :] if path.startswith(folder + os.sep) else path
 
 
@@ -91,7 +91,7 @@ def _undo(path: str, journal: str | None) -> int:
     try:
         count = restore(path, document)
     except WriteError as error:
-        return _said(error.what, EXIT_NOT_DONE)  # the way out that it names is an option of fix
+        return _said(error.what, EXIT_NOT_DONE)  # the hint of the error is an option of fix
     except JournalMismatchError as error:
         return _said(f"{path}: {error}", EXIT_UNPROVEN)
     if journal is None:

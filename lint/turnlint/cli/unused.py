@@ -1,7 +1,6 @@
-"""What somebody once decided to live with, and is no more.
+"""Report ignores and entries of a baseline without a finding, and expired ignores.
 
-This module owns the words about ignores and entries of a baseline that met nothing in a run, and about those whose
-time is up. It says nothing where a run did not look far enough to know.
+It reports nothing if the run did not read enough to decide.
 """
 
 import os
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def tell_unused(plan: Plan, paths: Iterable[str], sources: list[Source]) -> None:
-    """Say it on standard error, a line each."""
+    """Print the unused and expired ignores and entries to standard error, a line each."""
     from turnlint.report.escape import visible
 
     told = (*_ignores(plan, [*paths] or ["."], sources), *_records(plan), *_entries(plan, sources))
@@ -45,7 +44,7 @@ def _ignores(plan: Plan, paths: list[str], sources: list[Source]) -> Iterator[st
 
 
 def _records(plan: Plan) -> Iterator[str]:
-    """What records say of their own findings, and nobody can use."""
+    """Yield the ignores in records that are invalid or match no finding."""
     account = plan.account
     if account is None:
         return
@@ -58,7 +57,7 @@ def _records(plan: Plan) -> Iterator[str]:
 
 
 def _holds(path: str, folder: str) -> bool:
-    """Whether a folder that was linted has all that a configuration is about."""
+    """Whether a linted folder has all files to which the settings apply."""
     if not os.path.isdir(path):
         return False
     above = os.path.realpath(path)
@@ -66,7 +65,7 @@ def _holds(path: str, folder: str) -> bool:
 
 
 def _saw(ignore: "Ignore", files: set[tuple[str, ...]]) -> bool:
-    """Whether every file that an ignore is about was among those that were linted."""
+    """Whether all files of an ignore were linted."""
     return bool(ignore.paths) and all(
         all(map(is_plain, one)) and one in files for one in (tuple(path.split("/")) for path in ignore.paths)
     )

@@ -1,4 +1,4 @@
-"""Groups of commands whose help is shown whole and whose near misses are named."""
+"""Groups of commands with complete help texts, and suggestions for unknown names."""
 
 import click
 

@@ -1,7 +1,4 @@
-"""What somebody sees who waits for a long run.
-
-This module owns the bar on standard error. It refuses to know what is being done.
-"""
+"""Show a progress bar on standard error during a long run."""
 
 import sys
 from collections.abc import Iterator
@@ -17,7 +14,7 @@ LONG_RUN = 32 << 20
 
 @contextmanager
 def bar(sources: list[Source], label: str, *, quiet: bool = False) -> Iterator[Progress | None]:
-    """A bar where somebody watches and there is something to wait for; else nothing to tell how far it is."""
+    """Yield the update function of a bar if standard error is a terminal and the run is long; else nothing."""
     total = 0 if quiet or not is_terminal(sys.stderr) else sum(map(size_of, sources))
     if total < LONG_RUN:
         yield None

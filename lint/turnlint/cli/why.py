@@ -1,7 +1,4 @@
-"""`turnlint why`.
-
-This module owns that command: where the text comes from, what is read to find its cause, and the code it exits with.
-"""
+"""`turnlint why`: the options of the command, its input and its exit code."""
 
 import os
 import sys
@@ -96,7 +93,7 @@ def _exit_code(explained: "Explained", looked: "Looked | None", path: str | None
 
 
 def _text(text: str | None, path: str | None) -> str:
-    """The refusal as the user has it."""
+    """Return the error text from the argument or from standard input."""
     if text not in (None, STDIN):
         found = str(text)
     elif path == STDIN:
@@ -136,7 +133,7 @@ def _looked(explained: "Explained", path: str, format_name: str, own: "tuple[Pro
 
 
 def _check_order(text: str, path: str) -> None:
-    """Say that the file is missing, or that the file comes after the error text."""
+    """Report that the file is missing, or that the file comes after the error text."""
     from turnlint.report.escape import visible
 
     if path == STDIN or os.path.exists(path) or any(mark in path for mark in "*?["):

@@ -1,7 +1,4 @@
-"""What `turnlint why` finds out.
-
-This module owns the questions it puts to the rest: whose text, which rules, which findings. It refuses to write.
-"""
+"""Find the provider, the rules and the findings for `turnlint why`."""
 
 from collections.abc import Iterator
 
@@ -35,7 +32,7 @@ from turnlint.why import (
 
 MOST_SHOWN = 20
 VIEWS = 50
-"""Pictures of the conversation for each shape of finding: which of them is shown is known at the end only."""
+"""Limit of the views of each shape of finding: only at the end it is known which of them are shown."""
 
 AUTO = "auto"
 
@@ -50,17 +47,17 @@ class Reason(Struct, frozen=True):
 
 
 class Explained(Struct, frozen=True):
-    """What a text is."""
+    """The explanation of a text."""
 
     recognised: Recognised | None
     providers: tuple[str, ...]
-    """Whose rules a transcript is to be held against."""
+    """Providers whose rules apply to a conversation."""
     reasons: tuple[Reason, ...] = ()
     near: tuple[Near, ...] = ()
     dialects: tuple[str, ...] = ()
-    """Who an unknown text may be of."""
+    """Providers that may have written an unknown text."""
     word: str = ""
-    """The word that selects the rules, where the text is no more than that."""
+    """The word that selects the rules, if the text is a single word."""
 
 
 class Shown(Struct, frozen=True):
@@ -71,20 +68,20 @@ class Shown(Struct, frozen=True):
 
 
 class Looked(Struct):
-    """What a transcript shows of it."""
+    """The findings in a conversation."""
 
     tally: Tally
     clues: Clues
     shown: list[Shown] = []
-    """The findings of the rules that explain the text, those that agree with it first."""
+    """Findings of the rules that explain the text, those that match it first."""
     levels: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SEVERITIES, 0))
-    """How many of these findings there are, also of those that are not kept."""
+    """Number of these findings by severity, also of those that are not kept."""
     others: dict[str, int] = {}
-    """How often other rules found something."""
+    """Number of findings of other rules."""
     absent: tuple[str, ...] = ()
-    """Ids that the text names and that stand nowhere in the files."""
+    """Ids in the text that are not in the files."""
     longest: int = 0
-    """How many messages the longest conversation has."""
+    """Number of messages in the longest conversation."""
     crashes: list[Crash] = []
     skipped: list[str] = []
     unreadable: list[SourceError] = []
@@ -95,7 +92,7 @@ class Looked(Struct):
 
 
 def explain(text: str, named: tuple[str, ...], own: tuple[Profile, ...]) -> Explained:
-    """Whose text it is and which rules explain it."""
+    """Return the provider of a text and the rules that explain it."""
     providers = Providers(packages(), own)
     hint = tuple(providers.named(name)[0].name for name in named)
     pieces = heard(text, providers)
@@ -108,13 +105,13 @@ def explain(text: str, named: tuple[str, ...], own: tuple[Profile, ...]) -> Expl
         return Explained(None, named, near=near, dialects=dialects_of(pieces, providers))
     held = named or tuple(dict.fromkeys((found.best.profile.name, *found.carriers)))
     if not named and not found.is_certain and found.alike:
-        held = (AUTO,)  # several providers have these words: the transcript says whose it is
+        held = (AUTO,)  # several providers use these words: the conversation identifies the provider
     known = tuple(name for name in held if name == AUTO or name.partition("@")[0] in providers.names())
     return Explained(found, known, tuple(_reasons(found.best.known.rules)))
 
 
 def _likely(word: str, providers: Providers) -> tuple[Reason, ...]:
-    """The rules that a single word is about."""
+    """Return the rules that a single word concerns."""
     profiles = [one for name in providers.names() for one in providers.versions(name)[:1]]
     return tuple(map(_reason, candidates(word, rulebook.everything(), profiles)))
 
@@ -123,7 +120,7 @@ def _reasons(rules: tuple[str, ...]) -> Iterator[Reason]:
     entries = rulebook.everything()
     for word in rules:
         entry = next((one for one in entries if word in (one.rule.code, one.rule.name)), None)
-        if entry:  # else the code is reserved for a rule that does not exist yet
+        if entry:  # otherwise the code is reserved for a rule that does not exist yet
             yield _reason(entry)
 
 
@@ -132,7 +129,7 @@ def _reason(entry: rulebook.Entry) -> Reason:
 
 
 def _why(docs: str) -> str:
-    """The first sentence of what a rule says of why it matters."""
+    """Return the first sentence of a rule's section on why it matters."""
     _, _, after = docs.partition("Why it matters\n")
     lines = []
     for line in after.split("\n"):
@@ -144,9 +141,10 @@ def _why(docs: str) -> str:
 
 
 def look(explained: Explained, path: str, format_name: str | None, own: tuple[Profile, ...]) -> Looked:
-    """Lint what `path` names, and put first what the text speaks of. Raises `SourceError` where there is nothing.
+    """Lint the files that `path` names, and sort matching findings first. Raises `SourceError` where there is no file.
 
-    A short transcript may be written on several wires alike; then it is read as the provider that refused it does.
+    A short conversation may be valid on several wires. If it has no finding, it is read again in the formats
+    of the provider.
     """
     sources = list(find((path,)))
     looked = _look(explained, sources, format_name, own)

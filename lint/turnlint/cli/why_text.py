@@ -1,6 +1,6 @@
-"""What `turnlint why` says, for people and for programs.
+"""Write the results of `turnlint why` for people and for programs.
 
-This module owns those two pictures. It refuses to let a character of the text or the transcript past `escape`.
+All quoted text passes through `escape`.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,14 +24,14 @@ LONGEST = 600
 NARROW = 96
 MOST_ALIKE = 8
 MOST_REASONS = 3
-"""Those that a user looks at first; JSON has all."""
+"""Number of reasons that are shown; JSON has all."""
 LEAST_WIDTH = 40
 
 
 def in_words(
     explained: Explained, looked: Looked | None, write: Callable[[str], object], path: str | None
 ) -> None:
-    """For people: the fault in a transcript first, then whose text it is and which rules explain it."""
+    """Write the results for people: the findings first, then the provider and the rules that explain the text."""
     if (explained.recognised or explained.word) and path is not None:
         if looked is None:
             _write(f"No rule checks this, so {visible(path)} was not checked.", write)
@@ -47,7 +47,7 @@ def in_words(
 
 
 def _write(line: str, write: Callable[[str], object]) -> None:
-    """A line, broken at the width of the terminal where there is one."""
+    """Write a line, broken at the width of the terminal if there is one."""
     start = line[: len(line) - len(line.lstrip(" |"))]
     indent = " " * (len(start) + (0 if "|" in start else 2))
     limit = line_limit()
@@ -151,7 +151,7 @@ def _findings(explained: Explained, looked: Looked, write: Callable[[str], objec
     for number, one in enumerate(shown):
         sink.take(one.row)
         if number == 0 and isinstance(sink, Batched):
-            sink.tell()  # the finding that the text speaks of, before it is sorted with the others
+            sink.tell()  # the finding that matches the text, before sorting it with the others
     for crash in looked.crashes:
         sink.take(crash)
     found = structs.replace(looked.tally, findings=looked.levels, rules={})
@@ -181,7 +181,7 @@ def _said_first(explained: Explained, looked: Looked, path: str) -> Iterator[str
 
 
 def _to_check(looked: Looked) -> Iterator[str]:
-    """What else may be the case where a transcript does not show the fault."""
+    """Yield possible reasons why a conversation does not show the error."""
     for one in looked.unreadable:
         yield f"{visible(one.name)}: {visible(one.reason)}"
     for name in looked.skipped[:3]:
@@ -203,7 +203,7 @@ def _to_check(looked: Looked) -> Iterator[str]:
 
 
 def in_json(explained: Explained, looked: Looked | None) -> str:
-    """For programs: ASCII, on one document."""
+    """Return the results for programs: one document in ASCII."""
     found = explained.recognised
     document: dict[str, Any] = {
         "schema": SCHEMA,

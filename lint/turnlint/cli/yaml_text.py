@@ -7,11 +7,11 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap
 
 MAX_COLUMNS = 1 << 20
-"""No line is folded: what is printed may be commented out, line by line."""
+"""Width without folding: callers may comment out the text line by line."""
 
 
 def lines_of(mapping: dict[str, Any]) -> list[str]:
-    """Return a line for each key; lists and mappings of plain values stand on one line."""
+    """Return a line for each key; lists and mappings of plain values are on one line."""
     block = CommentedMap(mapping)
     block.fa.set_block_style()
     return _dump(block, None).splitlines()
