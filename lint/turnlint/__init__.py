@@ -1,7 +1,7 @@
 """turnlint: a linter for logged LLM conversations.
 
-`lint` and `fix` are what may be imported from here; their types stand in `turnlint.library`. This module owns
-those two names and the version, and nothing else: importing it must cost nothing.
+The public names are `lint` and `fix`; `turnlint.library` defines their types. They are imported on first use,
+so that the import of this module takes no time.
 """
 
 __version__ = "0.1.0"

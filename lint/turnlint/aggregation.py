@@ -15,7 +15,10 @@ T = TypeVar("T")
 
 
 def aggregate(events: Iterable[T]) -> Iterator[T | Row | Tally]:
-    """The events of a source; a finding that is counted comes before the tally, which counts it once."""
+    """Yield the events of a source with equal findings merged.
+
+    A merged finding comes before the tally, which counts it once.
+    """
     first: dict[Key, Row] = {}
     whole: Tally | None = None
     for event in events:

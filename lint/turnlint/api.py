@@ -1,7 +1,7 @@
-"""All that a rule needs, and all that it may import.
+"""Provide all names that a rule needs; a rule may import from this module only.
 
-A rule is a module: a docstring with the headline and fixed headings, a `RULE`, `BAD` and `GOOD` examples that are its
-tests, and a `check` that yields findings. This module owns the vocabulary of that file. It refuses to run anything.
+A rule is a module: a docstring with the headline and fixed headings, a `RULE`, `BAD` and `GOOD` examples that
+are its tests, and a `check` that yields findings.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -220,7 +220,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """What only rules have a use for: the tables of a provider do without it."""
+    """Return a name that only rules use, and import its module then."""
     if name not in __all__:
         raise AttributeError(name)
     from turnlint import repeats, steps
@@ -237,11 +237,11 @@ class Example(Struct, frozen=True):
     text: str
     wires: tuple[str, ...] = ("openai-chat", "anthropic", "canonical")
     provider: str = "none"
-    """Whose rules to apply: a name with or without a version."""
+    """Provider whose rules apply: a name with or without a version."""
 
 
 class Raw(Struct, frozen=True):
-    """An example that is about bytes: the records as written, and the findings expected, by line."""
+    """An example in bytes: the records as written, and the expected findings by line."""
 
     format: str
     data: bytes
@@ -250,48 +250,51 @@ class Raw(Struct, frozen=True):
 
 
 class More(TypedDict, total=False):
-    """What a finding may say beside its place and its sentence."""
+    """Optional fields of a finding, beside its position and its message."""
 
     severity: Severity
     fix: Fix | None
     label: str
     kind: str
-    """The value at the place, where the provider's text names it."""
+    """The value at the position, if the provider's text names it."""
     related: tuple[Related, ...]
     under: Clause
-    """The provider's clause that this offends: it brings severity, provider and the provider's own text."""
+    """The clause of the provider that is not satisfied: it supplies severity, provider and the provider's own text."""
     told: Mapping[str, object]
-    """What the provider's text says beside the place, the id and the name; see `turnlint.wording.FIELDS`."""
+    """Values for the provider's text, beside the position, the id and the name; see `turnlint.wording.FIELDS`."""
 
 
 Key = Literal["id", "name", "body", "whole"]
-"""What of a call or a result a finding points at."""
+"""The part of a call or a result to which a finding points."""
 
 Check = Callable[[Case], Iterator[Finding]]
 CheckRecord = Callable[[Damage], Iterator[Finding]]
 
 
 class Rule(Struct, frozen=True):
-    """A rule's name and nature. The module that holds it holds the rest."""
+    """The name and properties of a rule. Its module has the rest."""
 
     code: str
     name: str
     severity: Severity
     fix: Level | None = None
-    """How much `fix` may have to give up to repair what the rule finds; nothing where it cannot."""
+    """The level that `fix` needs, at most, to repair the findings; nothing where there is no repair."""
     dead: bool = False
-    """It speaks of what a session left behind, where all other rules are silent."""
+    """Whether it checks the abandoned parts of a session, which all other rules skip."""
     family: Fault | None = None
-    """Where the fault lies, for codes that do not say so by their first letters."""
+    """The family of the rule, for codes whose first letters do not give it."""
     since: str = "0.1.0"
-    """The version of its package that brought it."""
+    """The version of its package that added it."""
     state: Life = "stable"
     aliases: tuple[str, ...] = ()
-    """Codes and names that it had, which go on meaning it."""
+    """Former codes and names, which stay valid."""
     triggers: frozenset[str] | None = None
-    """What a conversation must have for the rule to report anything: words of `turnlint.facts.ConversationFacts.triggers`,
-    `record` for damage beside conversations, or codes of rules with clauses. The own code of a rule with clauses is always
-    a trigger, so such a rule needs none. `None`: nothing is known, so the rule is asked about each conversation."""
+    """What a conversation must have for the rule to report anything.
+
+    Triggers are words of `turnlint.facts.ConversationFacts.triggers`, `record` for damage beside
+    conversations, or codes of rules with clauses. The own code of a rule with clauses is always a trigger, so
+    such a rule needs none. `None`: nothing is known, so the rule runs on each conversation.
+    """
 
     @property
     def fault(self) -> Fault:
@@ -300,7 +303,7 @@ class Rule(Struct, frozen=True):
     def at_call(
         self, case: Case, asked: Asked, message: str, *, key: Key = "id", **more: Unpack[More]
     ) -> Finding:
-        """A finding at a call: at its id, or at its `name` or `body`."""
+        """Return a finding at a call: at its id, or at its `name` or `body`."""
         call = asked.call
         below = call.at if key == "whole" else (*call.at, *_key(call, key))
         return self._at(case, asked.message, below, message, call, **more)
@@ -308,7 +311,7 @@ class Rule(Struct, frozen=True):
     def at_result(
         self, case: Case, answered: Answered, message: str, *, key: Key = "id", **more: Unpack[More]
     ) -> Finding:
-        """A finding at a result: at the id it answers, or at its `name` or `body`."""
+        """Return a finding at a result: at the id of its call, or at its `name` or `body`."""
         result = answered.result
         below = result.at if key == "whole" else (*result.at, *_key(result, key))
         return self._at(case, answered.message, below, message, result, **more)
@@ -317,12 +320,12 @@ class Rule(Struct, frozen=True):
         self, case: Case, index: int, message: str, *,
         below: Pointer = (), at: Pointer | None = None, **more: Unpack[More],
     ) -> Finding:  # fmt: skip
-        """A finding at a message, at something below it, or elsewhere in its record."""
+        """Return a finding at a message, at a value below it, or elsewhere in its record."""
         finding = self._at(case, index, below, message, None, **more)
         return finding if at is None else structs.replace(finding, where=Location(finding.where.record, at))
 
     def at_request(self, case: Case, at: Pointer, message: str, **more: Unpack[More]) -> Finding:
-        """A finding at something of the request that is no message: its tools, its settings."""
+        """Return a finding at a part of the request that is no message, such as its tools and settings."""
         request = case.transcript.request
         assert request is not None, "there is a request, or nothing of it could be wrong"
         finding = self.at_record(request.record, message, at=at, **more)
@@ -339,7 +342,7 @@ class Rule(Struct, frozen=True):
         )
 
     def at_link(self, case: Case, link: Link, at: Pointer, message: str, **more: Unpack[More]) -> Finding:
-        """A finding at a record of a session, whether it holds a message or not."""
+        """Return a finding at a record of a session, with or without a message."""
         index = case.first_in.get(id(link.record))
         if index is not None:
             return self.at_message(case, index, message, at=at, **more)
@@ -350,7 +353,7 @@ class Rule(Struct, frozen=True):
         self, record: Record, message: str, *,
         at: Pointer = (), span: tuple[int, int] | None = None, **more: Unpack[More],
     ) -> Finding:  # fmt: skip
-        """A finding at a place of a record, whatever conversation that is part of."""
+        """Return a finding at a position in a record, independent of conversations."""
         start, end = span or (None, None)
         return Finding(
             self.code,
@@ -402,7 +405,7 @@ def _key(block: Call | Result, key: Key) -> Pointer:
 
 
 def near(case: Case, index: int, note: str, below: Pointer = ()) -> Related:
-    """Another place of the conversation that belongs to the story."""
+    """Return another position of the conversation that explains the finding."""
     place = case.transcript.messages[index]
     return Related(note, Location(place.record, (*place.at, *below)), index)
 
@@ -418,20 +421,20 @@ def near_result(case: Case, answered: Answered, note: str) -> Related:
 
 
 def says_same(one: Answered, other: Answered) -> bool:
-    """Whether two results have the same content, in any spelling, and the same mark of an error."""
+    """Whether two results have the same content, independent of the encoding, and the same error mark."""
     first, second = one.result, other.result
     return first.error == second.error and are_equal(first.body, second.body)
 
 
 def spot(one: Asked | Answered) -> "Piece":
-    """Where a call or a result stands, for a step."""
+    """Return the position of a call or a result, for a step."""
     from turnlint import steps
 
     return steps.Piece(one.message, one.call.at if isinstance(one, Asked) else one.result.at)
 
 
 def kept_raw(case: Case, asked: Asked) -> Fix | None:
-    """Arguments that are no object, kept as they are inside one; nothing where they are not at hand."""
+    """Return a fix that wraps arguments that are no object in an object; nothing if their bytes were released."""
     from json import dumps
 
     from turnlint import steps
@@ -440,10 +443,10 @@ def kept_raw(case: Case, asked: Asked) -> Fix | None:
     place = (*call.at, *call.keys.body)
     said = case.said(asked.message, place)
     if said is None or (call.arguments == "torn" and call.written != "text"):
-        return None  # what broke off stands beside arguments that can be read
+        return None  # the truncated part is beside arguments that can be parsed
     try:
         kept = dumps({"raw": said}, ensure_ascii=False)
-    except RecursionError:  # what could just be read may be too deep to be written
+    except RecursionError:  # a value that was just parsed may be nested too deeply for the encoder
         return None
     in_text = call.written == "text" and call.arguments != "unfit"
     data = dumps(kept, ensure_ascii=False) if in_text else kept

@@ -1,7 +1,7 @@
-"""A file of findings that were there before.
+"""Read and write a file of known findings.
 
-This module owns that file: a line a finding, by fingerprint, sorted, so that it merges like any list and changes only
-where findings do; no line numbers and no day stand in it. It refuses to find anything.
+The file has a sorted line for each finding, with its fingerprint. So it merges like any list and changes only
+where findings do. It has no line numbers and no dates.
 """
 
 import os
@@ -20,20 +20,20 @@ from turnlint.text import truncate
 
 SCHEMA = "turnlint/baseline-v1"
 NAME = "turnlint.baseline"
-"""No name that a walk through a folder takes for a log."""
+"""Default name; a search in folders does not take it for a log."""
 LONGEST_NAME = 200
 MOST_BYTES = 1 << 28
-"""A million entries and more. The settings of strangers may name a device that never ends."""
+"""Limit of the file: room for more than a million entries. Untrusted settings may name a device without an end."""
 _HEAD = f'{{"baseline": "{SCHEMA}"}}'
-"""Sorts before all entries."""
+"""First line; it sorts before all entries."""
 _MARKS = (b"<<<<<<<", b"=======", b">>>>>>>", b"|||||||")
 
 
 class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """One finding that is known."""
+    """One known finding."""
 
     path: str
-    """From the folder of the baseline, with slashes."""
+    """Path relative to the folder of the baseline, with slashes."""
     code: str
     fingerprint: str
     rule: str
@@ -47,7 +47,7 @@ class Entry(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknow
 
 
 class Baseline:
-    """The findings of a file, and which of them were met in this run."""
+    """The entries of a file, and those that matched a finding in this run."""
 
     def __init__(self, path: str, entries: Iterable[Entry] = ()) -> None:
         self.path = path
@@ -56,14 +56,14 @@ class Baseline:
         self.met: set[str] = set()
 
     def knows(self, row: Row) -> Entry | None:
-        """The entry of a finding; from then on it was met."""
+        """Return the entry of a finding, and mark it as matched."""
         entry = self.entries.get(row.fingerprint)
         if entry is not None:
             self.met.add(entry.fingerprint)
         return entry
 
     def entry_of(self, row: Row, file: str | None, reason: str) -> Entry:
-        """A finding as an entry; a reason that was given before stays."""
+        """Return the entry for a finding; the reason of an existing entry is kept."""
         finding = row.finding
         known = self.entries.get(row.fingerprint)
         return Entry(
@@ -73,11 +73,11 @@ class Baseline:
         )  # fmt: skip
 
     def seen(self, file: str | None, name: str) -> str:
-        """A file's path as entries have it; the name alone where it is no file."""
+        """Return the path of a file for entries; the name alone where it is no file."""
         return name if file is None else os.path.relpath(file, self.root).replace(os.sep, "/")
 
     def stale(self, paths: Iterable[str]) -> list[Entry]:
-        """Entries that nothing was found for, of these files and of files that are gone."""
+        """Return entries without a finding, in these files and in files that no longer exist."""
         here = set(paths)
         return [
             entry
@@ -88,7 +88,7 @@ class Baseline:
 
 
 def read(path: str, *, must_exist: bool = True) -> Baseline:
-    """The baseline in a file. Raises `BaselineError`."""
+    """Read the baseline in a file. Raises `BaselineError`."""
     try:
         with open_regular(path) as file:
             data = file.read(MOST_BYTES + 1)
@@ -123,7 +123,7 @@ def _entries(path: str, number: int, line: bytes) -> list[Entry]:
 
 
 def write(path: str, entries: Iterable[Entry]) -> None:
-    """Put a baseline in the place of what was there, at one stroke. Sorted by bytes, as `sort` does in the C locale."""
+    """Write a baseline atomically, sorted by bytes, as `sort` does in the C locale. Raises `BaselineError`."""
     lines = sorted({entry.line for entry in entries})
     data = "".join(f"{line}\n" for line in (_HEAD, *lines))
     from turnlint.keeping.disk import new_file_beside

@@ -1,7 +1,6 @@
-"""One conversation as a rule sees it.
+"""Define the input of a rule: one conversation with its pairs and a provider.
 
-This module owns the pairing of a conversation with the provider it is held against, and the choice of
-the provider's clauses that hold for it. It refuses to judge anything.
+A case also selects the clauses of the provider that apply.
 """
 
 from collections.abc import Iterator, Mapping
@@ -24,15 +23,15 @@ C = TypeVar("C", bound=Clause)
 
 
 class Case(Struct, frozen=True, dict=True):
-    """One conversation with its pairing, and the provider it is held against: what a rule looks at."""
+    """One conversation with its pairs, and the provider whose clauses apply."""
 
     transcript: Transcript
     ledger: Ledger
     profile: Profile | None = None
     certain: bool = True
-    """The provider was named, by the user or by the record; else it was guessed, and nothing here is an error."""
+    """Whether the user or the record names the provider; otherwise it is a guess, and no finding is an error."""
     named: bool = False
-    """The user named it, and so asks whether it would take this conversation."""
+    """Whether the user named the provider, to learn if it accepts this conversation."""
     opened: dict[int, Any] = field(default_factory=dict)
 
     @property
@@ -41,22 +40,22 @@ class Case(Struct, frozen=True, dict=True):
 
     @cached_property
     def first_in(self) -> dict[int, int]:
-        """The first message of each record, by the record's identity."""
+        """Return the first message of each record, by the record's identity."""
         return {id(self.messages[index].record): index for index in range(len(self.messages) - 1, -1, -1)}
 
     @property
     def asked(self) -> Iterator[Asked]:
-        """Every call, in order."""
+        """Return all calls, in order."""
         return (interaction.asked for interaction in self.ledger.interactions)
 
     @cached_property
     def asked_by(self) -> dict[int, Asked]:
-        """The call that each answer belongs to, by the identity of the result."""
+        """Return the call of each result, by the identity of the result."""
         return {id(one.answer.result): one.asked for one in self.ledger.interactions if one.answer}
 
     @cached_property
     def ids_of_turn(self) -> dict[int, str]:
-        """The ids of each turn's calls, as texts of providers list them."""
+        """Return the ids of each turn's calls, in the form of a list in texts of providers."""
         turns: dict[int, list[str]] = {}
         for asked in self.asked:
             turns.setdefault(asked.turn, []).append(asked.call.id or "")
@@ -64,7 +63,7 @@ class Case(Struct, frozen=True, dict=True):
 
     @cached_property
     def open_ids(self) -> dict[int, str]:
-        """By each message with calls: the ids of its turn's calls that have no result directly after the turn.
+        """Return the ids of each turn's calls without a result directly after the turn, by each message with calls.
 
         The texts of providers list these ids in one sentence for the whole turn, each once.
         """
@@ -81,7 +80,7 @@ class Case(Struct, frozen=True, dict=True):
 
     @cached_property
     def next_words(self) -> list[int]:
-        """For each message, the first from it on that holds more than calls, results and thoughts, or says nothing."""
+        """Return for each message the first one from it on that is empty or has more than calls, results or thoughts."""
         following = [len(self.messages)]
         for index in range(len(self.messages) - 1, -1, -1):
             blocks = self.messages[index].blocks
@@ -91,7 +90,7 @@ class Case(Struct, frozen=True, dict=True):
 
     @property
     def answered(self) -> Iterator[tuple[Answered, Asked | None]]:
-        """Every result with the call it answers or repeats, if there is one, in no order."""
+        """Yield all results, in no order, each with the call that it answers or repeats, if there is one."""
         for interaction in self.ledger.interactions:
             if interaction.answer is not None:
                 yield interaction.answer, interaction.asked
@@ -100,7 +99,7 @@ class Case(Struct, frozen=True, dict=True):
 
     @cached_property
     def model(self) -> str | None:
-        """The model it goes on with, where that may be one of the provider's: else it is not known."""
+        """Return the model of the request, if it may be a model of the provider; otherwise it is unknown."""
         request, profile = self.transcript.request, self.profile
         if request is None or profile is None:
             return None
@@ -108,11 +107,11 @@ class Case(Struct, frozen=True, dict=True):
 
     @cached_property
     def spelled(self) -> bool:
-        """The conversation is written on a wire of the provider's, so that its spelling can be judged."""
+        """Whether the conversation is on a wire of the provider, so that its format can be checked."""
         return self.profile is not None and self.profile.speaks(self.transcript.wire.speaks)
 
     def takes_message(self, role: Role) -> bool:
-        """Whether a repair can add a message of a role: to sessions of some agents a repair adds only results."""
+        """Whether a repair can add a message of a role: in sessions of some agents a repair adds only results."""
         from turnlint import carriers
 
         carrier = carriers.of_wire(self.transcript.wire.name)
@@ -120,7 +119,10 @@ class Case(Struct, frozen=True, dict=True):
         return writer is not None and writer.write_message(role, ["text"], []) is not None
 
     def clauses(self, kind: type[C], *, spelled: bool = True) -> Iterator[C]:
-        """The provider's clauses of a kind that hold here; those about spelling only on a wire of its own or that they name."""
+        """Yield the clauses of a kind that apply here.
+
+        Clauses about the format apply only on a wire of the provider or on a wire that they name.
+        """
         profile = self.profile
         if profile is None:
             return
@@ -132,24 +134,24 @@ class Case(Struct, frozen=True, dict=True):
                 yield clause
 
     def holds(self, clause: Clause) -> bool:
-        """Whether a clause is meant for this wire and model."""
+        """Whether a clause applies to this wire and model."""
         return is_meant(clause, self.transcript.wire.speaks, self.model)
 
     def severity(self, clause: Clause) -> Severity:
-        """A clause's severity, milder where it may not be meant, or where the provider's own answer is recorded."""
+        """Return a clause's severity. It is milder in doubt, or if the record has the provider's answer."""
         request = self.transcript.request
         taken = not self.named and request is not None and request.answered
         unsure = taken or self.doubts(clause)
         return "warning" if unsure and clause.severity == "error" else clause.severity
 
     def doubts(self, clause: Clause) -> bool:
-        """Whether a clause may not hold: the provider is a guess, or the clause is about models and none is named."""
+        """Whether a clause may not apply: the provider is a guess, or the clause depends on an unknown model."""
         by_model = bool(clause.models or clause.other_models) and clause.unnamed != "error"
         return not self.certain or (by_model and self.model is None)
 
     @property
     def ends(self) -> bool:
-        """The last message is where a request ends, so that what may stand last is to be judged."""
+        """Whether the last message is the end of a request, so that rules about the last message apply."""
         transcript, request = self.transcript, self.transcript.request
         if request is None or not transcript.messages or not request.key:
             return False
@@ -158,18 +160,18 @@ class Case(Struct, frozen=True, dict=True):
         return request.whole and not transcript.open_end
 
     def sent(self, index: int) -> bool:
-        """Whether a message is part of a request as its record holds it, not a line of a log or an answer."""
+        """Whether a message is part of a request in its record, and neither a line of a log nor an answer."""
         request = self.transcript.request
         at = self.messages[index].at
         return request is not None and bool(request.key) and at[:-1] == (*request.at, request.key)
 
     def written(self, index: int) -> Any:
-        """A message as it is written, decoded; nothing where its record was let go."""
+        """Return a message as written, decoded; nothing if its record was released."""
         message = self.messages[index]
         return self.value_in(message.record, message.at)
 
     def value_in(self, record: Record, at: Pointer) -> Any:
-        """The value at a place of a record, decoded; nothing where the record was let go."""
+        """Return the value at a pointer of a record, decoded; nothing if the record was released."""
         return value_at(record, at, self.opened)
 
     def is_other_item(self, index: int) -> bool:
@@ -181,7 +183,7 @@ class Case(Struct, frozen=True, dict=True):
         return isinstance(kind, str) and kind not in known and not self.is_hollow(index)
 
     def is_hollow(self, index: int) -> bool:
-        """Whether neither a message nor its record has any content; not where its record was let go."""
+        """Whether neither a message nor its record has any content; false if the record was released."""
         from turnlint.carrying.saying import keeps_something, says_something
 
         message = self.written(index)
@@ -193,44 +195,50 @@ class Case(Struct, frozen=True, dict=True):
 
     @cached_property
     def known_calls(self) -> "Known":
-        """The calls of the conversation by what a copy has in common with them."""
+        """Return the calls of the conversation, indexed to find copies."""
         from turnlint.repeats import Known
 
         return Known(asked.call for asked in self.asked)
 
     def has_own_call(self, answered: Answered) -> bool:
-        """Whether a message of results holds a call that no assistant message has. That call may be the call of a result."""
+        """Whether a message of results has a call that no assistant message has.
+
+        That call may be the call of a result.
+        """
         places = self.messages[answered.message].inner_calls
         return any(self.known_calls.repeated(self.said(answered.message, place)) is None for place in places)
 
     def is_beside_own_call(self, orphan: Answered) -> bool:
-        """Whether the message of an orphan result also has a call that is in no assistant message and not in the result."""
+        """Whether the message of an orphan result has a call that is in no assistant message and not in the result."""
         return not self.calls_in(orphan) and self.has_own_call(orphan)
 
     @cached_property
     def no_objects(self) -> frozenset[tuple[int, Pointer]]:
-        """The places, by record, where an object is expected and something else stands."""
+        """Return the positions, by record, where another value is in place of an expected object."""
         misfits = self.transcript.misfits
         return frozenset((id(record), one.at) for record, one in misfits if one.expected == "an object")
 
     def is_no_object(self, asked: Asked) -> bool:
-        """Whether an entry of a list of calls is null or another value that is no object. `malformed-message` reports it."""
+        """Whether an entry of a list of calls is null or another value that is no object.
+
+        `malformed-message` reports it.
+        """
         if not self.no_objects:
             return False
         message = self.messages[asked.message]
         return (id(message.record), (*message.at, *asked.call.at)) in self.no_objects
 
     def is_hollow_call(self, asked: Asked) -> bool:
-        """Whether an entry in place of a call has no id, no name and no arguments: nothing says that a tool was called."""
+        """Whether an entry in place of a call has no id, no name and no arguments, so that no tool was called."""
         call = asked.call
         return self.is_no_object(asked) or not (call.id or call.name or call.body)
 
     def calls_in(self, answered: Answered) -> tuple[Pointer, ...]:
-        """The places of the calls inside a result."""
+        """Return the positions of the calls inside a result."""
         return self.messages[answered.message].calls_in(answered.result)
 
     def loses_calls(self, answered: Answered, kept: Answered) -> bool:
-        """Whether a call is in a result and not in the one that is kept."""
+        """Whether a result has a call that the kept one lacks."""
         mine, theirs = (
             {json.encode(self.said(one.message, place), order="sorted") for place in self.calls_in(one)}
             for one in (answered, kept)
@@ -245,7 +253,7 @@ class Case(Struct, frozen=True, dict=True):
         return isinstance(mine, dict) and isinstance(theirs, dict) and not mine.keys() <= theirs.keys()
 
     def said(self, index: int, below: Pointer) -> Any:
-        """Something below a message as it is written, decoded; nothing where its record was let go."""
+        """Return the value at a pointer below a message, decoded; nothing if its record was released."""
         return value_below(self.written(index), below)
 
 
@@ -258,7 +266,7 @@ def in_its_words(
     more: Mapping[str, object],
     at: Pointer | None = None,
 ) -> str | None:
-    """The provider's text for this finding."""
+    """Return the provider's text for this finding."""
     if not clause.says or case.profile is None:
         return None
     from turnlint import wording
@@ -285,5 +293,5 @@ def in_its_words(
     if not case.spelled:
         fields = {name: value for name, value in fields.items() if name not in wording.PLACES}
     if any(f"{{{name}}}" in clause.says and not fields.get(name) for name in ("id", "ids")):
-        return None  # a text about nothing would be a riddle of our own making
+        return None  # a text without the id would be misleading
     return wording.told(clause.says, fields)

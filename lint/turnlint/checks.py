@@ -1,11 +1,11 @@
-"""Which rules may report something about a conversation.
+"""Select the rules that may report something about a conversation.
 
-A rule about state or pairing declares triggers, and the facts about a conversation name those that it has. For a rule
-about providers, `suspects` holds the facts against the clauses of a profile that are meant for a wire and a model. A rule
-that declares no triggers is asked about every conversation, and no scanner may skip one.
+A rule about state or pairing declares triggers, and the facts about a conversation name those that it has.
+For a rule about providers, `suspects` checks the facts against the clauses of a profile that apply to a wire
+and a model. A rule without declared triggers runs on every conversation, and no scanner may skip one.
 
-The triggers of the built-in rules come from their sources: to import all of these rules takes 30 ms, and most runs need
-none of them.
+The triggers of the built-in rules are read from their source text: to import all of these rules takes 30 ms,
+and most runs need none of them.
 """
 
 import os
@@ -23,22 +23,22 @@ from turnlint.profiles import Profile, is_meant
 IsSatisfied = Callable[..., bool]
 """A bound method `is_satisfied_by` of a clause, or of all clauses about keys together."""
 Checks = tuple[tuple[str, IsSatisfied], ...]
-"""With the code of the rule that reads the clause."""
+"""Each check with the code of the rule that uses the clause."""
 MAX_PREPARED = 1000
-"""Profiles with wires and models whose checks are kept."""
+"""Limit of the cached checks, by profile, wire and model."""
 MAX_MODEL_CHARACTERS = 100
-"""The checks of a model with a longer name are not kept."""
+"""The checks of a model with a longer name are not cached."""
 _NONE: frozenset[str] = frozenset()
 
 
 def suspects(facts: ConversationFacts, checks: Checks, *, named: bool) -> frozenset[str]:
-    """The codes of the rules whose clauses may not be satisfied. `named`: the user named the provider."""
+    """Return the codes of the rules whose clauses may not be satisfied. `named`: the user named the provider."""
     found = [code for code, is_satisfied in checks if not is_satisfied(facts, named=named)]
     return frozenset(found) if found else _NONE
 
 
 def checks_of(profile: Profile, wire: str, model: str | None) -> Checks:
-    """The checks for conversations on a wire (`Wire.speaks`) that go to a model."""
+    """Return the checks for conversations on a wire (`Wire.speaks`) with a model."""
     is_spelled, known = profile.speaks(wire), profile.model_on(wire, model)
     found: list[tuple[str, IsSatisfied]] = []
     for code, clauses in profile.by_code.items():
@@ -56,12 +56,12 @@ def checks_of(profile: Profile, wire: str, model: str | None) -> Checks:
 
 
 class PreparedChecks:
-    """The checks of the profiles, wires and models of a run. Its owner also holds the profiles."""
+    """Cached checks for the profiles, wires and models of a run. The owner must keep the profiles alive."""
 
     def __init__(self) -> None:
         self.held: dict[tuple[int, str, str | None], Checks] = {}
         self.variants: dict[tuple[int, str, tuple[bool, ...] | None], Checks] = {}
-        """Models that the clauses treat alike share their checks, and the results that these keep."""
+        """Models to which the same clauses apply share their checks, and the cached results of these."""
 
     def of(self, profile: Profile, wire: str, model: str | None) -> Checks:
         if model is not None and len(model) > MAX_MODEL_CHARACTERS:
@@ -85,14 +85,14 @@ class PreparedChecks:
 
 
 RECORD = "record"
-"""The trigger of rules about damage beside conversations."""
+"""The trigger of rules about damage outside of conversations."""
 Declared = tuple[str, frozenset[str] | None, bool]
 """The code of a rule, the triggers that it declares, and whether it is in preview."""
 _START, _TRIGGERS, _PREVIEW = "\nRULE = Rule(", "triggers=frozenset(", 'state="preview"'
 
 
 def triggers_of(code: str, declared: frozenset[str] | None) -> frozenset[str] | None:
-    """The declared triggers and the code of the rule; `None` if it declares none, or a word that is no trigger."""
+    """Return the declared triggers and the code of the rule; `None` if it declares none, or an unknown one."""
     if declared is None:
         return None
     others = declared - TRIGGERS - {RECORD}
@@ -101,7 +101,7 @@ def triggers_of(code: str, declared: frozenset[str] | None) -> frozenset[str] | 
 
 
 def union_of(triggers: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
-    """All triggers of some rules; `None` if one of the rules has none."""
+    """Return all triggers of some rules; `None` if one of the rules has none."""
     found = list(triggers)
     return None if None in found else frozenset().union(*(one or () for one in found))
 
@@ -112,13 +112,13 @@ def is_asked(triggers: frozenset[str] | None, found: frozenset[str]) -> bool:
 
 
 def built_in() -> dict[str, Declared]:
-    """What each built-in rule declares, by its module."""
+    """Return the declaration of each built-in rule, by its module."""
     found = ((name, _declared_in(name, path)) for name, path in modules_in(import_module(BUILTIN)))
     return {name: declared for name, declared in found if declared is not None}
 
 
 def modules_in(root: ModuleType) -> Iterator[tuple[str, str]]:
-    """All modules of a package but its profiles, with their paths, none of them imported for that."""
+    """Yield all modules of a package but its profiles, with their paths, without importing them."""
     folders = [(root.__name__, folder) for folder in getattr(root, "__path__", ())]
     for package, folder in folders:
         for name in sorted(os.listdir(folder)):
@@ -131,7 +131,10 @@ def modules_in(root: ModuleType) -> Iterator[tuple[str, str]]:
 
 
 def _declared_in(name: str, path: str) -> Declared | None:
-    """What a module declares about its rule, if it has one. Only a module that declares it in another way is imported."""
+    """Return the declaration of the rule in a module, if it has one.
+
+    Import the module only if its text cannot be parsed.
+    """
     with open(path, "rb", buffering=0) as file:
         text = file.read().decode()
     start = text.find(_START)

@@ -1,4 +1,4 @@
-"""The base of all clauses: what a provider refuses, with its evidence and the models that it holds for."""
+"""Define the base of all clauses: a rejection of a provider, with its evidence and the models concerned."""
 
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -41,6 +41,6 @@ class Clause(Struct, frozen=True, kw_only=True, omit_defaults=True, tag_field="r
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         """Whether the rule has certainly nothing to report. `named`: the user named the provider.
 
-        A kind of clause without a method of its own is never satisfied, so that its rule is always asked.
+        A kind of clause without a method of its own is never satisfied, so that its rule always runs.
         """
         return False

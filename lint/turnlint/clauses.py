@@ -1,9 +1,8 @@
-"""What a provider does not take, clause by clause.
+"""Define the kinds of clauses in profiles: one for each projection rule, with fields that differ by provider.
 
-This module owns the vocabulary of profiles: one kind of clause for each projection rule, with the fields
-that differ between providers. A profile is a table of such clauses; the rule of the same name reads them.
-Each clause checks itself against the facts about a conversation: `is_satisfied_by` is true only if the rule has
-nothing to report. No provider is named here.
+A profile is a table of such clauses; the rule of the same name reads them. Each clause checks itself against
+the facts about a conversation: `is_satisfied_by` is true only if the rule has nothing to report. No provider
+is named here.
 """
 
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -62,7 +61,7 @@ class IdForm(Clause, kw_only=True, frozen=True, tag="id-form"):
     """The number at the end counts all calls of the request from 0."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
-        if self.of == "item":  # the facts know one form of the id for each type of items
+        if self.of == "item":  # the facts cover one form of the id for each type of items
             odd, found = facts.odd_items, facts.item_kinds.intersection(self.kinds)
             known = all(one not in odd and ITEM_PATTERNS.get(one) == self.pattern for one in found)
             return known and not (self.required and facts.messages)
@@ -90,7 +89,7 @@ class IdCollision(Clause, kw_only=True, frozen=True, tag="id-collision"):
     """What stands for a character that is not kept."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
-        """Ids that stay as they are differ as before."""
+        """Whether no id changes, so that the ids stay distinct."""
         return facts.calls < 2 or (
             facts.ids.match(f"{self.keep}+") and (not self.most or facts.ids.longest <= self.most)
         )
@@ -584,7 +583,7 @@ _OF_THOUGHTS = {
     "unsigned": "unsigned-thought", "blank-signature": "blank-signed-thought", "taken": "thought",
     "unfit-signature": "unfit-signed-thought", "empty": "empty-thought",
 }  # fmt: skip
-"""The mark of a thought that a clause refuses."""
+"""Mark of the thinking blocks that a clause rejects."""
 
 AnyClause = (
     IdCharset | IdLength | IdForm | IdCollision | IdUnique | NameForm | ArgumentsEncoding | ResultNotFirst

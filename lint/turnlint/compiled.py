@@ -1,7 +1,4 @@
-"""What was compiled, where it is there.
-
-This module owns the way to it. It refuses to know what it does.
-"""
+"""Load the native module, if it is installed."""
 
 import sys
 from importlib import import_module
@@ -9,11 +6,11 @@ from types import ModuleType
 
 NAME = "turnlint.fastpath._native"
 MIN_SEARCHED_BYTES = 1 << 14
-"""From this size on a search is worth the load of the native module."""
+"""Size from which a search is worth loading the native module."""
 
 
 def loaded() -> ModuleType | None:
-    """The native module, once somebody has loaded it: small runs do without."""
+    """Return the native module if it is loaded already: small runs do without."""
     return sys.modules.get(NAME)
 
 

@@ -1,8 +1,4 @@
-"""What a run counts besides its findings.
-
-This module owns how a conversation adds to a tally, whether it was read or only looked at. It refuses to know what
-was found in it.
-"""
+"""Count the conversations of a run, parsed or only scanned."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -29,7 +25,7 @@ BOOKKEEPING = "bookkeeping"
 
 
 def count(tally: Tally, transcript: Transcript, pairs: Ledger, *, named: bool = False) -> None:
-    """A conversation that was read, and whether the user `named` a provider, whose clauses then hold in doubt too."""
+    """Count a parsed conversation. `named`: the user named a provider, whose clauses then apply in doubt too."""
     tally.conversations += 1
     tally.messages += len(transcript.messages)
     tally.calls += len(pairs.interactions)
@@ -46,13 +42,13 @@ def count(tally: Tally, transcript: Transcript, pairs: Ledger, *, named: bool = 
 
 
 def count_unread(tally: Tally, unread: Mapping[Near, int]) -> None:
-    """Conversations of formats that are not supported, by the name of what they look like."""
+    """Count conversations of unsupported formats, by the name of the format that they resemble."""
     for near, times in unread.items():
         _note(tally, f"unread {near.name}", times)
 
 
 def count_skipped(tally: Tally, records: int) -> None:
-    """Records that a format keeps for its own bookkeeping."""
+    """Count records that hold only bookkeeping of their format."""
     _note(tally, BOOKKEEPING, records)
 
 
@@ -62,7 +58,7 @@ def _note(tally: Tally, what: str, times: int) -> None:
 
 
 def count_providers(tally: Tally, wire: str, chosen: tuple[Chosen, ...], times: int = 1) -> None:
-    """The providers that it was held against, and those of them whose wire is another."""
+    """Count the providers whose rules apply, and those of them that have another wire."""
     for one in chosen:
         name = one.profile.label
         tally.providers[name] = tally.providers.get(name, 0) + times
@@ -72,7 +68,7 @@ def count_providers(tally: Tally, wire: str, chosen: tuple[Chosen, ...], times: 
 
 
 def count_passed(tally: Tally, passed: "Passed") -> None:
-    """Conversations that nobody had to read."""
+    """Count conversations that the scanner accepted without parsing."""
     tally.conversations += passed.conversations
     tally.messages += passed.messages
     tally.calls += passed.calls

@@ -1,8 +1,4 @@
-"""One source from bytes to placed findings.
-
-This module owns the order of things: read, judge, place. It refuses to know how bytes become
-conversations, what any rule says and how anything is shown.
-"""
+"""Lint one source: read conversations, apply rules and place findings, in this order."""
 
 import os
 from collections import deque
@@ -32,7 +28,7 @@ __all__ = [
 ]  # fmt: skip
 
 LONG = 1 << 20
-"""The bytes of a longer record are not kept for whoever shows what was found in it."""
+"""Size of a record above which its bytes are not kept for reports."""
 REMEMBERED = 10_000
 Told = tuple[Finding, Transcript | None]
 Drawn = tuple[Finding, Transcript | None, "Plan | None", int]
@@ -40,12 +36,12 @@ Event = Row | Ignored | Skipped | Heard | Crash | Remark | Tally
 
 
 def lint(source: Source, options: Options, book: Book, progress: Progress | None = None) -> Iterator[Event]:
-    """Yield what there is to say of one source, its tally last."""
+    """Yield the events of one source, its tally last."""
     return Run(source, options, book).events(progress)
 
 
 class Run:
-    """One source, or a part of one, on its way to rows."""
+    """The lint of one source, or of a part of one."""
 
     def __init__(self, source: Source, options: Options, book: Book) -> None:
         self.source = source
@@ -57,7 +53,7 @@ class Run:
         self.drawn: dict[str, int] = {}
         self.met: dict[str, int] = {}
         self.said: set[tuple[str, int, Pointer, int | None, str, str | None]] = set()
-        """What was found lately: branches of one conversation share their faults."""
+        """Recent findings: branches of one conversation share their faults."""
         self.failure: SourceError | None = None
         self.watch = book.watch()
         self.notes = self._notes()
@@ -130,7 +126,7 @@ class Run:
             assert all(one.severity in SEVERITIES for one in findings), (
                 "a finding has no severity that exists"
             )
-        except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
+        except Exception as error:  # noqa: BLE001 - a foreign rule may fail; the failure is reported
             self.tally.crashes += 1
             reason = f"{type(error).__name__}: {error}"
             self.waiting.append(Crash(f"rule {entry.rule.name}", self.source.name, line, reason))
@@ -138,7 +134,7 @@ class Run:
         return findings
 
     def _place(self, told: list[Told]) -> None:
-        """Place what can be placed now; what stands in records that were let go waits for a second look."""
+        """Place the findings whose records are in memory; the others wait until their records are read again."""
         if not told:
             return
         told = [one for one in told if self._is_new(one[0])]
@@ -150,7 +146,7 @@ class Run:
             plan, rank = self._plan(finding, transcript)
             gone = any(not record.data and record.size for record in _records_of(finding, plan))
             if gone:
-                # A conversation that is not needed later is not kept: it may be long.
+                # A conversation that is not needed later is released: it may be long.
                 known = transcript if self.options.fingerprints or self.notes else None
                 self.deferred.append((finding, known, plan, rank))
             else:
@@ -207,7 +203,7 @@ class Run:
         return sorted(rows, key=_order) if len(rows) > 1 else rows
 
     def _names(self, ready: list[Drawn]) -> tuple[dict[int, str], dict[int, Location]]:
-        """What tells the conversations of these findings from others, each looked up once; or where that stands."""
+        """Return the identities of these findings' conversations, or the locations whose digest is the identity."""
         if not self.options.fingerprints:
             return {}, {}
         from turnlint.fingerprint import first_words, named
@@ -229,13 +225,13 @@ class Run:
 
     @cached_property
     def _seen_as(self) -> str:
-        """The source as fingerprints name it."""
+        """Return the path of the source for fingerprints."""
         if self.options.root and self.source.path is not None:
             return os.path.relpath(self.source.path, self.options.root)
         return self.source.name
 
     def _settle(self) -> Iterator[Row]:
-        """Read again what was let go, in file order, and place what stands there."""
+        """Read released records again, in file order, and place the findings in them."""
         if not self.deferred:
             return
         from turnlint.documents.reread import reread

@@ -31,8 +31,8 @@ class Evaluator:
         self.scanner: Counting | None = None
 
     def batches(self, progress: Progress | None, *, skip_sound: bool) -> Iterator[Batch]:
-        """Yield what the source holds. `skip_sound`: a conversation without a finding is only counted."""
-        # A rule without triggers may report any conversation, and so may a record that asks for an ignore.
+        """Yield the items of the source. `skip_sound`: a conversation without a finding is only counted."""
+        # A rule without triggers may report any conversation, and a record may request an ignore.
         may_skip = skip_sound and self.book.has_triggers and not self.options.pardons
         yield from self.reading.batches(progress, self._open_scanner if may_skip else None)
 

@@ -1,8 +1,4 @@
-"""What a run tells of besides its findings.
-
-This module owns the other events: what was counted, what was passed over, what was heard to its end, what failed. It
-refuses to know how any of them comes about.
-"""
+"""Define the events of a run besides its findings: counts, skipped sources, judged conversations, failures."""
 
 from msgspec import Struct, field
 
@@ -11,7 +7,7 @@ from turnlint.neighbours import Near
 
 
 class Tally(Struct):
-    """What was seen, and what was found."""
+    """Counts of a run."""
 
     files: int = 0
     conversations: int = 0
@@ -21,21 +17,27 @@ class Tally(Struct):
     findings: dict[str, int] = field(default_factory=lambda: {"error": 0, "warning": 0, "info": 0})
     rules: dict[str, int] = {}
     providers: dict[str, int] = {}
-    """How many conversations were held against each."""
+    """Number of conversations to which each provider's rules applied."""
     across: dict[str, int] = {}
-    """How many of those are written on a wire that is not its own, as `provider on wire`: their spelling is not judged."""
+    """Number of those on a foreign wire, as `provider on wire`: rules about the format do not apply to them."""
     noted: dict[str, int] = {}
-    """What providers accept, and no finding reports: results whose calls the provider keeps (`kept-calls`), and
-    results whose name is that of no tool (`foreign-names`), and requests without a model's name that end with a message of the
-    model (`model-last`); and calls written as text (`text-calls`), which are not checked;
-    records that a format keeps for its own bookkeeping (`bookkeeping`)."""
+    """Counts of deviations that providers accept and that no finding reports.
+
+    - `kept-calls`: results whose calls the provider keeps.
+    - `foreign-names`: results whose name is that of no tool.
+    - `model-last`: requests without a model's name that end with a message of the model.
+    - `text-calls`: calls written as text, which are not checked.
+    - `bookkeeping`: records that hold only bookkeeping of their format.
+    """
     is_unfinished: bool = False
-    """A split record at the end was left, because more lines may follow."""
+    """Whether a split record at the end was left, because more lines may follow."""
     skipped: int = 0
     crashes: int = 0
     ignored: dict[str, int] = {}
-    """Findings that are known and not counted above, by what knows them: `baseline`, `ignore`, `ignore until DAY`,
-    `ignore in records`."""
+    """Known findings, which are not counted above, by their label.
+
+    The labels are `baseline`, `ignore`, `ignore until DAY` and `ignore in records`.
+    """
 
     def add(self, other: "Tally") -> None:
         for name in ("files", "conversations", "messages", "calls", "results", "skipped", "crashes"):
@@ -47,38 +49,38 @@ class Tally(Struct):
 
 
 class Remark(Struct, frozen=True):
-    """Something about what a record says of its own findings."""
+    """A remark about an ignore in a record."""
 
     path: str
     line: int
     words: str
     idle: bool = False
-    """What it says is of no use."""
+    """Whether the ignore matches no finding."""
     more: int = 0
-    """So many others are only counted; then this is none itself."""
+    """Number of further remarks that are only counted; then this is no remark itself."""
 
 
 class Skipped(Struct, frozen=True):
-    """A source that is of no supported format."""
+    """A source in no supported format."""
 
     source: Source
     near: Near | None = None
-    """The name of what it looks like, where it has one."""
+    """The format that it resembles, if known."""
 
 
 class Heard(Struct, frozen=True):
-    """A conversation was judged, and what was found in it was told before."""
+    """A judged conversation, after the events of its findings."""
 
     path: str
     line: int
     index: int
     id: str | None
     whole: bool
-    """False where its records were let go, so that more may be told at the end of the source."""
+    """False where its records were released, so that more findings may follow at the end of the source."""
 
 
 class Crash(Struct, frozen=True):
-    """A rule failed on a conversation, or reading failed. The run goes on and says so."""
+    """A rule that failed on a conversation, or a failure of reading. The run continues and reports it."""
 
     rule: str
     path: str

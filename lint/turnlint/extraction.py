@@ -1,4 +1,4 @@
-"""The facts about a conversation that was read and paired.
+"""Compute the facts about a conversation that was parsed and paired.
 
 One pass over the messages and one over the pairs collect all fields of `ConversationFacts`.
 """
@@ -42,7 +42,7 @@ from turnlint.names import NO_NAMES, Names, names_of, tool_names_of
 def facts_of(
     transcript: Transcript, ledger: Ledger, opened: dict[int, Any] | None = None
 ) -> ConversationFacts:
-    """The facts about a conversation and its pairing. `opened` keeps decoded records, as `Case.opened` does."""
+    """Return the facts about a conversation and its pairs. `opened` caches decoded records, as `Case.opened` does."""
     found = _Gathered(transcript)
     for index, message in enumerate(transcript.messages):
         found.add(index, message)
@@ -65,7 +65,7 @@ _summaries: BoundedCache[tuple[_Kind, ...], _Summary] = BoundedCache(1000, 1 << 
 
 
 class _Gathered:
-    """What the messages up to some position hold."""
+    """The facts about the messages up to some position."""
 
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
@@ -75,9 +75,11 @@ class _Gathered:
         self.kinds: dict[_Kind, Labels] = {}
         self.labels: list[Labels] = []
         self.spoken: list[bool] = []
-        """Whether a message holds more than thoughts."""
+        """Whether each message has more than thoughts."""
         self.speaking = [0]
-        """For each position, how many messages before it are empty or hold more than calls, results and thoughts."""
+        """For each position, the number of earlier messages that are empty or have more than calls, results
+        and thoughts.
+        """
         self.empties: set[tuple[Empty, str]] = set()
         self.mixed_roles: set[str] = set()
         self.authors: set[str] = set()
@@ -94,26 +96,26 @@ class _Gathered:
         self.nameless_results: set[str] = set()
         self.idless_results: set[str] = set()
         self.items: dict[str, int] = {}
-        """The position of each item, by its id."""
+        """Position of each item, by its id."""
         self.item_kinds: set[str] = set()
         self.odd_items: set[str] = set()
         self.index = -1
         self.role = ""
-        """Of the message before."""
+        """Role of the previous message."""
         self.has_row = False
-        """Two messages of the assistant are neighbours."""
+        """Whether two messages of the assistant are neighbours."""
         self.has_prefix = self.is_linked = False
         self.is_behind_words = False
-        """The next message is joined to earlier ones, which hold more than results."""
+        """Whether the next message is joined to earlier ones, which have more than results."""
         self.is_behind_call = False
-        """The same turn of the assistant has a call."""
+        """Whether the current turn of the assistant has a call."""
         self.ends_in_thinking = False
         self.is_unsigned = False
-        """The first call of a message behind the last words of the user has no signature."""
+        """Whether the first call of a message behind the last words of the user has no signature."""
         self.starts_bare: bool | None = None
-        """Whether the turn at hand begins with a call and without a thought; `None` before the assistant speaks."""
+        """Whether the current turn begins with a call and without a thought; `None` before the assistant speaks."""
         self.is_behind_reasoning = False
-        """The message before is a reasoning item with an id."""
+        """Whether the previous message is a reasoning item with an id."""
         self.has_reasoning = self.is_reasoned = self.has_call_alone = False
 
     def add(self, index: int, message: Message) -> None:
@@ -205,7 +207,7 @@ class _Gathered:
                 self.empties.add(("text", message.written_role))
 
     def _add_place(self, message: Message, result: int, other: int) -> None:
-        """Where the last result of the caller's own tools stands, and the first other content."""
+        """Compare the position of the last result of the caller's own tools with that of the first other content."""
         if self.is_behind_words:
             self.marks.add("result-behind")
         if other >= 0 or message.blanks:
@@ -214,7 +216,7 @@ class _Gathered:
                 self.marks.add("result-behind")
 
     def _add_speech(self, message: Message, thought: tuple[int, Thinking] | None, *, calls: bool) -> None:
-        """A message of the assistant."""
+        """Add a message of the assistant."""
         blocks, blanks = message.blocks, message.blanks
         if thought is not None:
             place, block = thought
@@ -231,7 +233,7 @@ class _Gathered:
             self.marks.add("call-without-reasoning-field")
 
     def _add_rest(self, message: Message) -> None:
-        """What a message says beside its blocks."""
+        """Add the fields of a message beside its blocks."""
         if message.name is not None:
             self.authors.add(message.name)
         if message.no_calls:
@@ -248,7 +250,7 @@ class _Gathered:
             self.is_linked = True
 
     def _add_call(self, call: Call) -> bool:
-        """Returns whether it is of the caller's own tools."""
+        """Add a call; return whether it is of the caller's own tools."""
         identifier, name, marks, triggers = call.id, call.name, self.marks, self.triggers
         if call.arguments not in _SOUND:
             triggers.add("arguments")
@@ -281,7 +283,7 @@ class _Gathered:
         return True
 
     def _add_result(self, result: Result) -> bool:
-        """Returns whether it is of the caller's own tools."""
+        """Add a result; return whether it is of the caller's own tools."""
         identifier, triggers = result.id, self.triggers
         if is_missing(identifier):
             self.idless_results.add(result.kind)
@@ -318,7 +320,7 @@ class _Gathered:
         return True
 
     def _add_thought(self, thought: Thinking) -> None:
-        """A thought of the assistant."""
+        """Add a thought of the assistant."""
         self.marks.add("thought")
         if thought.cipher:
             return
@@ -333,7 +335,7 @@ class _Gathered:
                 )
 
     def _add_item(self, message: Message, call: Call | None) -> None:
-        """A message that is an item."""
+        """Add a message that is an item."""
         kind, item = message.kind, message.item
         is_reasoning = kind == "reasoning"
         if self.is_behind_reasoning and not (is_reasoning or item):
@@ -385,7 +387,7 @@ class _Gathered:
         return self.ids.issubset(self.call_ids)
 
     def _add_item_id(self, item: str, kind: str) -> None:
-        """The id of an item, once for its message and once for its block."""
+        """Add the id of an item, once for its message and once for its block."""
         self.item_kinds.add(kind)
         if self.items.setdefault(item, self.index) != self.index:
             self.marks.add("item-twice")
@@ -444,7 +446,10 @@ class _Gathered:
         )
 
     def _steps(self) -> tuple[frozenset[Step], frozenset[Step]]:
-        """What comes after what: all of a turn, and its last message that holds more than thoughts."""
+        """Return the pairs of successive turns, and the same pairs with the last message of the first turn.
+
+        That message is the last one with more than thoughts.
+        """
         if not (self.joins and self.has_row):
             found = frozenset(pairwise([_START, *self.labels]))
             return found, found
@@ -470,7 +475,7 @@ class _Gathered:
 
 
 def _summary_of(kinds: dict[_Kind, Labels]) -> _Summary:
-    """Roles, contents, and all labels."""
+    """Return roles, contents, and all labels."""
     key = tuple(kinds)
     found = _summaries.get(key)
     if found is None:
@@ -484,7 +489,7 @@ def _summary_of(kinds: dict[_Kind, Labels]) -> _Summary:
 
 
 def _parts_of(ids: set[str]) -> tuple[frozenset[str], Names]:
-    """The beginnings of ids up to their first `_`, and a summary of the rest."""
+    """Return the start of ids up to their first `_`, and a summary of the rest."""
     cuts = [(one, one.find("_") + 1) for one in ids]
     return frozenset([one[:cut] for one, cut in cuts]), names_of([one[cut:] for one, cut in cuts])
 
@@ -497,7 +502,7 @@ def _labels_of_last(message: Message | None) -> frozenset[str]:
 
 
 def _add_pairing(found: _Gathered, ledger: Ledger) -> None:
-    """What the places of calls and results say, and how they were paired."""
+    """Add the facts about the positions of calls and results, and about their pairs."""
     places: dict[int, int] = {}
     speaking = found.speaking
     for one in ledger.interactions:
@@ -521,13 +526,13 @@ def _add_pairing(found: _Gathered, ledger: Ledger) -> None:
 
 
 def _are_distinct(interactions: tuple[Interaction, ...]) -> bool:
-    """Whether no two calls share an id. Several calls without an id share nothing."""
+    """Whether no two calls share an id. Calls without an id share none."""
     ids = [one.asked.call.id for one in interactions if usable(one.asked.call.id)]
     return len(set(ids)) == len(ids)
 
 
 def _are_in_order(interactions: tuple[Interaction, ...]) -> bool:
-    """Whether results that are paired by position follow each other as their calls do, in each turn."""
+    """Whether results that are paired by position have the order of their calls, in each turn."""
     latest = turn = -1
     for one in interactions:
         if one.asked.turn != turn:

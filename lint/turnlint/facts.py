@@ -1,11 +1,11 @@
-"""Facts about one conversation: the only input of the check whether a rule may report something.
+"""Define the facts about one conversation: the only input of the check whether a rule may report something.
 
-`ConversationFacts` is a plain value. `turnlint.extraction` computes it from a paired conversation. The native scanner
-computes the same value from the bytes of a line. Rules declare the triggers that concern them, and clauses check
+`ConversationFacts` is a plain value. `turnlint.extraction` computes it from a paired conversation. The native
+scanner computes the same value from the bytes of a line. Rules declare their triggers, and clauses check
 themselves against the value. No other code decides whether a conversation is sound.
 
-Triggers, marks and upper bounds may say too much, so that a rule is asked in vain. They never say too little. Labels, and
-all that is made of labels, are exact.
+Triggers, marks and upper bounds may be too inclusive, so that a rule runs in vain. They are never too
+exclusive. Labels, and all values made of labels, are exact.
 """
 
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     from turnlint.keys import Strict
 
 Labels = frozenset[str]
-"""What a message or turn is: its role as written, `call` if it has calls, `result` if it has results, and
-`server-result` if its last block is a result of the provider's own tools."""
+"""Properties of a message or turn: its role as written, `call` if it has calls, `result` if it has results,
+and `server-result` if its last block is a result of the provider's own tools.
+"""
 Step = tuple[Labels, Labels]
-"""What a turn is, and what the next turn is."""
+"""The labels of a turn, and those of the next turn."""
 Said = tuple[Content, str, bool]
 """The content of a message, its role as written, and whether it has calls."""
 Empty = Literal["message", "text", "white"]
@@ -36,7 +37,7 @@ Mark = Literal[
     "unfit-signed-call", "unfit-signed-thought", "unsigned-call", "unsigned-thought", "blank-signed-thought",
     "uncounted-call", "unthought-turn", "untyped-call",
 ]  # fmt: skip
-"""What at least one piece of the conversation is. Calls and results are those of the caller's own tools, if the mark
+"""Properties of at least one piece of the conversation. Calls and results are those of the caller's own tools, if the mark
 does not say otherwise.
 
 - `call-without-reasoning`: some reasoning item has an id, and a call with an item id that begins with `fc_` has no
@@ -58,14 +59,14 @@ does not say otherwise.
 - `prefix-before-end`: a message that is not the last one has a `prefix`.
 - `reasoning-field`: a message has a key for reasoning beside its content (`reasoning_content`), also with null.
 - `result-behind`: in a message of role `user` or `tool`, or in a row of messages of role `user` on a wire that joins
-  them, other content (also an empty text) stands before a result. `result-beside`: other content is in the same
+  them, other content (also an empty text) is before a result. `result-beside`: other content is in the same
   message as a result.
-- `scattered-results`: the results of the calls of one turn stand in several messages.
-- `spoken-between`: a message that is empty or holds more than calls, results and thoughts stands behind the message of
-  a call and before the message of its result.
+- `scattered-results`: the results of the calls of one turn are in several messages.
+- `spoken-between`: a message that is empty or has more than calls, results and thoughts is between the message of
+  a call and the message of its result.
 - `stranded-reasoning`: the next item behind a reasoning item with an id is no reasoning and has no id, or nothing
   follows it.
-- `text-after-call`: a text stands behind a call in one message of the assistant, or in one turn on wires that join
+- `text-after-call`: a text is behind a call in one message of the assistant, or in one turn on wires that join
   messages.
 - `trailing-space`: the last block of the last message is a text that ends in white space.
 - `uncounted-call`: the id of a call is not `NAME:N`, where `NAME` is not empty and has no colon, and `N` counts the
@@ -81,9 +82,9 @@ ITEM_PREFIXES = {
     "message": "msg", "reasoning": "rs", "function_call": "fc", "function_call_output": "fco",
     "custom_tool_call": "ctc", "custom_tool_call_output": "ctco",
 }  # fmt: skip
-"""How the id of an item begins, by the type of the item."""
+"""Prefix of the id of an item, by the type of the item."""
 ITEM_PATTERNS = {kind: f"{prefix}[A-Za-z0-9_-]*" for kind, prefix in ITEM_PREFIXES.items()}
-"""The whole id."""
+"""Pattern of the whole id."""
 
 
 TRIGGERS = frozenset({
@@ -94,7 +95,7 @@ TRIGGERS = frozenset({
 
 
 class RequestFacts(Struct, frozen=True):
-    """What a request says beside its messages. Computed by `request_facts` from a `Request`, once for each envelope."""
+    """The properties of a request beside its messages. `request_facts` computes them once for each envelope."""
 
     whole: bool = False
     """As `Request.whole`."""
@@ -102,22 +103,22 @@ class RequestFacts(Struct, frozen=True):
     forced: bool = False
     store: bool | None = None
     tools: int | None = None
-    """How many tools it declares, or `None` if it has no such key."""
+    """Number of declared tools, or `None` if the request has no such key."""
     tool_names: Names = NO_NAMES
-    """Of the declared tools of kind `function`."""
+    """Names of the declared tools of kind `function`."""
     has_twin_tools: bool = False
-    """Two of these share a name."""
+    """Whether two of these share a name."""
 
 
 class Keys(Protocol):
     """The keys of the messages as they are written."""
 
     def has_only_known(self, known: "Strict", /) -> bool:
-        """Whether no message of the request has a key that a clause of `known.clauses` (by place) refuses."""
+        """Whether no message of the request has a key that a clause of `known.clauses` (by place) rejects."""
 
 
 class _NoKeys:
-    """For conversations that are no part of a request, so that no provider checks their keys."""
+    """Keys of conversations outside of a request, which no provider checks."""
 
     def has_only_known(self, _: "Strict") -> bool:
         return True
@@ -127,28 +128,28 @@ NO_KEYS = _NoKeys()
 
 
 class ConversationFacts(Struct, frozen=True):
-    """What there is in a conversation, each kind once."""
+    """The properties of a conversation, each kind once."""
 
     triggers: frozenset[str] = frozenset()
-    """What rules about state and pairing report:
+    """Deviations that rules about state and pairing report:
 
     - Words of the ledger (`turnlint.ledger.Odd`): `open`, `pending`, `late`, `early`, `respelled`, `server`,
       `duplicate`; `taken` only if two calls share a usable id; `by-position` only if the results of a turn are in another order than its calls; `orphan` only if no
       provider keeps the part before the request; `renamed` without names that the wire ignores (`harmless`).
     - `arguments`: arguments that are neither an object, nothing nor free text.
-    - `dead`: the conversation was left behind. `misfit`: a value has an unexpected JSON kind.
-    - `dialect`: a role, call, result or block is spelled as on another wire.
-    - `echo`: a call stands inside a message of results. `empty`: a message has nothing at all in it (`Message.empty`).
+    - `dead`: the conversation is an abandoned part of a session. `misfit`: a value has an unexpected JSON kind.
+    - `dialect`: a role, call, result or block has the encoding of another wire.
+    - `echo`: a call is inside a message of results. `empty`: a message has nothing at all in it (`Message.empty`).
     - `id`: a call or result that needs an id has none, an empty one or `null`.
     - `lifecycle`: the marks of a result contradict each other. `link`: a record names no earlier record as its parent.
     - `marker`: a text begins a call. `name`: a call lacks a name, or a result of kind `function` does."""
     request: RequestFacts | None = None
     messages: int = 0
-    """How many. The native side may give an upper bound; 0 only if there is none."""
+    """Number of messages. The native side may give an upper bound; 0 only if there is none."""
     has_whole_end: bool = False
-    """The last message is the end of a whole request (`Request.whole`, no `open_end`)."""
+    """Whether the last message is the end of a whole request (`Request.whole`, no `open_end`)."""
     has_sent_end: bool = False
-    """The last message is in the list of messages of a request."""
+    """Whether the last message is in the list of messages of a request."""
     is_log: bool = False
     """As `Transcript.is_log`."""
     headless: bool = False
@@ -156,66 +157,69 @@ class ConversationFacts(Struct, frozen=True):
     open_end: bool = False
     """As `Transcript.open_end`."""
     roles: frozenset[str] = frozenset()
-    """As written."""
+    """Roles as written."""
     contents: frozenset[Said] = frozenset()
     last_content: Said | None = None
-    """Of the last message."""
+    """Content of the last message."""
     empties: frozenset[tuple[Empty, str]] = frozenset()
-    """What says nothing, with the role of its message as written."""
+    """Kinds of empty content, with the role of its message as written."""
     mixed_roles: frozenset[str] = frozenset()
     """Roles, as written, of messages with a block that is no text."""
     marks: frozenset[Mark] = frozenset()
     steps: frozenset[Step] = frozenset()
-    """What comes after what, turn by turn; first what comes after `start`."""
+    """Pairs of successive turns; the first turn follows `start`."""
     answers: frozenset[Step] = frozenset()
-    """The same, but the first of each pair is the last message of its turn that holds more than thoughts."""
+    """The same, but the first of each pair is the last message of its turn with more than thoughts."""
     first: Labels = frozenset()
-    """Of the first message."""
+    """Labels of the first message."""
     spoken: frozenset[str] = frozenset()
     """The union of all labels."""
     last: frozenset[str] = frozenset()
-    """Of the last message: its role, its role as written, and `prefix` if it has one."""
+    """Role of the last message, its role as written, and `prefix` if it has one."""
     authors: Names = NO_NAMES
     """The `name` of messages."""
     ids: Names = NO_NAMES
-    """Of the caller's own calls and results: all that are neither missing nor redacted. Others may be among them."""
+    """Ids of the caller's own calls and results: all that are neither missing nor redacted.
+
+    Others may be among them.
+    """
     names: Names = NO_NAMES
-    """Of the caller's own tools that are called, without missing and empty ones."""
+    """Names of the caller's own tools that are called, without missing and empty ones."""
     result_names: Names = NO_NAMES
-    """That results have, without missing and empty ones."""
+    """Names of tools in results, without missing and empty ones."""
     server_names: frozenset[str] = frozenset()
-    """Of the provider's own tools that are called."""
+    """Names of the provider's own tools that are called."""
     server_heads: frozenset[str] = frozenset()
-    """How ids of calls and results of the provider's own tools begin: up to the first `_`, or nothing without one."""
+    """Prefixes of ids of calls and results of the provider's own tools: up to the first `_`, or empty without one."""
     server_tails: Names = NO_NAMES
     """The rest of these ids."""
     calls: int = 0
-    """Of the caller's own tools. The native side may give an upper bound; 0 only if there is none."""
+    """Number of calls of the caller's own tools. The native side may give an upper bound; 0 only if there is none."""
     most_calls: int = 0
-    """Of the caller's own tools in one message; an upper bound."""
+    """Greatest number of calls of the caller's own tools in one message; an upper bound."""
     arguments: frozenset[tuple[Written, Arguments]] = frozenset()
-    """Of all calls."""
+    """Encoding and kind of the arguments of all calls."""
     results: frozenset[tuple[str, Written]] = frozenset()
-    """The type of each result (`Result.kind`), and how its content is written; not of the provider's own tools."""
+    """Type of each result (`Result.kind`), and the encoding of its content; not of the provider's own tools."""
     result_parts: frozenset[str] = frozenset()
-    """Kinds of what these results hold."""
+    """Kinds of the parts of these results."""
     nameless_results: frozenset[str] = frozenset()
     """Types of results without a name, of any tool."""
     idless_results: frozenset[str] = frozenset()
     """Types of results without an id, of any tool."""
     longest_result: int = 0
-    """In bytes, as JSON; an upper bound. Of any tool."""
+    """Greatest size of a result in bytes, as JSON, of any tool; an upper bound."""
     item_kinds: frozenset[str] = frozenset()
     """Types of items with an id of their own."""
     odd_items: frozenset[str] = frozenset()
-    """Types of items whose id is not as `ITEM_PATTERNS` says. The native side may leave out types that it lacks."""
+    """Types of items whose id does not match `ITEM_PATTERNS`. The native side may leave out types that it lacks."""
     longest_item: int = 0
-    """Of the ids of items; an upper bound."""
+    """Greatest length of an id of an item; an upper bound."""
     keys: Keys = NO_KEYS
 
 
 def request_facts(request: Request | None) -> RequestFacts | None:
-    """The facts about the request around a conversation."""
+    """Return the facts about the request around a conversation."""
     if request is None:
         return None
     declared = request.tools or ()

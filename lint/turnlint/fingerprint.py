@@ -1,7 +1,7 @@
-"""A finding's name across runs.
+"""Identify a finding across runs.
 
-This module owns what makes two findings the same one: the rule, the provider, the file, the
-conversation and the call; never a line number, so that records may be reordered and appended to.
+A fingerprint depends on the rule, the provider, the file, the conversation and the call. It never depends on
+a line number, so that records may be reordered and appended.
 """
 
 from functools import lru_cache
@@ -10,14 +10,14 @@ from os.path import normpath
 from turnlint.model import Finding, Location, Record, Transcript
 from turnlint.rows import Place
 
-try:  # `hashlib` loads OpenSSL before it gives this one, which is 2 ms of each process that finds something (2026-11)
+try:  # `hashlib` loads OpenSSL first, which takes 2 ms of each process that finds something (2026-11)
     from _blake2 import blake2b
 except ImportError:
     from hashlib import blake2b
 
 
 def fingerprint(finding: Finding, identity: str, place: Place, path: str, met: dict[str, int]) -> str:
-    """Sixteen hex digits, and a counter where the same could be said more than once."""
+    """Return sixteen hex digits, and a counter from the second occurrence on."""
     what = finding.call_id or place.pointer
     parts = (finding.code, finding.provider or "", _normal(path), identity, what)
     name = blake2b("\x1f".join(parts).encode(errors="surrogatepass"), digest_size=8).hexdigest()
@@ -29,14 +29,14 @@ _normal = lru_cache(maxsize=64)(normpath)
 
 
 def named(record: Record, transcript: Transcript | None) -> str:
-    """The conversation's own id, or what stands for a record of none; nothing where its first words must do."""
+    """Return the identity of a conversation or of a record without one; empty where its first words identify it."""
     if transcript is None or not transcript.messages:
         return digest(record.data)
     return transcript.id or transcript.identity
 
 
 def first_words(transcript: Transcript) -> Location:
-    """What is appended later leaves them alone."""
+    """Return the location of the first words, which stay the same when records are appended."""
     first = next((one for one in transcript.messages if one.role != "system"), transcript.messages[0])
     return Location(first.record, first.at)
 

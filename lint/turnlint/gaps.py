@@ -36,7 +36,7 @@ def is_uncertain(transcript: Transcript, pairs: Ledger) -> bool:
 
 
 def _gaps(transcript: Transcript, pairs: Ledger) -> tuple[Gap, ...]:
-    """The unreadable records, and those of calls whose ids cannot be read."""
+    """Return the unreadable records, and those of calls whose ids cannot be read."""
     calls = (
         one.asked
         for one in pairs.interactions
@@ -48,7 +48,7 @@ def _gaps(transcript: Transcript, pairs: Ledger) -> tuple[Gap, ...]:
 
 
 def _damaged_ids(transcript: Transcript) -> Iterator[Gap]:
-    """The records whose own ids cannot be read."""
+    """Yield the records whose own ids cannot be read."""
     for one in transcript.links or transcript.messages:
         if REPLACED in (one.id or ""):
             record = one.record
@@ -56,39 +56,42 @@ def _damaged_ids(transcript: Transcript) -> Iterator[Gap]:
 
 
 class _Gaps(Struct, frozen=True):
-    """A conversation and the records that may hold what it lacks."""
+    """A conversation and the gaps that may have its missing parts."""
 
     transcript: Transcript
     gaps: tuple[Gap, ...]
     last: int
-    """Where the last record of the conversation starts."""
+    """Offset of the last record of the conversation."""
 
     def place(self, message: int) -> int:
         return self.transcript.messages[message].record.offset
 
     def before(self, message: int) -> Gap | None:
-        """The first before a message."""
+        """Return the first gap before a message."""
         place = self.place(message)
         return next((one for one in self.gaps if one.offset <= place), None)
 
     def before_record(self, record: Record) -> Gap | None:
-        """The first before a record that may be its parent: an unreadable record, or one with a damaged id."""
+        """Return the first gap before a record that may be its parent: an unreadable record, or a damaged id."""
         known = [one for one in self.transcript.gaps if one.offset <= record.offset]
         known += (one for one in _damaged_ids(self.transcript) if one.offset < record.offset)
         return min(known, key=lambda one: one.offset, default=None)
 
     def between(self, one: int, other: int) -> Gap | None:
-        """The first between two messages."""
+        """Return the first gap between two messages."""
         start, end = sorted((self.place(one), self.place(other)))
         return next((gap for gap in self.gaps if gap.offset <= end and start < gap.until), None)
 
     def behind(self, message: int) -> Iterator[Gap]:
-        """Those after a message that may hold a whole result: a last line that is cut does not."""
+        """Return the gaps after a message that may have a whole result: a truncated last line does not."""
         place = self.place(message)
         return (one for one in self.gaps if one.until > place and (one.offset <= self.last or not one.is_cut))
 
     def beside(self, piece: Piece) -> Gap | None:
-        """The first behind a call without an id, or for such a result any: the order alone tells which belong together."""
+        """Return the first gap that matters for a call or a result without an id, whose pairing depends on order.
+
+        For a call, only gaps behind it matter; for a result, all gaps do.
+        """
         for block in self.transcript.messages[piece.message].blocks:
             if isinstance(block, Call | Result) and block.at == piece.at and not usable(block.id):
                 later = self.behind(piece.message) if isinstance(block, Call) else iter(self.gaps)
@@ -112,7 +115,7 @@ def _held_back(finding: Finding, gaps: _Gaps) -> Finding:
 
 
 def _forbidden(step: Step, record: Record, gaps: _Gaps) -> str:
-    """Why a step of a finding in a record is not made, if there is a reason."""
+    """Return the reason why a step of a finding in a record is forbidden, or an empty text."""
     if isinstance(step, Relink):
         gap = gaps.before_record(record)
         return f"not linked: line {gap.line:,} {gap.what} and may be its parent" if gap else ""

@@ -1,7 +1,7 @@
-"""Patterns over paths: of files, and of places in a record.
+"""Match patterns over paths of files and over pointers into records.
 
-This module owns what `*`, `?`, `[…]` and `**` mean in both, in time that grows with the path and not with the
-number of ways to read the pattern. It refuses to know what the paths lead to.
+Both have `*`, `?`, `[…]` and `**`. The time grows with the path, and not with the number of ways to match the
+pattern.
 """
 
 import re
@@ -11,19 +11,19 @@ from functools import lru_cache
 Steps = tuple[str, ...]
 """A pattern, cut at its slashes."""
 States = frozenset[int]
-"""How many steps of a pattern a path may have passed so far."""
+"""The numbers of steps of a pattern that a path may have passed so far."""
 
 DEEP = "**"
-"""Any number of names, none at all included."""
+"""Step that matches any number of names, including none."""
 _MAGIC = frozenset("*?[")
 
 
 @lru_cache(maxsize=512)
 def file_steps(pattern: str) -> Steps:
-    """A pattern over files, as `.gitignore` has them.
+    """Return the steps of a pattern over files, as in `.gitignore`.
 
-    One without a slash is about names in any folder; a plain name at its end may be a folder, and then it is about
-    all that is in there.
+    A pattern without a slash matches names in any folder. A plain name at the end may be a folder, and then
+    the pattern matches all files in it.
     """
     folder = pattern.endswith("/")
     steps = pattern.removeprefix("./").strip("/").split("/")
@@ -36,12 +36,12 @@ def file_steps(pattern: str) -> Steps:
 
 @lru_cache(maxsize=512)
 def pointer_steps(pattern: str) -> Steps:
-    """A pattern over JSON Pointers (RFC 6901)."""
+    """Return the steps of a pattern over JSON Pointers (RFC 6901)."""
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pattern.split("/")[1:])
 
 
 def is_plain(step: str) -> bool:
-    """Whether a step stands for one name only."""
+    """Whether a step matches one name only."""
     return _MAGIC.isdisjoint(step)
 
 
@@ -50,7 +50,7 @@ def begin(steps: Steps) -> States:
 
 
 def advance(steps: Steps, states: States, name: str) -> States:
-    """How far a path may be after one more name."""
+    """Return the states after one more name."""
     passed = set()
     for state in states:
         if state == len(steps):
@@ -71,7 +71,7 @@ def _closed(steps: Steps, states: set[int]) -> States:
 
 
 def matches(steps: Steps, names: Sequence[str]) -> bool:
-    """Whether a whole path is of a pattern."""
+    """Whether a whole path matches a pattern."""
     states = begin(steps)
     for name in names:
         states = advance(steps, states, name)
@@ -79,7 +79,7 @@ def matches(steps: Steps, names: Sequence[str]) -> bool:
 
 
 def is_like(pattern: str, name: str) -> bool:
-    """Whether one name is of a pattern."""
+    """Whether one name matches a pattern."""
     if pattern in ("*", name):
         return True
     return not is_plain(pattern) and _compiled(pattern).match(name) is not None
@@ -87,6 +87,6 @@ def is_like(pattern: str, name: str) -> bool:
 
 @lru_cache(maxsize=512)
 def _compiled(pattern: str) -> re.Pattern[str]:
-    from fnmatch import translate  # its stars are atomic: none is ever tried twice
+    from fnmatch import translate  # its stars are atomic, so that no match is tried twice
 
     return re.compile(translate(pattern))

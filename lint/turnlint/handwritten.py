@@ -1,7 +1,7 @@
-"""YAML as plain values that know where they stand.
+"""Read YAML as plain values with positions.
 
-This module owns the reading of YAML: the core types and nothing else, each key once, and no more of it than a
-file that people write can need. It refuses to know what is in such a file.
+Only the core types are supported, each key may occur once, and the size is limited to that of files written
+by people.
 """
 
 import re
@@ -13,7 +13,7 @@ from msgspec import Struct, field
 from turnlint.errors import LocatedError
 
 MOST_BYTES = 1 << 20
-"""All built-in profiles together are smaller."""
+"""Limit of a file; all built-in profiles together are smaller."""
 MOST_VALUES = 100_000
 DEEPEST = 24
 _CORE = "tag:yaml.org,2002:"
@@ -25,27 +25,27 @@ Spot = tuple[int, int]
 
 
 class Kind(Struct, frozen=True):
-    """What is read, in the words of its sentences."""
+    """The kind of file, for its messages."""
 
     name: str
     key: str
-    """The key by which one takes over from another."""
+    """The key by which a file builds on another."""
     as_written: frozenset[str]
-    """Keys whose values are texts even where they look like a number or a day: `1.10` is not 1.1."""
+    """Keys whose values are texts even where they look like a number or a date: `1.10` is not 1.1."""
 
 
 PROFILE = Kind("profile", "extends", frozenset({"version", "date", "name"}))
 
 
 class Document(Struct):
-    """One YAML document: its value, and the place of every value and every key in it."""
+    """One YAML document: its value, and the position of every value and every key in it."""
 
     value: Any = None
     values: dict[Path, Spot] = field(default_factory=dict)
     keys: dict[Path, Spot] = field(default_factory=dict)
 
     def spot(self, path: Path, *, key: bool = False) -> Spot | None:
-        """Where something is written, or the nearest thing around it."""
+        """Return the position of a value, or of the nearest value around it."""
         if key and path in self.keys:
             return self.keys[path]
         while path and path not in self.values:
@@ -54,7 +54,7 @@ class Document(Struct):
 
 
 def documents(data: bytes, kind: Kind = PROFILE) -> list[Document]:
-    """The documents of a file that are not empty. Raises `LocatedError`."""
+    """Return the documents of a file that are not empty. Raises `LocatedError`."""
     text = decoded(data, kind)
     try:
         return [_Walk(kind).document(node) for node in _nodes(text) if not _is_empty(node)]
@@ -88,13 +88,13 @@ def _nodes(text: str) -> Iterator[Any]:
         raise LocatedError(
             f"is not valid YAML: {_plain(error.problem or error.context or '')}", _spot(error.problem_mark)
         ) from None
-    except (YAMLError, ValueError, IndexError, AttributeError) as error:  # what its scanner lets slip
+    except (YAMLError, ValueError, IndexError, AttributeError) as error:  # also from bugs of its scanner
         first = next(iter(str(error).splitlines()), "")
         raise LocatedError(f"is not valid YAML: {first or type(error).__name__}") from None
 
 
 def _plain(problem: str) -> str:
-    """An error text of the parser without its notation of tokens: `('<scalar>',)` is a scalar."""
+    """Return an error text of the parser without its notation of tokens: `('<scalar>',)` becomes `scalar`."""
     return re.sub(r"\(?'<([a-z -]+)>',?\)?", r"\1", problem)
 
 
@@ -111,7 +111,7 @@ def _tag(node: Any) -> str:
 
 
 class _Walk:
-    """From nodes to values. Aliases unfold here, so what they unfold to is counted here."""
+    """Convert nodes to values. Aliases are expanded here, so the limits apply to the expanded values."""
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind

@@ -1,9 +1,10 @@
-"""Deviations that providers accept: the summary of a run counts them, and no rule reports them.
+"""Find deviations that providers accept: the summary of a run counts them, and no rule reports them.
 
-Evidence, recordings read in 2026-11: 263 of 263 accepted requests of the Responses API whose results have no call name
-`previous_response_id`, `conversation` or an `item_reference`. Gemini, Vertex and Mistral accepted 429 requests whose
-results name no tool: an id, or the word `tool`. None was refused for either. Gemini accepted 43 requests that end with a
-message of the model. Gemini 3.5 and later refuse them (envoyproxy/ai-gateway 2686), and a request body names no model.
+Evidence, recordings read in 2026-11: 263 of 263 accepted requests of the Responses API whose results have no
+call name `previous_response_id`, `conversation` or an `item_reference`. Gemini, Vertex and Mistral accepted
+429 requests whose results name no tool: an id, or the word `tool`. None was rejected for either. Gemini
+accepted 43 requests that end with a message of the model. Gemini 3.5 and later reject them
+(envoyproxy/ai-gateway 2686), and a request body names no model.
 """
 
 from turnlint.ledger import Interaction, Ledger
@@ -11,7 +12,7 @@ from turnlint.model import Call, Transcript
 
 KEPT_CALLS, FOREIGN_NAMES, MODEL_LAST = "kept-calls", "foreign-names", "model-last"
 _NAMES_IGNORED = frozenset({"gemini", "mistral", "openai-chat"})
-"""Wires whose servers accepted results under such names."""
+"""Wires whose servers accepted results with such names."""
 
 
 def is_kept_elsewhere(transcript: Transcript) -> bool:
@@ -56,12 +57,12 @@ def is_foreign(transcript: Transcript, one: Interaction, names: frozenset[str | 
 
 
 def _letters(name: str) -> str:
-    """A name without its spelling: `pump state` and `pump_state` name one tool."""
+    """Return a name without its spelling: `pump state` and `pump_state` name one tool."""
     return "".join(filter(str.isalnum, name)).casefold()
 
 
 def tool_names(transcript: Transcript, pairs: Ledger) -> frozenset[str | None]:
-    """The names of all tools that the request declares or the conversation calls."""
+    """Return the names of all tools that the request declares or the conversation calls."""
     declared = (transcript.request.tools if transcript.request else None) or ()
     called = (one.asked.call.name for one in pairs.interactions)
     return frozenset((*(tool.name for tool in declared), *called))

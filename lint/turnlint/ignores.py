@@ -1,7 +1,6 @@
-"""Findings that a team has decided to live with.
+"""Define ignores: rules, files, conversations, calls, pointers and fingerprints whose findings are not reported.
 
-This module owns what such a decision names: rules, files, conversations, calls, places, fingerprints; why it was
-taken, and until when it holds. It refuses to read a clock: what day it is, is said by who runs it.
+An ignore has a reason, and may have a last day. No clock is read: the caller supplies the date.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,11 +15,11 @@ from turnlint.rulebook import selects
 
 
 class Ignore(Struct, frozen=True):
-    """What is left out of a report. All that it names must be so; what it does not name may be anything."""
+    """An ignore. A finding must match all fields that are set."""
 
     reason: str
     rules: tuple[str, ...] = ()
-    """Codes, beginnings of codes, names or families."""
+    """Codes, prefixes of codes, names or families."""
     paths: tuple[str, ...] = ()
     conversations: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
@@ -28,31 +27,31 @@ class Ignore(Struct, frozen=True):
     fingerprints: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     before: str = ""
-    """The day, as `YYYY-MM-DD`, that records it is about are earlier than."""
+    """Day as `YYYY-MM-DD`: the record must be earlier."""
     after: str = ""
-    """The one that they are later than."""
+    """Day as `YYYY-MM-DD`: the record must be later."""
     until: str = ""
-    """The last day on which it holds, as `YYYY-MM-DD`."""
+    """The last day on which the ignore applies, as `YYYY-MM-DD`."""
     origin: str = ""
-    """Where it is written."""
+    """Position of the ignore in its file."""
 
     def is_over(self, today: str) -> bool:
-        """Whether its time is up, on a day that somebody named."""
+        """Whether the ignore expired before a given day."""
         return bool(self.until and today) and self.until < today
 
     def is_about(self, path: tuple[str, ...]) -> bool:
-        """Whether it holds for a file."""
+        """Whether it applies to a file."""
         return not self.paths or any(matches(file_steps(one), path) for one in self.paths)
 
     @property
     def asks_records(self) -> bool:
-        """Whether it goes by what a record says of itself."""
+        """Whether it depends on fields of the record."""
         return bool(self.models or self.before or self.after)
 
     def covers(
         self, finding: Finding, pointers: Iterable[Pointer], fingerprint: str = "", said: Said | None = None
     ) -> bool:
-        """Whether it names a finding, in a file that it holds for, of whose record is known what it says."""
+        """Whether it matches a finding in a file to which it applies. `said` has the fields of the record."""
         return (
             (
                 not self.rules
@@ -82,7 +81,7 @@ def _has(patterns: tuple[str, ...], name: str | None) -> bool:
 
 
 def pointers_of(finding: Finding) -> Iterator[Pointer]:
-    """Where a finding stands, as it was meant, and as far as that exists."""
+    """Yield the pointer of a finding, and its longest existing part."""
     where = finding.where
     yield (*where.record.prefix, *where.at)
     if where.record.data:
@@ -90,7 +89,7 @@ def pointers_of(finding: Finding) -> Iterator[Pointer]:
 
 
 def regraded(finding: Finding, severities: tuple[tuple[str, Severity], ...]) -> Finding:
-    """The finding, as grave as the user says; the last word holds."""
+    """Return the finding with the severity of the settings; the last matching selector applies."""
     for selector, severity in reversed(severities):
         if selects(selector, finding.code, finding.rule, finding.fault):
             return finding if severity == finding.severity else structs.replace(finding, severity=severity)

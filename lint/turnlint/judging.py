@@ -1,7 +1,6 @@
-"""One conversation, and all that the rules of a run say of it.
+"""Apply the rules of a run to one conversation.
 
-This module owns what a run looks for, which rules that takes, and who is asked about a conversation. It refuses to
-know where conversations come from, and where what is said of them goes.
+The module defines the options of a run, loads its rules, and selects those that run on a conversation.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,42 +28,42 @@ if TYPE_CHECKING:
 
 Content = Literal["none", "excerpt", "full"]
 MOST_MET, MOST_LETTERS = 1000, 1 << 17
-"""Of so many hosts and models, and as long as their names are together, it is kept whose rules hold."""
+"""Limits of the cache of chosen providers: the number of hosts and models, and the length of their names together."""
 
 
 class Options(Struct, frozen=True):
-    """What one run looks for and how much it shows."""
+    """The options of one run: what to find and how much to show."""
 
     format: str | None = None
     """`None` is `auto`."""
     providers: tuple[str, ...] = ("auto",)
-    """Names with or without a version, `auto`; none at all leaves state and pairing only."""
+    """Names with or without a version, `auto`; without any, only rules about state and pairing apply."""
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     preview: bool = False
-    """Rules in preview are wanted."""
+    """Whether rules in preview apply."""
     view: bool = False
     content: Content = "none"
     views_per_rule: int = 3
     fingerprints: bool = False
     spans: bool = False
-    """Places are wanted with their ends, in every unit that columns are counted in."""
+    """Whether positions need their ends, in every unit of columns."""
     conversations: bool = False
-    """Each conversation is told of, also where nothing is wrong."""
+    """Whether there is an event for each conversation, also for those without findings."""
     profiles: tuple[Profile, ...] = ()
-    """Profiles that the user brings."""
+    """Profiles of the user."""
     severities: tuple[tuple[str, Severity], ...] = ()
-    """How grave the findings of some rules are, by selector; the last that means a rule holds."""
+    """Severities of the findings of some rules, by selector; the last matching one applies."""
     own_rules: "tuple[OwnRule, ...]" = ()
-    """Rules that the user brings: they look at records as they are written."""
+    """The user's own rules, which check records as they are written."""
     without: "tuple[Ignore, ...]" = ()
-    """Findings that a repair leaves alone. A report sifts its rows instead, to tell of them."""
+    """Findings that a repair skips. A report sifts its rows instead, in order to count them."""
     says: bool = False
-    """Rows say which models and which day their record names."""
+    """Whether rows have the models and the day of their record."""
     pardons: str = ""
-    """Where records may ask to leave out findings, as a pattern of JSON Pointers; nowhere, where this is empty."""
+    """Position of ignores in records, as a pattern of JSON Pointers; empty for none."""
     root: str = ""
-    """The folder from which fingerprints see a file; the one that the run is in where nothing is said."""
+    """Folder to which paths in fingerprints are relative; if empty, the working folder."""
 
 
 class Book:
@@ -81,19 +80,19 @@ class Book:
         self.wires = tuple(
             dict.fromkeys(wire for one in self.named for wire in (one[0].wires if one else ()))
         )
-        """Of the providers that the user named."""
+        """The wires of the providers that the user named."""
         self.entries: list[Entry] | None = None
         self.taken: dict[frozenset[str], list[Entry]] = {}
         self.checks = PreparedChecks()
         self.met: BoundedCache[tuple[str, str | None, str | None], tuple[Chosen, ...]] = BoundedCache(
             MOST_MET, MOST_LETTERS
         )
-        """Providers, by all that the choice among them looks at."""
+        """Cached providers, by all values on which the choice depends."""
         if options.select or options.ignore:
             self.rules()
 
     def chosen(self, transcript: Transcript) -> tuple[Chosen, ...]:
-        """The providers that a conversation is held against, each once."""
+        """Return the providers whose rules apply to a conversation, each once."""
         request = transcript.request
         host, model = (request.host, request.model) if request else (None, None)
         key = transcript.wire.speaks, host, model
@@ -123,7 +122,7 @@ class Book:
 
     @cached_property
     def others(self) -> "list[Entry]":
-        """The rules that other packages bring, of those of the run."""
+        """Return the rules of the run from other packages."""
         if len(self.packages) == 1:
             return []
         if self.entries is not None:
@@ -140,7 +139,7 @@ class Book:
 
     @cached_property
     def triggers(self) -> frozenset[str] | None:
-        """All triggers of the rules of the run; `None` if a rule declares none."""
+        """Return all triggers of the rules of the run; `None` if a rule declares none."""
         if self.entries is None:
             declared = [triggers_of(code, some) for code, some, _ in self.built_in.values()]
             return union_of([*declared, *(one.triggers for one in self.others)])
@@ -148,18 +147,18 @@ class Book:
 
     @cached_property
     def built_in(self) -> dict[str, Declared]:
-        """What the built-in rules of the run declare, by their modules, where none is selected or ignored."""
+        """Return the declarations of the built-in rules by module, for runs that select and ignore no rules."""
         preview = self.options.preview
         return {name: one for name, one in built_in().items() if preview or not one[2]}
 
     def may_report(self, found: frozenset[str]) -> bool:
-        """Whether a rule of the run may report something where there are these triggers and suspects."""
+        """Whether a rule of the run may report something for these triggers and suspects."""
         return not self.has_triggers or is_asked(self.triggers, found)
 
     def found_in(
         self, facts: ConversationFacts, transcript: Transcript, held: tuple[Chosen, ...]
     ) -> frozenset[str]:
-        """The triggers of a conversation, and the rules that the clauses of some providers suspect."""
+        """Return the triggers of a conversation, and the rules whose clauses may not be satisfied."""
         wire, request = transcript.wire.speaks, transcript.request
         model = request.model if request else None
         found = facts.triggers
@@ -169,7 +168,7 @@ class Book:
         return found
 
     def concerned(self, found: frozenset[str]) -> "list[Entry]":
-        """The rules of the run that may report something where there are these triggers and suspects, in their order."""
+        """Return the rules of the run that may report something for these triggers and suspects, in their order."""
         if found not in self.taken:
             self.taken[found] = self._take(found)
         return self.taken[found]
@@ -183,7 +182,7 @@ class Book:
         return [*own, *(entry for entry in self.others if entry.is_asked(found))]
 
     def watch(self) -> "Watch | None":
-        """The user's own rules of this run, if there are any."""
+        """Return the user's own rules of this run, if there are any."""
         if not self.options.own_rules:
             return None
         from turnlint.own_rules.watching import open_watch
@@ -192,7 +191,7 @@ class Book:
         return open_watch(self.options.own_rules, chosen, self.told)
 
     def told(self, findings: list[Finding]) -> list[Finding]:
-        """Findings as grave as the configuration says."""
+        """Return findings with the severities of the settings."""
         if not findings or not self.options.severities:
             return findings
         from turnlint.ignores import regraded
@@ -201,7 +200,7 @@ class Book:
 
 
 class Judged(Struct):
-    """One conversation, and all that the rules of a run say of it."""
+    """One conversation with the findings of the rules of a run."""
 
     transcript: Transcript
     pairs: ledger.Ledger
@@ -212,7 +211,7 @@ class Judged(Struct):
 
 
 Ask = Callable[["Entry", int, Callable[[Any], Any], Any], list[Finding]]
-"""Puts a question to a rule: the rule, a line for the case that it fails, its check, and what to look at."""
+"""Function that runs a rule: the rule, a line for its failure, its check, and the subject."""
 
 
 _DAMAGE = frozenset({"record"})
@@ -230,9 +229,9 @@ def judge_damage(book: Book, damages: Sequence[Damage], ask: Ask) -> list[Findin
 
 
 def judge(book: Book, transcript: Transcript, ask: Ask, found: frozenset[str] | None = None) -> Judged:
-    """Pair a conversation and hold it against the rules of a run.
+    """Pair a conversation and apply the rules of a run to it.
 
-    `found` is what `Book.found_in` says of its facts, if a scanner has them already.
+    `found` is the value of `Book.found_in` for its facts, if a scanner has them already.
     """
     pairs = ledger.read(transcript.messages, transcript.wire, transcript.answer_at, transcript.gaps)
     chosen = () if transcript.dead else book.chosen(transcript)

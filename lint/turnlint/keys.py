@@ -1,7 +1,6 @@
-"""The keys of a message as it is written, and which of them a provider does not know.
+"""Find the keys of a message that a provider does not accept.
 
-This module owns the walk through a message to everything whose keys a provider checks, and the check
-against its lists. It refuses to know any provider's keys, and what follows from an unknown one.
+The module walks through a message to each object whose keys a provider checks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,13 +19,13 @@ if TYPE_CHECKING:
     from turnlint.facts import ConversationFacts
 
 Place = tuple[str, Pointer, Mapping[str, Any]]
-"""What kind of thing it is, where below its message, and the thing."""
+"""The kind of an object, its pointer below the message, and the object."""
 Strange = tuple["UnknownKey", str, Pointer]
-"""The clause that a key offends, the kind of thing it stands in, and where below the message it stands."""
+"""The clause that a key violates, the kind of its object, and its pointer below the message."""
 
 
 def strange(message: Any, role: str, clauses: Mapping[str, "list[UnknownKey]"]) -> Iterator[Strange]:
-    """The keys of a message that some clause does not take. The clauses come by their place."""
+    """Yield the keys of a message that some clause rejects. The clauses are grouped by place."""
     if not isinstance(message, dict):
         return
     for place, below, thing in _places(message):
@@ -96,36 +95,39 @@ _KINDS = (
     "document",
 )
 FEW = 20
-"""So few conversations are walked through: to make a decoder takes as long."""
+"""Number of conversations that are walked through first: to make a decoder takes as long."""
 MAX_KEPT, MAX_KEPT_CHARACTERS = 1000, 1 << 17
-"""Of so many lists of keys, and as long as they are together, it is kept whether they are known."""
+"""Limits of the cached lists of keys: their number, and their length together."""
 LONG = 1 << 20
-"""A longer record is not built in memory once more."""
+"""Size of a record above which its messages are not decoded all at once."""
 _Never = Literal["\0"]
-"""No value is of this type, so that a key that has it may not be there."""
+"""A type without values: a key of this type must be absent."""
 
 
 class Strict:
-    """A decoder for messages in which all keys are known: what it takes need not be walked through."""
+    """A decoder for messages in which all keys are known: a message that it accepts needs no walk."""
 
     def __init__(self, clauses: Mapping[str, "list[UnknownKey]"]) -> None:
         self.clauses = clauses
         self.asked = self.refusals = 0
         self.is_useful = True
-        """The decoder takes some messages. It takes none where pieces are told apart in another way than it can."""
+        """Whether the decoder accepts some messages.
+
+        It accepts none where it cannot distinguish the kinds of pieces.
+        """
         self.known: BoundedCache[tuple[str, str, tuple[str, ...]], bool] = BoundedCache(
             MAX_KEPT, MAX_KEPT_CHARACTERS
         )
-        """Whether all of some keys are known, by the kind of thing that they stand in and the role of its message."""
+        """Whether all of some keys are known, by the kind of their object and the role of its message."""
         self.message: Any = None
         self.decoders: dict[tuple[Pointer, bool], Any] = {}
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
-        """The check of all clauses about keys together; see `Clause.is_satisfied_by`."""
+        """Whether all clauses about keys are satisfied; see `Clause.is_satisfied_by`."""
         return facts.keys.has_only_known(self)
 
     def takes(self, data: bytes, at: Pointer) -> bool:
-        """Whether the list of messages there has no strange key, as far as that is seen at once."""
+        """Whether the decoder accepts the list of messages at a pointer; false if it cannot decide."""
         self.asked += 1
         if not self.is_useful or (self.asked < FEW and len(data) < LONG):
             return False
@@ -134,7 +136,7 @@ class Strict:
         try:
             if len(data) < LONG:
                 self._decode(data, at, self.message)
-            else:  # one after the other, so that they are not all held
+            else:  # one after the other, so that memory does not hold them all
                 decode = json.Decoder(self.message).decode
                 for one in self._decode(data, at, Raw):
                     decode(one)
@@ -146,7 +148,7 @@ class Strict:
         return True
 
     def has_only_known(self, message: Any, role: str) -> bool:
-        """Whether each key of a message is known, as `strange` says."""
+        """Whether each key of a message is known, as `strange` defines it."""
         for place, _, thing in _places(message) if isinstance(message, dict) else ():
             if place not in self.clauses:
                 continue
@@ -160,7 +162,7 @@ class Strict:
         return True
 
     def _decode(self, data: bytes, at: Pointer, item: Any) -> Any:
-        """The list that stands there."""
+        """Return the list at a pointer."""
         key = (at, item is Raw)
         if key not in self.decoders:
             shape: Any = list[item]
@@ -174,13 +176,13 @@ class Strict:
 
 
 class ReadKeys(Struct, frozen=True):
-    """The keys of the messages of a request that was read. `opened` keeps decoded records, by identity."""
+    """The keys of the messages of a request that was read. `opened` caches decoded records, by identity."""
 
     transcript: Transcript
     opened: dict[int, Any]
 
     def has_only_known(self, known: Strict) -> bool:
-        """Whether no message of the request has a key that one of the clauses refuses."""
+        """Whether no message of the request has a key that one of the clauses rejects."""
         request = self.transcript.request
         if request is None:
             return True
@@ -193,7 +195,7 @@ class ReadKeys(Struct, frozen=True):
 
 
 def _message_type(clauses: Mapping[str, "list[UnknownKey]"]) -> Any:
-    """All kinds of messages by their role; none where pieces are told apart in another way."""
+    """Return a type for messages of all roles; without values if the kinds of pieces cannot be distinguished."""
     own = clauses.get("message", [])
     kinds = clauses.keys() - {"message", "call", "function"}
     if "part" in kinds:
@@ -225,7 +227,7 @@ def _type_of(
     tag_field: str | None = None,
     tag: str | None = None,
 ) -> Any:
-    """An object with the keys that all of some clauses take; nothing where they refuse the one that tells it."""
+    """Return a type for objects with the keys that all of some clauses accept; nothing if they reject the tag itself."""
     lists = [set(one.known) for one in clauses if one.known]
     refused = {key for one in clauses for key in one.refused}
     known = set.intersection(*lists) - refused if lists else set(inside) - refused

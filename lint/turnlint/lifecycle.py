@@ -1,7 +1,6 @@
-"""How far a tool call got, read from every mark a wire has.
+"""Infer the state of a tool call from all marks of its result.
 
-This module owns the inference and the words that tools write when they fill a gap. It refuses to
-know where a call or its result stands.
+The module also has the sentences that tools write for missing results.
 """
 
 import re
@@ -10,7 +9,7 @@ from functools import cache
 from turnlint.model import State
 
 UNKNOWN = "No result of this call was recorded: it is not known whether it ran, and with what outcome."
-"""What a repair writes for a result it does not have. It names no cause, for none is known."""
+"""Text of a placeholder result. It names no cause, since none is known."""
 
 PLACEHOLDERS: tuple[bytes, ...] = (
     UNKNOWN.encode(),
@@ -30,21 +29,24 @@ PLACEHOLDERS: tuple[bytes, ...] = (
     b"Tool execution was interrupted before",
     b"Tool was interrupted.",
 )
-"""Sentences that agents write for a result they do not have (read from their sources, 2026-11)."""
+"""Sentences that agents write for a missing result (read from their sources, 2026-11)."""
 
 _CANCELLED = (b"cancel", b"interrupt", b"aborted", b"rejected by user")
 
 
 @cache
 def _opener() -> re.Pattern[bytes]:
-    """What stands before the text of a result in an object or in the first of some parts, or behind white space."""
+    """Return a pattern for the bytes before the text of a result.
+
+    They are white space, or the start of an object or of the first of some parts.
+    """
     return re.compile(
         rb'\s*(?:\{\s*"(?:output|error)"\s*:\s*|\[\s*\{\s*(?:"type"\s*:\s*"text"\s*,\s*)?"text"\s*:\s*)?"'
     )
 
 
 def is_placeholder(body: bytes) -> bool:
-    """True for a result that some repair wrote: its text opens with one of the known sentences."""
+    """Whether a repair wrote a result: its text starts with one of the known sentences."""
     if body == b'"aborted"':
         return True
     if body.startswith(b'"'):

@@ -1,7 +1,6 @@
-"""The neutral conversation: what every wire says once its spelling is taken away.
+"""Define the neutral conversation: the content of all wires without their encoding.
 
-This module owns the values that pass between the layers. It refuses to know any wire, any file
-and any rule; nothing here does anything.
+These values pass between the layers. They depend on no wire, no file and no rule, and have no behaviour.
 """
 
 from collections.abc import Iterator
@@ -21,26 +20,29 @@ Severity = Literal["error", "warning", "info"]
 Fault = Literal["state", "pairing", "projection", "contract"]
 Level = Literal["lossless", "placeholder", "lossy"]
 Reach = Level | Literal["never"]
-"""How far a repair may go for one rule."""
+"""Level of repairs for one rule."""
 State = Literal["pending", "complete", "cancelled", "error"]
 Life = Literal["stable", "preview", "deprecated"]
-"""What may be expected of a rule: that it stays as it is, that it may still change, or that it will go."""
+"""Stability of a rule: it stays as it is, it may still change, or it will be removed."""
 Arguments = Literal["object", "nothing", "other", "unfit", "broken", "torn", "free"]
-"""What a call's arguments are: a JSON object; absent, null or blank; a text that holds other JSON; other JSON
-in place of the object; a text that is no JSON; one that ends too early; or free text by the tool's own grammar."""
+"""Kind of a call's arguments.
+
+A JSON object; absent, null or blank; a text with other JSON; other JSON in place of the object; a text that
+is no JSON; a truncated text; or free text in the tool's own grammar.
+"""
 
 Written = Literal["absent", "null", "text", "object", "list", "other"]
-"""The JSON kind of a value as the wire has it."""
+"""The JSON kind of a value on the wire."""
 Content = Literal["absent", "null", "text", "blank", "parts", "no-parts", "other"]
-"""What a message's content is: a text, a text of nothing but white space, parts, an empty list, anything else."""
+"""Kind of a message's content: a text, a text of nothing but white space, parts, an empty list, any other value."""
 Signature = Literal["absent", "blank", "given", "bypass", "unfit"]
-"""A proof by the provider that a thought is its own: `bypass` is the word that stands for none, `unfit` is no text."""
+"""A proof by the provider that a thought is its own: `bypass` is the word for none, `unfit` is no text."""
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 
 class Keys(Struct, frozen=True, gc=False):
-    """Where, below a block, a wire writes the three things rules point at."""
+    """The pointers, below a block, of the three values to which rules point."""
 
     id: Pointer
     name: Pointer
@@ -48,24 +50,24 @@ class Keys(Struct, frozen=True, gc=False):
 
 
 class Call(Struct, frozen=True, gc=False):
-    """The model asks for a tool."""
+    """A call of a tool by the model."""
 
     at: Pointer
     keys: Keys
     id: str | None
     name: str | None
     body: bytes
-    """The arguments, good for telling two calls apart and nothing else: a digest may stand for long ones."""
+    """The arguments, only for comparing two calls: long ones may be represented by a digest."""
     arguments: Arguments
     server: bool = False
-    """The provider runs this tool itself and answers inside the same turn."""
+    """Whether the provider runs this tool itself and adds the result in the same turn."""
     needs_id: bool = True
     dialect: str | None = None
-    """The wire whose spelling this is, when it is not the transcript's own."""
+    """The wire whose encoding this is, if it is not that of the transcript."""
     written: Written = "object"
-    """How the arguments are written: as JSON inside a text, or as the object itself."""
+    """Encoding of the arguments: JSON inside a text, or the object itself."""
     kind: str = ""
-    """The type that the wire writes for this piece; empty where it must write one and does not."""
+    """The type of this piece on the wire; empty where a required type is missing."""
     item: str | None = None
     """The id of the piece itself, on wires where the call has another."""
     signature: Signature = "absent"
@@ -74,30 +76,32 @@ class Call(Struct, frozen=True, gc=False):
 
 
 class Result(Struct, frozen=True, gc=False):
-    """A tool's answer."""
+    """The result of a tool."""
 
     at: Pointer
     keys: Keys
     id: str | None
     name: str | None
     body: bytes
-    """The content, good for telling two results apart and nothing else: a digest may stand for a long one."""
+    """The content, only for comparing two results: a long one may be represented by a digest."""
     server: bool = False
     needs_id: bool = True
     dialect: str | None = None
     complete: bool | None = None
     error: bool | None = None
     value: bool | None = None
-    """Lifecycle marks, `None` where the wire has no such mark: said to be complete, carries an error, carries a value."""
+    """Lifecycle marks, `None` where the wire has no such mark: it is complete, has an error, has a value."""
     state: State = "complete"
-    """How far the call got, by all marks together."""
+    """State of the call, by all marks together."""
     synthetic: bool = False
-    """Written by a repair, not by a tool."""
+    """Whether a repair wrote it, and not a tool."""
     written: Written = "text"
-    """How the content is written."""
+    """Encoding of the content."""
     parts: tuple[str, ...] = ()
-    """Kinds of what its content holds, each once, in order: `text`, `image`, `json`, `json-other` for JSON that is
-    no object, `document`, and so on."""
+    """Kinds of the parts of its content, each once, in order.
+
+    Examples are `text`, `image`, `json`, `json-other` for JSON that is no object, and `document`.
+    """
     kind: str = ""
     item: str | None = None
 
@@ -105,34 +109,34 @@ class Result(Struct, frozen=True, gc=False):
 class Text(Struct, frozen=True, gc=False):
     at: Pointer
     call_marker: str | None = None
-    """The opening mark of a call that the model wrote as text, where there is one."""
+    """The opening mark of a call that the model wrote as text, if there is one."""
     trailing: bool = False
-    """It ends in white space."""
+    """Whether it ends in white space."""
 
 
 class Blank(Struct, frozen=True, gc=False):
-    """A piece of text that says nothing, which most wires ignore and some refuse."""
+    """A blank piece of text, which most wires ignore and some reject."""
 
     at: Pointer
     before: int = 0
-    """How many blocks of its message stand before it."""
+    """Number of blocks of its message before it."""
     white: bool = False
-    """It has white space in it; else it is empty."""
+    """Whether it has white space; otherwise it is empty."""
 
 
 class Thinking(Struct, frozen=True, gc=False):
     at: Pointer
     kind: str = "thinking"
     words: bool = True
-    """It has a text of its own, not only a signature or a cipher."""
+    """Whether it has a text of its own, not only a signature or a cipher."""
     signature: Signature = "absent"
     cipher: bool = False
-    """It carries an encrypted form of itself."""
+    """Whether it has an encrypted form of itself."""
     item: str | None = None
 
 
 class Other(Struct, frozen=True, gc=False):
-    """Something the wire carries that pairing does not look at: an image, a refusal, a document."""
+    """A piece that pairing ignores: an image, a refusal, a document."""
 
     at: Pointer
     kind: str
@@ -146,15 +150,15 @@ class Break(Struct, frozen=True, gc=False):
     """A line break that split a record."""
 
     at: int
-    """Where in the bytes of the joined record."""
+    """Offset in the bytes of the joined record."""
     old: bytes
     """The line end in the file."""
     new: bytes
-    """What the record has in its place: an escape, or nothing."""
+    """The bytes of the record in its place: an escape, or nothing."""
 
 
 class Known(Struct, frozen=True, gc=False):
-    """What the native scanner knows of a record that needs the plain reader."""
+    """The result of the native scanner for a record that needs the plain reader."""
 
     format: str
     rules: frozenset[str]
@@ -169,49 +173,49 @@ class Record(Struct, gc=False):
     data: bytes
     """Empty for a record that was released and can be read again."""
     prefix: Pointer = ()
-    """Where the record stands in a document that holds several."""
+    """Pointer of the record in a document with several records."""
     column: int = 1
-    """Where in its line it starts, in characters."""
+    """Column in its line at which it starts, in characters."""
     size: int = 0
-    """How many bytes it has, once it was released."""
+    """Size in bytes, after it was released."""
     kept: bool = False
-    """It is being repaired, so it is never released."""
+    """Whether it is being repaired, so that it is never released."""
     once: bool = False
     """Its source cannot be read again, so a release moves its bytes to `spare`."""
     spare: bytes = b""
     """The bytes of a released record whose source cannot be read again."""
     extra: tuple[int, int] = (0, 0)
-    """By how much what stands before it in its line is longer in bytes, and in UTF-16, than in characters."""
+    """Difference of the length before it in its line in bytes, and in UTF-16, to that in characters."""
     plain: bool = False
-    """It is known to be JSON of which no decoder misses anything."""
+    """Whether it is known to be JSON that every decoder reads completely."""
     known: Known | None = None
     breaks: tuple[Break, ...] = ()
     """The line breaks that split it in its file; its bytes are those without them."""
 
 
 class Gap(Struct, frozen=True, gc=False):
-    """A record that may hold a call or a result which is not known."""
+    """A record that may have an unknown call or result."""
 
     line: int
     offset: int
     until: int
     """The offset of the last record, if this value represents several records; else the same offset."""
     what: str = "is unreadable"
-    """What is wrong with its line."""
+    """The problem of its line."""
     is_cut: bool = False
-    """It ends in the middle."""
+    """Whether it is truncated."""
     names: frozenset[str] = frozenset()
-    """The conversations that it may belong to; empty where it may be any."""
+    """The conversations to which it may belong; empty if it may belong to any."""
 
 
 class Misfit(Struct, frozen=True, gc=False):
-    """A place whose JSON kind is not what the wire has there."""
+    """A position whose JSON kind is not that of the wire."""
 
     at: Pointer
     expected: str
     found: str
     grave: bool = True
-    """False where something is merely unusual and no provider is known to refuse it."""
+    """False where a value is merely unusual and no provider is known to reject it."""
 
 
 class Message(Struct, frozen=True, gc=False):
@@ -223,52 +227,52 @@ class Message(Struct, frozen=True, gc=False):
     id: str | None = None
     parent: str | None = None
     parent_at: Pointer = ()
-    """Where in the record it names its parent; nowhere in formats without such links."""
+    """Position in the record of the parent's id; empty in formats without such links."""
     dialect: str | None = None
-    """The wire whose role or keys this message has, when it is not the transcript's own."""
+    """The wire whose role or keys this message has, if it is not that of the transcript."""
     turn_id: str | None = None
     inner_calls: tuple[Pointer, ...] = ()
-    """Calls, below `at`, that stand where only results belong: echoes, which pair with nothing."""
+    """Calls, below `at`, in a place for results only: echoes, which are not paired."""
     empty: bool = False
-    """Nothing at all in it, and the wire would show it to the model."""
+    """Whether it has no content at all, and the wire would show it to the model."""
     content: Content = "parts"
     blanks: tuple[Blank, ...] = ()
-    """Texts that say nothing; they are no blocks."""
+    """Blank texts; they are no blocks."""
     no_calls: bool = False
-    """It has a list of calls with none in it."""
+    """Whether it has an empty list of calls."""
     name: str | None = None
-    """Who speaks, where the wire lets a message say so."""
+    """Name of the author, where the wire supports it."""
     reasoning: Content = "absent"
-    """What a key beside the content holds of the model's thoughts (`reasoning_content`), on wires that have one."""
+    """Content of a key for the model's thoughts beside the content (`reasoning_content`), on wires that have one."""
     prefix: bool = False
-    """It says that the model shall go on from it."""
+    """Whether the model shall continue it."""
     kind: str = ""
     """The type of the item, on wires whose messages are items."""
     item: str | None = None
 
     def calls_in(self, result: Result) -> tuple[Pointer, ...]:
-        """The places of the calls inside a result: in its content, or in the message that is the result."""
+        """Return the positions of the calls inside a result: in its content, or in the message that is the result."""
         return tuple(one for one in self.inner_calls if one[: len(result.at)] == result.at)
 
 
 class Wire(Struct, frozen=True):
-    """What the ledger must know of a wire, as data."""
+    """The properties of a wire that the ledger needs."""
 
     name: str
     window: frozenset[str] = frozenset({"tool"})
-    """Roles that may stand between a turn and its results without ending the wait for them."""
+    """Roles that may be between a turn and its results without ending the wait for them."""
     joins: bool = False
-    """Consecutive assistant messages are one turn."""
+    """Whether consecutive assistant messages are one turn."""
     idless: bool = False
-    """Some dialects of it have no ids at all, and pair by position."""
+    """Whether some dialects of it have no ids at all, and pair by position."""
     suspects: bool = False
-    """A result without an id that no call waits for is suspicious, though no provider counts it."""
+    """Whether a result without an id and without a waiting call is suspicious, although no provider counts it."""
     counts: bool = False
-    """Its provider counts results and does not look at their names, so where numbers agree, order decides."""
+    """Whether its provider counts results and ignores their names, so that order decides where numbers agree."""
     anywhere: bool = False
-    """A result may stand anywhere after its call."""
+    """Whether a result may be anywhere after its call."""
     like: str = ""
-    """The request wire whose spelling of messages this is, where the format is not one itself."""
+    """The request wire with the same encoding of messages, where the format is no request itself."""
 
     @property
     def speaks(self) -> str:
@@ -276,16 +280,16 @@ class Wire(Struct, frozen=True):
 
 
 class Link(Struct, frozen=True, gc=False):
-    """A record of a session that names its parent, or another one, whether it holds a message or not."""
+    """A record of a session that names its parent, or another record, with or without a message."""
 
     record: Record
     id: str | None
-    """Nothing for bookkeeping, which names a record and is none that others name."""
+    """Nothing for bookkeeping, which names a record and is never named."""
     parent: str | None
     at: Pointer
-    """Where it names the other one."""
+    """Pointer of the name of the other record."""
     start: bool = False
-    """It names the first of what stays of the past: where that goes, the next one is meant."""
+    """Whether it names the first record that stays of the past: if that is removed, it means the next one."""
 
 
 class Declared(Struct, frozen=True, gc=False):
@@ -294,21 +298,22 @@ class Declared(Struct, frozen=True, gc=False):
     at: Pointer
     name: str | None
     kind: str = "function"
-    """`function` for the caller's own; else the type the provider knows it by."""
+    """`function` for the caller's own tools; else the type of the provider."""
 
 
 class Request(Struct, frozen=True):
-    """What a record says about the request around its conversation."""
+    """The properties of the request around a conversation."""
 
     record: Record
     at: Pointer = ()
-    """Where in the record the request body stands."""
+    """Pointer of the request body in the record."""
     key: str = ""
-    """The key of the body that holds the messages; nothing where only an answer was kept."""
+    """The key of the body that holds the messages; empty where only an answer was recorded."""
     whole: bool = False
-    """The record is a request as a provider gets it: it declares tools, or has another key that only requests have."""
+    """Whether the record is a request as sent to a provider: it declares tools, or has another key of requests only.
+    """
     answered: bool = False
-    """The record holds the answer too: whoever gave it has accepted the request."""
+    """Whether the record has the answer too: then a provider has accepted the request."""
     model: str | None = None
     host: str | None = None
     tools: tuple[Declared, ...] | None = None
@@ -316,9 +321,9 @@ class Request(Struct, frozen=True):
     tools_at: Pointer = ()
     thinking: Literal["off", "budget", "adaptive", "unsaid"] = "unsaid"
     forced: bool = False
-    """The model must call a tool."""
+    """Whether the model must call a tool."""
     store: bool | None = None
-    """Whether the provider shall keep the conversation; nothing where the body does not say."""
+    """Whether the provider shall keep the conversation; nothing where the body does not state it."""
 
 
 class Transcript(Struct, frozen=True):
@@ -329,72 +334,72 @@ class Transcript(Struct, frozen=True):
     index: int = 0
     id: str | None = None
     headless: bool = False
-    """What came before is kept elsewhere: a first result may answer a call that is not here."""
+    """Whether earlier messages are stored elsewhere: a first result may belong to a call that is not here."""
     open_end: bool = False
-    """A last unanswered call is how such a record ends: a training sample, a recorded response."""
+    """Whether such a record may end with an unanswered call: a training sample, a recorded response."""
     misfits: tuple[tuple[Record, Misfit], ...] = ()
     request: Request | None = None
     identity: str = ""
-    """What tells it from others where it has no id, for conversations whose bytes are let go."""
+    """Identity of a conversation without an id, for conversations whose bytes are released."""
     dead: str = ""
-    """Why none of this would be replayed, for a part of a session that was left behind."""
+    """The reason why none of this would be replayed, for an abandoned part of a session."""
     beside: tuple[Record, ...] = ()
-    """The records that say what would be replayed: the conversation is what it is only together with them."""
+    """The records that decide what would be replayed: the conversation is complete only with them."""
     links: tuple[Link, ...] = ()
-    """By which its records hang together, in the order in which they were written as far as that is known."""
+    """The links between its records, in the order of writing as far as that is known."""
     bound: str = ""
-    """Why its file must not be rewritten in place, where something else relies on its bytes."""
+    """The reason why its file must not be rewritten in place, where another file depends on its bytes."""
     noted: tuple[tuple[str, int], ...] = ()
-    """What a summary counts and no rule checks, by its name."""
+    """Deviations that a summary counts and no rule checks, by name."""
     answer_at: int | None = None
-    """Index of the first message of the recorded answer, where the record holds a request and its answer."""
+    """Index of the first message of the recorded answer, where the record has a request and its answer."""
     spread: bool = False
-    """Its messages are records of a log, so that an unreadable record may belong to it."""
+    """Whether its messages are records of a log, so that an unreadable record may belong to it."""
     gaps: tuple[Gap, ...] = ()
     """The unreadable records of its log that may belong to it, in the order of the file."""
     stored: bool = False
-    """Its messages have keys of the program that stores them, so it is no request body."""
+    """Whether its messages have keys of the program that stores them, so that it is no request body."""
 
     @property
     def records(self) -> Iterator[Record]:
-        """All that it is read from, some of it more than once."""
+        """Return all its records, some of them more than once."""
         return chain((message.record for message in self.messages), self.beside)
 
     @property
     def is_log(self) -> bool:
-        """An agent's own log, from which it builds its requests, and no request itself."""
+        """Whether it is an agent's own log, from which the agent builds its requests, and no request itself."""
         return bool(self.wire.like) or self.stored
 
 
 class Location(Struct, frozen=True, gc=False):
-    """Where something is written, still symbolic: bytes are looked up only when a report needs them."""
+    """A symbolic position: bytes are located only when a report needs them."""
 
     record: Record
     at: Pointer
     start: int | None = None
     end: int | None = None
-    """A span inside the record's bytes, where a scanner knows better than a pointer."""
+    """A span inside the record's bytes, where a scanner is more exact than a pointer."""
 
 
 class Fix(Struct, frozen=True):
-    """How a finding is repaired, and how much has to be given up for it."""
+    """The repair of a finding, and its level."""
 
     level: Level
     title: str
     steps: "tuple[Step, ...]" = ()
-    """Nothing where it can be said what to do but not done here."""
+    """Empty where the repair can only be described and not done here."""
     blocked: bool = False
-    """It is not made, because an unreadable record may hold what it needs."""
+    """Whether it is not made, because an unreadable record may have a missing part."""
     let_go: bool = False
-    """Its steps were, once nobody was to take them any more."""
+    """Whether its steps were released because no caller needs them."""
 
     @property
     def is_done_here(self) -> bool:
-        """Whether `fix` does it, rather than its user."""
+        """Whether `fix` makes the repair, and not the user."""
         return bool(self.steps) or self.let_go
 
     def lean(self) -> "Fix":
-        """All that is shown of it."""
+        """Return only the parts that are shown."""
         return Fix(self.level, self.title, blocked=self.blocked, let_go=self.is_done_here)
 
 
@@ -405,7 +410,7 @@ class Related(Struct, frozen=True):
 
 
 class Finding(Struct, frozen=True):
-    """One thing that is wrong, in one place."""
+    """One error in one position."""
 
     code: str
     rule: str
@@ -417,7 +422,7 @@ class Finding(Struct, frozen=True):
     conversation_index: int | None = None
     message_index: int | None = None
     label: str = ""
-    """A few words to stand under the very place, where a report shows it."""
+    """A short note to show under the position in a report."""
     call_id: str | None = None
     tool: str | None = None
     related: tuple[Related, ...] = ()
@@ -425,4 +430,4 @@ class Finding(Struct, frozen=True):
     provider: str | None = None
     provider_error: str | None = None
     kind: str = ""
-    """The type of the call or result it stands at, as the wire writes it."""
+    """The type of the call or result at the position, as the wire writes it."""

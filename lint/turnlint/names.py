@@ -1,4 +1,4 @@
-"""A summary of identifiers, which tells whether all of them match a pattern.
+"""Summarize identifiers, to decide whether all of them match a pattern.
 
 The native scanner computes the same summary from bytes: `CLASS_OF` is the one definition of the classes.
 """
@@ -19,7 +19,7 @@ CLASS_OF = bytes(_NUMBERS.get(chr(byte), _OTHER if byte < 128 else _NOT_ASCII) f
 
 
 class Names(Struct, frozen=True):
-    """Which characters some names have, and how long they are."""
+    """The characters and lengths of some names."""
 
     first: int = 0
     """Classes of first characters, as bits."""
@@ -33,7 +33,7 @@ class Names(Struct, frozen=True):
     """0 for no name at all, else 1."""
 
     def match(self, pattern: str) -> bool:
-        """Whether each name certainly matches a pattern as a whole; False if the summary cannot tell."""
+        """Whether each name certainly matches a pattern as a whole; False if the summary cannot decide."""
         if not self.count:
             return True
         form = _form_of(pattern)
@@ -56,7 +56,7 @@ NO_NAMES = Names()
 
 
 def names_of(names: Collection[str]) -> Names:
-    """The summary of some names."""
+    """Return the summary of some names."""
     if not names:
         return NO_NAMES
     lengths = [len(name) for name in names]
@@ -66,12 +66,12 @@ def names_of(names: Collection[str]) -> Names:
 
 MAX_KEPT_NAMES = 64
 MAX_KEPT_CHARACTERS = 2048
-"""The summary of more or longer names together is not kept."""
+"""The summary of more or longer names together is not cached."""
 _kept = lru_cache(maxsize=512)(names_of)
 
 
 def tool_names_of(names: Collection[str]) -> Names:
-    """The summary of the names of tools, which are the same in most conversations of a log."""
+    """Return the summary of the names of tools, which are the same in most conversations of a log."""
     if not names:
         return NO_NAMES
     if len(names) > MAX_KEPT_NAMES or sum(map(len, names)) > MAX_KEPT_CHARACTERS:
@@ -80,7 +80,7 @@ def tool_names_of(names: Collection[str]) -> Names:
 
 
 _USUAL = 5
-"""So many classes are common in names: letters, digits, `_` and `-`."""
+"""Number of the classes that are common in names: letters, digits, `_` and `-`."""
 _USUAL_BYTES = bytes(range(_USUAL))
 
 
@@ -110,7 +110,7 @@ _PATTERN = re.compile(_SET + _SET + r"?(?:([*+])|\{(\d+)(?:(,)(\d*))?\})")
 
 @lru_cache(maxsize=1024)
 def _form_of(pattern: str) -> _Form | None:
-    """The bounds that are as strict as the pattern or stricter; nothing for a pattern of another form."""
+    """Return bounds as strict as the pattern or stricter; nothing for a pattern of another form."""
     found = _PATTERN.fullmatch(pattern)
     if found is None:
         return None
@@ -124,7 +124,7 @@ def _form_of(pattern: str) -> _Form | None:
 
 
 def _classes_of(written: str) -> int:
-    """The classes of which a set contains every character. It may contain more than those."""
+    """Return the classes of which a set contains every character. It may contain more than those."""
     takes = re.compile(written).fullmatch
     taken = [bool(takes(chr(one))) for one in range(128)]
     return sum(
@@ -139,6 +139,6 @@ _ALTERNATIVE = re.compile(r"([A-Za-z0-9]+_)(\[[^|]*)")
 
 @lru_cache(maxsize=256)
 def heads_of(pattern: str) -> dict[str, str] | None:
-    """Patterns for the rest of an id, by how it begins up to its first `_`; nothing for a pattern of another form."""
+    """Return patterns for the rest of an id, by its start up to the first `_`; nothing for other patterns."""
     found = [_ALTERNATIVE.fullmatch(one) for one in pattern.split("|")]
     return None if None in found else {one[1]: one[2] for one in found if one}

@@ -1,7 +1,4 @@
-"""What is noted of the records of findings, where a run asks for it.
-
-This module owns that: what they say of themselves, and what they ask to leave out; and nothing else about a finding: who takes it out of a report is elsewhere.
-"""
+"""Read notes about findings from their records: models, day and requested ignores."""
 
 from collections.abc import Callable, Iterable, Iterator
 
@@ -19,14 +16,14 @@ Known = dict[tuple[int, str | None], Said]
 
 
 class Notes:
-    """What is noted in one source."""
+    """The notes of one source."""
 
     def __init__(self, path: str, pattern: str, own: tuple[str, ...], *, says: bool) -> None:
         self.pardons = Pardons(pattern, path, own) if pattern else None
         self.says = says
 
     def hears(self, also: Callable[[Record], None] | None) -> Callable[[Record], None] | None:
-        """What sees every record: nothing, where findings alone are noted."""
+        """Return the function to call for every record, if one is needed."""
         mine = self.pardons.hear if self.pardons else None
         if mine is None or also is None:
             return mine or also
@@ -38,7 +35,7 @@ class Notes:
         return both
 
     def noted(self, rows: Iterable[Row], transcripts: Iterable[Transcript | None]) -> list[Row]:
-        """Rows with what is noted of each."""
+        """Return rows with the notes of each."""
         known: Known = {}
         found = []
         for row, transcript in zip(rows, transcripts, strict=True):
@@ -48,12 +45,12 @@ class Notes:
         return found
 
     def left(self) -> Iterator[Remark]:
-        """What is to be said at the end of the source."""
+        """Yield the remarks at the end of the source."""
         if self.pardons:
             yield from self.pardons.left()
 
     def _said(self, finding: Finding, transcript: Transcript | None, known: Known) -> Said:
-        """What a finding's record says, and where that is silent those that belong to its story."""
+        """Return the models and the day of a finding's record, or else of related records."""
         models: tuple[str, ...] = ()
         day = ""
         for location in (finding.where, *(related.where for related in finding.related)):
@@ -69,11 +66,11 @@ class Notes:
 
 
 def own_names(rules: Iterable[OwnRule]) -> tuple[str, ...]:
-    """What the user's own rules are called."""
+    """Return the names of the user's own rules."""
     return tuple(OWN + rule.name for rule in rules)
 
 
 def model_of(record: Record, transcript: Transcript | None) -> str | None:
-    """The model that a record was read to name as a request."""
+    """Return the model of the request in a record, as the reader found it."""
     request = transcript.request if transcript else None
     return request.model if request and request.record.offset == record.offset else None

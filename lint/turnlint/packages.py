@@ -1,7 +1,6 @@
-"""Which packages bring rules and profiles.
+"""Find the packages with rules and profiles, without importing them: most runs need no rule.
 
-This module owns their discovery. The built-in one comes in through the same entry-point group as anyone else's. It
-refuses to import any: most runs need no rule.
+The built-in package uses the same entry-point group as all others.
 """
 
 import os
@@ -13,10 +12,10 @@ BUILTIN = "turnlint_rules"
 
 
 def packages() -> list[str]:
-    """The packages that bring rules, the built-in one first.
+    """Return the packages with rules, the built-in one first.
 
-    Reading every installed package's metadata through `importlib.metadata` costs as much as a whole
-    small run, so it is done only where a first look shows that anyone else brings rules.
+    Reading the metadata of every installed package through `importlib.metadata` takes as long as a whole
+    small run. So it is done only if a first search shows that another package has rules.
     """
     others = {name for name in _declared() if name != BUILTIN}
     if others:
@@ -27,7 +26,7 @@ def packages() -> list[str]:
 
 
 def _declared() -> Iterator[str]:
-    """The values in the group, from the metadata files on the path."""
+    """Yield the values in the group, from the metadata files on the path."""
     for folder in dict.fromkeys(sys.path):
         try:
             names = [name for name in os.listdir(folder or ".") if name.endswith((".dist-info", ".egg-info"))]
@@ -35,7 +34,7 @@ def _declared() -> Iterator[str]:
             continue
         for name in names:
             path = os.path.join(folder, name, "entry_points.txt")
-            if not os.access(path, os.R_OK):  # most declare nothing, and an exception for each takes its time
+            if not os.access(path, os.R_OK):  # most declare nothing, and an exception for each takes time
                 continue
             try:
                 with open(path, "rb", buffering=0) as file:

@@ -1,8 +1,7 @@
-"""What a record says itself of findings to live with, where the settings ask for that.
+"""Read ignores from records, at the pointer that the settings name.
 
-This module owns how such a place is read, what it is about, and what is said of one that cannot be read or is of no
-use. Whoever wrote the record wrote it: it is taken in bounds, and what it means is never more than to leave out findings
-in the same record. It refuses to look anywhere unless it is told where.
+The content of a record is untrusted, so its size is limited. It can only ignore findings in the same record.
+An ignore that is invalid or unused gives a remark.
 """
 
 from collections.abc import Iterator
@@ -26,7 +25,7 @@ MOST_PLACES = 1_000
 MOST_RULES = 100
 MOST_REMARKS = 100
 LONGEST = 200
-"""Characters of a reason; nobody reads more of it in a report."""
+"""Limit of the characters of a reason."""
 KEYS = frozenset({"rules", "reason"})
 NO_REASON = "the record says so"
 _KINDS = {
@@ -40,47 +39,47 @@ _KINDS = {
 
 
 class Pardon(Struct, frozen=True):
-    """Findings of one rule that a record asks to leave out."""
+    """An ignore of one rule in a record."""
 
     at: Pointer
-    """Where it is written, below the record."""
+    """Its pointer below the record."""
     scope: Pointer
-    """What it is about: all that stands below this."""
+    """The pointer to which it applies: all findings below."""
     rule: str
     reason: str = NO_REASON
 
     def covers(self, finding: Finding) -> bool:
-        """Whether it asks to leave out a finding in its record."""
+        """Whether it matches a finding in its record."""
         inside = finding.where.at[: len(self.scope)] == self.scope
         return inside and selects(self.rule, finding.code, finding.rule, finding.fault)
 
 
 class Pardons:
-    """What the records of one source say, and what of it was of use."""
+    """The ignores in the records of one source, and those that matched a finding."""
 
     def __init__(self, pattern: str, path: str = "", own: tuple[str, ...] = ()) -> None:
         self.steps: Steps = pointer_steps(pattern)
         last = self.steps[-1] if self.steps else ""
         self.mark = last.encode() if last.isidentifier() and last.isascii() else b""
-        """A record without this holds nothing of the kind, unless it spells it in escapes."""
+        """A record without these bytes has no ignore, unless it has escapes."""
         self.path = path
         self.own = own
-        """The names of the user's own rules."""
+        """Names of the user's own rules."""
         self.known: dict[int, tuple[Record, tuple[Pardon, ...]]] = {}
-        """By the place of their record, those that say anything."""
+        """Records with ignores, by offset."""
         self.met: set[tuple[int, Pardon]] = set()
         self.remarks: list[Remark] = []
         self.more = 0
-        """Remarks that are only counted."""
+        """Number of remarks that are only counted."""
 
     def hear(self, record: Record) -> None:
-        """Look into a record while its bytes are there."""
+        """Read the ignores of a record while its bytes are in memory."""
         if found := self.of(record):
             bare = Record(record.line, record.offset, b"", record.prefix)
             self.known[record.offset] = bare, found
 
     def of(self, record: Record) -> tuple[Pardon, ...]:
-        """What a record says. What cannot be understood is told of, and means nothing."""
+        """Return the ignores of a record. An invalid one gives a remark and has no effect."""
         data = record.data
         if not data or (self.mark not in data and b"\\" not in data):
             return ()
@@ -99,7 +98,7 @@ class Pardons:
         return tuple(found)
 
     def covering(self, finding: Finding) -> Pardon | None:
-        """Who asks to leave out a finding; from then on that was of use."""
+        """Return the ignore that matches a finding, and mark it as used."""
         offset = finding.where.record.offset
         for one in self.known.get(offset, (None, ()))[1]:
             if one.covers(finding):
@@ -108,7 +107,7 @@ class Pardons:
         return None
 
     def left(self) -> Iterator[Remark]:
-        """All that is to be said of such places, when the source is read."""
+        """Yield all remarks about ignores after the source was read."""
         idle = [
             (record, one)
             for offset, (record, some) in self.known.items()
@@ -128,7 +127,7 @@ class Pardons:
                 yield Remark(self.path, 0, "", is_idle, more)
 
     def _today(self, rule: str) -> str:
-        """The name that a rule has today. Raises `InlineIgnoreError`."""
+        """Return the current name of a rule. Raises `InlineIgnoreError`."""
         if rule in self.own or (rule == OWN[:-1] and self.own):
             return rule
         entries = _entries()
@@ -149,12 +148,12 @@ class Pardons:
 
 @cache
 def _entries() -> list[Entry]:
-    """All rules, listed once: records may name some by the thousand."""
+    """Return all rules, listed once: records may name thousands."""
     return everything()
 
 
 def read(value: Any, at: Pointer) -> Iterator[Pardon]:
-    """What a place says. Raises `InlineIgnoreError`."""
+    """Yield the ignores in a value. Raises `InlineIgnoreError`."""
     entries = value if isinstance(value, list) else [value] if isinstance(value, dict) else None
     if entries is None:
         raise InlineIgnoreError(f"expected a list of rules, got {_kind(value)}")
@@ -185,7 +184,7 @@ def _mapping(one: Any) -> tuple[list[str], str]:
 
 
 def scope_of(at: Pointer) -> Pointer:
-    """The innermost list element that a place stands in; the record, where it stands in none."""
+    """Return the innermost list element that contains a pointer, or the record if there is none."""
     last = max((index for index, part in enumerate(at) if isinstance(part, int)), default=-1)
     return at[: last + 1]
 

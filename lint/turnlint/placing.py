@@ -1,8 +1,4 @@
-"""Symbolic places to bytes, lines and columns.
-
-This module owns the step from locations to places: everything that is wanted of one record is found
-in one walk over it. It refuses to know rules and sinks.
-"""
+"""Convert locations to byte offsets, lines and columns, in one pass over each record."""
 
 from collections.abc import Iterable, Iterator
 from types import ModuleType
@@ -16,7 +12,7 @@ from turnlint.rows import Place, Point
 
 
 def as_pointer(parts: Pointer) -> str:
-    """A JSON Pointer (RFC 6901)."""
+    """Return a JSON Pointer (RFC 6901)."""
     text = "/".join(map(str, parts))
     if "~" not in text and text.count("/") == len(parts) - 1:
         return f"/{text}"
@@ -27,9 +23,9 @@ Key = tuple[int, Pointer, int | None]
 
 
 class Placer:
-    """Places for many locations; ask for all of a record's before using any of them.
+    """The places of many locations; give all locations of a record at once.
 
-    Of what is named `besides` only the bytes are wanted.
+    Of the locations in `besides`, only the bytes are needed.
     """
 
     def __init__(
@@ -53,7 +49,7 @@ class Placer:
         return self.places[_key(location)]
 
     def bytes_of(self, location: Location) -> bytes:
-        """What stands at a place that was named `besides`."""
+        """Return the bytes of a location in `besides`."""
         start, end = self.found[id(location.record), location.at]
         return location.record.data[start:end]
 
@@ -65,7 +61,7 @@ class Placer:
     def _place_natively(
         self, native: ModuleType, record: Record, locations: list[Location], others: list[Pointer]
     ) -> bool:
-        """The same for a record that is known to be plain, whose places are asked for by their pointers."""
+        """Do the same for a plain record whose locations are all pointers; return whether that was possible."""
         pointers = [location.at for location in locations if location.start is None]
         found = native.places(record.data, pointers + others) if len(pointers) == len(locations) else None
         if found is None:
@@ -123,13 +119,13 @@ def _key(location: Location) -> Key:
 
 
 class _Counter(Position):
-    """Positions of offsets that come in rising order: each byte is counted once."""
+    """Positions of offsets in ascending order: each byte is counted once."""
 
     def __init__(self, record: Record, *, all_units: bool = False) -> None:
         super().__init__(record.line, record.column, record.extra)
         self.data = raw_bytes(record) if record.breaks else record.data
         self.native = loaded() if record.plain and not record.breaks and not all_units else None
-        """It counts characters only."""
+        """The native module, which counts characters only."""
         self.pos = 0
 
     def to(self, offset: int) -> Point:

@@ -1,7 +1,6 @@
-"""A provider as a table.
+"""Define the profile of a provider: its wires and models, its clauses, and its error texts.
 
-This module owns what a profile is: whose wires and models, which clauses, how its own texts look. It
-refuses to know any provider; those are modules of tables beside the rules, one file each.
+The profiles of all providers are tables in modules of their own, beside the rules.
 """
 
 import re
@@ -96,22 +95,25 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
     known: tuple[Known, ...] = ()
 
     def speaks(self, wire: str) -> bool:
-        """Whether a wire is one of the provider's, so that the spelling of a conversation on it can be judged."""
+        """Whether a wire is one of the provider's, so that the format of a conversation on it can be checked."""
         return wire in self.wires
 
     def model_on(self, wire: str, model: str | None) -> str | None:
-        """A model that may be one of the provider's; nothing if that is not known."""
+        """Return a model that may be one of the provider's; nothing if that is unknown."""
         if model is None or not self.speaks(wire):
             return None
         return model if not self.models or re.search(self.models, model) else None
 
     def variant_of(self, model: str | None) -> tuple[bool, ...] | None:
-        """Which of the expressions of the clauses find a model (`model_on`). Models of one variant have the same clauses."""
+        """Return which expressions of the clauses match a model (`model_on`).
+
+        Models of one variant have the same clauses.
+        """
         return None if model is None else tuple(re.search(one, model) is not None for one in self.patterns)
 
     @cached_property
     def patterns(self) -> tuple[str, ...]:
-        """The expressions by which clauses name models."""
+        """Return the expressions by which clauses select models."""
         found = (pattern for clause in self.clauses for pattern in (clause.models, clause.other_models))
         return tuple(dict.fromkeys(filter(None, found)))
 
@@ -121,7 +123,7 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def by_code(self) -> dict[str, tuple[Clause, ...]]:
-        """Its clauses by the code of the rule that reads them."""
+        """Return its clauses by the code of the rule that reads them."""
         found: dict[str, list[Clause]] = {}
         for clause in self.clauses:
             found.setdefault(clause.code, []).append(clause)
@@ -129,7 +131,7 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def by_rule(self) -> dict[str, tuple[Weight, ...]]:
-        """Its weights by rule: several where wires differ."""
+        """Return its weights by rule: several where wires differ."""
         found: dict[str, list[Weight]] = {}
         for weight in self.weights:
             found.setdefault(weight.rule, []).append(weight)
@@ -137,7 +139,7 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
 
 
 def is_meant(clause: Clause, wire: str, model: str | None) -> bool:
-    """Whether a clause holds for a wire and a model of the provider's (`Profile.model_on`)."""
+    """Whether a clause applies to a wire and a model of the provider's (`Profile.model_on`)."""
     if clause.wires and wire not in clause.wires:
         return False
     if model is None:

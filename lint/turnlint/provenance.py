@@ -1,7 +1,6 @@
-"""What a record says of itself beside what was said: its models, and its day.
+"""Read models and day from a record: from the record, a request, an answer or an envelope.
 
-This module owns the keys under which logs write that, wherever in a record a request, an answer or an envelope may
-stand. It refuses to guess: what is written nowhere is not known, and no clock is read.
+Missing values are unknown: no value is guessed, and no clock is read.
 """
 
 import re
@@ -20,16 +19,16 @@ INSIDE = (
     "request", "request_body", "body", "params", "input", "response", "response_body", "result", "output",
     "message", "payload", "metadata", "meta",
 )  # fmt: skip
-"""Keys below which more of that may stand."""
+"""Keys below which more of these fields may be."""
 DEEPEST = 3
 LONGEST = 400
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}(?!\d)", re.ASCII)
 _SCALES = ((10**8, 1), (10**11, 10**3), (10**14, 10**6), (10**17, 10**9), (10**20, 0))
-"""From which number on a moment is counted in seconds, thousandths of them and so on: no log is older than 1973."""
+"""Least value of a timestamp in seconds, milliseconds and so on, with its divisor: no log is older than 1973."""
 
 
 def said_in(data: bytes, model: str | None = None) -> Said:
-    """What a record says, and the model that its request was read to name."""
+    """Return the models and the day of a record, with the model of its request as read before."""
     levels = list(_levels(value_of(data))) if data else []
     models = [model] if model else []
     models += [one for level in levels for one in _texts(level, MODELS)]
@@ -38,7 +37,7 @@ def said_in(data: bytes, model: str | None = None) -> Said:
 
 
 def _levels(value: Any) -> Iterator[dict[str, Any]]:
-    """The record, and what stands in it as an envelope, from outside to inside."""
+    """Yield the record and the envelopes in it, from outside to inside."""
     level = [value]
     for _ in range(DEEPEST + 1):
         level = [one for one in level if isinstance(one, dict)]
@@ -54,7 +53,7 @@ def _texts(level: dict[str, Any], keys: tuple[str, ...]) -> Iterator[str]:
 
 
 def day_of(value: Any) -> str:
-    """The day of a moment as logs write it; of a number of seconds, the day in UTC; nothing where it is none."""
+    """Return the day of a time in a log; the day in UTC for a timestamp; empty for any other value."""
     from datetime import UTC, date, datetime, timedelta
 
     try:

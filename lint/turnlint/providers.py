@@ -1,7 +1,6 @@
-"""Which providers there are, and which one a conversation was meant for.
+"""Find the profiles of providers, and choose the one for a conversation.
 
-This module owns the discovery of profiles and the choice among them. Profiles come in beside rules,
-from the same packages; nothing is registered by hand. It refuses to read what a profile says.
+Profiles are in the same packages as rules, and need no registration.
 """
 
 import os
@@ -19,44 +18,45 @@ from turnlint.text import did_you_mean
 
 FOLDER = "profiles"
 SHARED = "shared"
-"""The profile of what all servers of one wire have in common."""
+"""The profile of the rules that all servers of one wire share."""
 OWNERS = {"openai-chat": "openai"}
-"""Whose profile to ask first, for wires that many speak; the others bear the name of their provider."""
+"""The provider to try first for wires that many use; other wires have the name of their provider."""
 
 
 class Chosen(Struct, frozen=True):
-    """A profile, and whether anybody said that it is the one."""
+    """A chosen profile, and the reason of the choice."""
 
     profile: Profile
     certain: bool = True
     named: bool = False
-    """The user named it."""
+    """Whether the user named it."""
 
     def judges(self, transcript: Transcript) -> bool:
-        """Whether it is held against how a conversation is written, too.
+        """Whether its rules about the format of requests apply.
 
-        What an agent keeps is no request: it may write anew what a provider asks of one. Whoever names one asks all.
+        A log of an agent is no request: the agent may encode the request differently. If the user names the
+        provider, all rules apply.
         """
         return self.named or not transcript.is_log
 
 
 class Providers:
-    """The profiles of a run, each loaded when it is first needed."""
+    """The profiles of a run, each loaded on first use."""
 
     def __init__(self, packages: list[str], own: tuple[Profile, ...] = ()) -> None:
         self.packages = packages
         self.loaded: dict[str, tuple[Profile, ...]] = {}
-        for profile in own:  # a user's own version of a provider is asked before the built-in ones
+        for profile in own:  # a user's own version of a provider comes before the built-in ones
             self.loaded[profile.name] = (*self.loaded.get(profile.name, ()), profile)
         for name in list(self.loaded):
             self.loaded[name] += self._load(name)
 
     def names(self) -> list[str]:
-        """Every provider, in order."""
+        """Return all providers, in order."""
         return sorted({*self.loaded, *(name for package in self.packages for name in _modules(package))})
 
     def versions(self, name: str) -> tuple[Profile, ...]:
-        """All versions of a provider's rules, the one that holds where nothing is said first."""
+        """Return all versions of a provider's rules, the default first."""
         if name not in self.loaded and (found := self._load(name)):
             self.loaded[name] = found
         return self.loaded.get(name, ())
@@ -70,7 +70,7 @@ class Providers:
         return tuple(found)
 
     def named(self, text: str) -> tuple[Profile, ...]:
-        """The versions that `NAME` or `NAME@VERSION` stands for."""
+        """Return the versions that `NAME` or `NAME@VERSION` selects. Raises `UnknownProviderError`."""
         name, at, version = text.partition("@")
         versions = self.versions(name)
         if not versions:
@@ -84,11 +84,11 @@ class Providers:
         return (exactly[0],)
 
     def for_named(self, versions: tuple[Profile, ...], transcript: Transcript) -> Chosen:
-        """The version of a named provider that the conversation's model belongs to."""
+        """Return the version of a named provider to which the conversation's model belongs."""
         return Chosen(_by_model(versions, transcript.request) or versions[0], named=True)
 
     def auto(self, transcript: Transcript) -> Chosen | None:
-        """The provider whose wire it is; where many speak it, the one the record names."""
+        """Return the provider of the wire; where many use it, the provider that the record names."""
         wire, request = transcript.wire.speaks, transcript.request
         host, model = (request.host, request.model) if request else (None, None)
         if wire in OWNERS:
@@ -97,12 +97,12 @@ class Providers:
         if host:
             found = self._whose(wire, host, None, request)
             if found or self._is_known(host):
-                return found  # nobody's, where it is somebody else's server, and this wire not known to be its own
+                return found  # another provider's server, not known to use this wire
             return Chosen(own[0], certain=False) if own else None
         ours = not model or any(one.models and re.search(one.models, model) for one in own)
         certain = ours or not any(one.models for one in own)
         if not certain and (other := self._whose(wire, None, model, request)):
-            return other  # its name says whose compatible server it was sent to
+            return other  # the model names the provider of a compatible server
         return Chosen(_by_model(own, request) or own[0], certain=certain) if own else None
 
     def _shared(self) -> Chosen | None:
@@ -112,7 +112,7 @@ class Providers:
     def _whose(
         self, wire: str, host: str | None, model: str | None, request: Request | None
     ) -> Chosen | None:
-        """The provider that a record names by its host, or else by its model, and then it is a guess."""
+        """Return the provider that a record names by its host, or else by its model; the latter is a guess."""
         if not host and not model:
             return None
         candidates = self._by_wire(self.versions(OWNERS.get(wire, wire)), wire)
@@ -127,7 +127,7 @@ class Providers:
         return Chosen(found, certain=False) if found else None
 
     def _host_of(self, wire: str, host: str) -> Profile | None:
-        """The profile of a host that takes requests on a wire of another provider."""
+        """Return the profile of a host that accepts requests on a wire of another provider."""
         for name in self.names():
             for one in self.versions(name):
                 if wire in one.host_wires and _is_host(host, one.hosts):
@@ -138,14 +138,14 @@ class Providers:
         return any(_is_host(host, one.hosts) for name in self.names() for one in self.versions(name))
 
     def _by_wire(self, first: tuple[Profile, ...], wire: str) -> Iterator[Profile]:
-        """All profiles that speak a wire, the likeliest first, so that the others are seldom loaded."""
+        """Yield all profiles with a wire, the most likely first, so that the others are seldom loaded."""
         yield from first
         for name in self.names():
             yield from (one for one in self.versions(name) if wire in one.wires and one not in first)
 
 
 def _modules(package: str) -> list[str]:
-    """The names of a package's profiles: each module of its folder is one."""
+    """Return the names of a package's profiles: each module of its folder is one."""
     found = []
     for folder in _folders(package):
         try:
@@ -159,7 +159,10 @@ def _modules(package: str) -> list[str]:
 
 
 def _folders(package: str) -> list[str]:
-    """Where a package is. That of somebody else is not run for that: whoever loads its rules can say what is wrong."""
+    """Return the folders of a package.
+
+    A foreign package is not imported here: loading its rules reports its errors.
+    """
     if package == BUILTIN:
         return [*import_module(package).__path__]
     from importlib.util import find_spec

@@ -1,8 +1,7 @@
-"""Transcripts in the tests of others: an assertion, and files that are tests.
+"""Check conversations in tests: an assertion, and files whose conversations are tests.
 
-This module owns what pytest sees of turnlint. Pytest imports it wherever turnlint is installed, so it imports nothing
-itself but what pytest has loaded anyhow, and collects nothing unless it is asked to: by `--turnlint`, or by
-`turnlint_files` in the configuration. It refuses to judge.
+Pytest imports this module wherever turnlint is installed, so it imports only modules that pytest has loaded.
+It collects files only on request: by `--turnlint`, or by `turnlint_files` in the configuration.
 """
 
 import os
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
 Names = str | Sequence[str]
 FILES = pytest.StashKey[set[Path]]()
 RECORDS = "records"
-"""The test of what a file holds beside conversations: lines that cannot be read."""
+"""Name of the test for findings outside of conversations, such as unreadable lines."""
 MARGIN = 4
-"""What pytest puts before each line of a failure."""
+"""Width of the margin that pytest adds to each line of a failure."""
 LONGEST_NAME = 60
 
 
@@ -29,9 +28,10 @@ def assert_valid_transcript(
     transcript: object, /, *, provider: Names = "auto", format: str = "auto", fail_on: str = "error",  # noqa: A002
     select: Names = (), ignore: Names = (),
 ) -> None:  # fmt: skip
-    """Fail where a conversation has findings as grave as `fail_on`, and show it with each finding at its place.
+    """Fail if a conversation has findings with at least the severity `fail_on`, and show each finding at its position.
 
-    It takes what `turnlint.lint` takes: a list of messages or a request, with the objects of any SDK in it.
+    It takes the same input as `turnlint.lint`: a list of messages or a request, with the objects of any SDK
+    in it.
     """
     __tracebackhide__ = True
     from msgspec import structs
@@ -62,7 +62,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Find the files of the configuration, and have them looked at where no paths are given."""
+    """Find the files of the configuration, and collect them where no paths are given."""
     patterns = config.getini("turnlint_files")
     config.stash[FILES] = files = set(_matching(patterns, _root(config)))
     if config.args_source is not pytest.Config.ArgsSource.ARGS:
@@ -105,7 +105,7 @@ class Transcripts(pytest.File):
     """A file of conversations."""
 
     named = False
-    """Asked for, rather than met in a folder: then it must be of a format that is known."""
+    """Whether the user named the file, and did not only name its folder: then its format must be known."""
     known: "dict[int | None, list[Event]] | None" = None
 
     def collect(self) -> Iterator[pytest.Item]:
@@ -163,7 +163,10 @@ class Transcripts(pytest.File):
         return structs.replace(chosen, view=True, content=_content())
 
     def events(self, index: int | None) -> "list[Event]":
-        """What is said of one conversation, or of none. The file is judged once, for its first test."""
+        """Return the events of one conversation, or those outside of conversations.
+
+        The file is linted once, for its first test.
+        """
         if self.known is None:
             from turnlint.engine import Book, Tally, lint
             from turnlint.rows import Row
@@ -178,11 +181,11 @@ class Transcripts(pytest.File):
 
 
 class Fault(Exception):  # noqa: N818 - a failed test, with what it shows
-    """A conversation that is faulty."""
+    """A conversation with findings."""
 
 
 class Conversation(pytest.Item):
-    """One conversation of a file, or what stands beside them."""
+    """One conversation of a file, or the findings outside of conversations."""
 
     index: int | None = None
     line = 0
@@ -207,7 +210,7 @@ class Conversation(pytest.Item):
 
 
 def _name(conversation: str | None, index: int, taken: set[str]) -> str:
-    """A conversation's id where it has one; its number where it has none, or another has the same."""
+    """Return a conversation's id, or its number where it has no id, or another conversation has the same."""
     from turnlint.report.escape import clip, visible
 
     name = clip(visible(conversation[:LONGEST_NAME]), LONGEST_NAME) if conversation else f"#{index}"
@@ -215,7 +218,7 @@ def _name(conversation: str | None, index: int, taken: set[str]) -> str:
 
 
 def _content() -> "Content":
-    """What a build server shows may be read by others."""
+    """Return the amount of content to show: none on a build server, whose log others may read."""
     return "none" if os.environ.get("CI") else "excerpt"
 
 

@@ -1,8 +1,8 @@
-"""One source from bytes to conversations.
+"""Read the conversations of one source.
 
-This module owns the way there: frame, find the format, decode, carry, and give what one format cannot read
-in a mixed file to the one it speaks for. It refuses to judge, and to pair; what is damaged comes out
-beside the conversations, in the order of the file.
+The module frames records, finds the format, decodes, and parses. In a mixed file, a record that one format
+cannot read goes to the format that it matches. Damage is yielded beside the conversations, in the order of
+the file.
 """
 
 from collections import Counter
@@ -35,33 +35,33 @@ TOO_DEEP = "nested deeper than the parser allows"
 
 
 class Foreign(Struct, frozen=True):
-    """A source that is of no supported format."""
+    """A source in no supported format."""
 
     source: Source
     near: Near | None = None
-    """The name of what it looks like, where it has one."""
+    """The format that it resembles, if known."""
 
 
 Item = Transcript | Damage | Foreign
 Watch = Callable[[Record], None]
-"""Sees every record before it is read, while its bytes are there."""
+"""Function that is called with every record before it is parsed, while its bytes are in memory."""
 Batch = Iterable[Transcript | tuple[Damage, ...] | Foreign | SourceError]
-"""What one record gives, its damage together; and at the end what stopped the reading for good, if anything did."""
+"""The items of one record, its damage together; at the end, the error that stopped reading, if any."""
 Framed = Record | Damage | Ended
 Look = Callable[[Carrier, Reader, list[Record]], Scanner | None]
-"""Chooses who looks at a log first, by its format and its first records."""
+"""Function that chooses a scanner for a log, by its format and its first records."""
 FEW = 20
-"""So few records are read as they are,"""
+"""Fewer records than this are read without a scanner,"""
 LONG = 1 << 16
-"""unless they are long."""
+"""unless they have at least this many bytes together."""
 MAX_GAPS = 100
-"""So many records that cannot be read are known each by itself."""
+"""Limit of the unreadable records that are kept one by one."""
 MOST_WAITING = 100
-"""So many records may hold no conversation before their damage is reported."""
+"""Limit of the records without a conversation before their damage is reported."""
 
 
 def transcripts(source: Source, format_name: str | None = None) -> Iterator[Transcript]:
-    """The conversations of a source, each with its number in it. Raises `SourceError` where it cannot be read."""
+    """Return the conversations of a source, each with its index. Raises `SourceError` where it cannot be read."""
     return (item for item in read(source, format_name) if isinstance(item, Transcript))
 
 
@@ -71,7 +71,7 @@ def read(
     progress: Progress | None = None,
     prefer: tuple[str, ...] = (),
 ) -> Iterator[Item]:
-    """All that a source holds. Raises `SourceError` where it cannot be read, when all that could be is told."""
+    """Yield all items of a source. Raises `SourceError` after the readable items, where it cannot be read."""
     for item in chain.from_iterable(batches(source, format_name, progress, prefer)):
         if isinstance(item, SourceError):
             raise item
@@ -85,12 +85,12 @@ def batches(
     source: Source, format_name: str | None, progress: Progress | None = None, prefer: tuple[str, ...] = (),
     watch: Watch | None = None,
 ) -> Iterator[Batch]:  # fmt: skip
-    """All that a source holds, record by record. Raises `SourceError` where it cannot even be opened."""
+    """Yield all items of a source, record by record. Raises `SourceError` where it cannot be opened."""
     return Reading(source, format_name, prefer, watch).batches(progress)
 
 
 def glance(source: Source, format_name: str | None, prefer: tuple[str, ...] = ()) -> Part | None:
-    """All of a plain file as a part, where its first records show lines that are conversations each; else nothing.
+    """Return a plain file as a part, if its first records are lines with a conversation each; else nothing.
 
     Raises `SourceError` where it cannot be opened.
     """
@@ -111,7 +111,7 @@ def glance(source: Source, format_name: str | None, prefer: tuple[str, ...] = ()
 
 
 def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: str | None) -> list[Item]:
-    """What some records hold that were taken from a source of this format, read by themselves."""
+    """Return the items of some records from a source of this format, parsed by themselves."""
     reading = Reading(Source(name, None), format_name, ())
     found: list[Item] = []
     for item in chain.from_iterable(reading.of(carrier, records)):
@@ -123,7 +123,7 @@ def again(name: str, carrier: Carrier, records: Iterable[Record], format_name: s
 
 
 class Reading:
-    """One source on its way to conversations."""
+    """The parsing of one source."""
 
     def __init__(
         self, source: Source, format_name: str | None, prefer: tuple[str, ...], watch: Watch | None = None
@@ -138,24 +138,24 @@ class Reading:
         self.count = 0
         self.gate = Gate()
         self.unread: Counter[Near] = Counter()
-        """Conversations of formats that are not supported."""
+        """Conversations of unsupported formats."""
         self.gaps: list[Gap] = []
-        """Records that cannot be read."""
+        """Unreadable records."""
         self.survey: Survey | None = None
         """The spellings of the file, if a conversation has an unusual spelling."""
         self.hears: Survey | None = None
-        """Counts the conversations, which no guard sees then."""
+        """Survey that counts the conversations instead of yielding them."""
         self.whole = structs.replace(source, part=None, selection=None, edits=(), grows=False)
-        """The file that the source is a part or a repair of."""
+        """The file of which the source is a part or a repair."""
         self.waiting: list[Transcript] | None = []
-        """Conversations of a source that cannot be read again, until its end; nothing behind the end."""
+        """Conversations of a source that cannot be read again, until its end; `None` after the end."""
         self.heard = Survey()
         self.held = False
-        """Something that a record said had to wait for others, or for the end."""
+        """Whether a conversation waited for other records, or for the end."""
 
     @property
     def skipped(self) -> int:
-        """How many records are bookkeeping of their format, and hold no message."""
+        """Return the number of records that hold only bookkeeping of their format, and no message."""
         return sum(getattr(reader, "skipped", 0) for reader in self.readers.values())
 
     def batches(self, progress: Progress | None, look: Look | None = None) -> Iterator[Batch]:
@@ -194,7 +194,7 @@ class Reading:
             yield (stream.failure,)
 
     def _known(self, found: Iterator[Batch]) -> Iterator[Batch]:
-        """What a source holds, unless all of its conversations are of formats that are not supported."""
+        """Yield the items of a source, unless all of its conversations are of unsupported formats."""
         waiting: list[Batch] = []
         for unread in found:
             batch = tuple(map(_copied, unread))
@@ -212,7 +212,7 @@ class Reading:
             yield from waiting
 
     def _selected(self, selection: "Selection", head: list[Framed]) -> Iterator[Framed]:
-        """Give the selected records, those among the first records of the source and all others."""
+        """Yield the selected records, those among the first records of the source and all others."""
         after = max((one.line for one in head if isinstance(one, Record)), default=0)
         before = selection.passed_before(one.line for one in head if isinstance(one, Record))
         passed = 0
@@ -229,7 +229,7 @@ class Reading:
             yield record
 
     def _unsure(self, head: Iterable[Framed]) -> Iterator[Framed]:
-        """What of the first records has to be read: they were framed before anybody could look at them."""
+        """Yield those of the first records that need parsing: they were framed before the scanner was chosen."""
         scanner = self.gate.scanner
         for item in head:
             if scanner is None or not isinstance(item, Record) or not _is_line(item):
@@ -241,7 +241,7 @@ class Reading:
             self.gate.passed += scan.passed
 
     def of(self, carrier: Carrier, items: Iterable[Framed]) -> Iterator[Batch]:
-        """What records hold whose format is known."""
+        """Yield the items of records whose format is known."""
         self.kept = True
         return self._read(carrier, items)
 
@@ -257,7 +257,7 @@ class Reading:
                 yield ((item,),)
             else:
                 yield self._heard(item.found)
-            del item  # a long one is not to be held while the next one is read
+            del item  # a long record is released before the next one is read
         for reader in self.readers.values():
             for found in reader.finish():
                 self.held = True
@@ -274,7 +274,7 @@ class Reading:
         )
 
     def _owned(self, carrier: Carrier, record: Record) -> tuple[Carrier, Decoded[Any]]:
-        """A record in the format that it speaks for: a record with a whole conversation depends on no other."""
+        """Return a record in the format that it matches: a record with a whole conversation depends on no other."""
         if record.known is not None:
             owner = carriers.carrier(record.known.format)
             self._open(owner)
@@ -287,7 +287,7 @@ class Reading:
         return other, other.shape.read(record)
 
     def _parts(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:
-        """What is wrong with a record, what it holds, and what others hold that stand on its line."""
+        """Yield the damage of a record, its items, and those of other records on its line."""
         self._note_gap(decoded)
         yield _troubles(decoded)
         following = list(split(decoded.rest)) if decoded.rest else []
@@ -301,7 +301,7 @@ class Reading:
             yield from self._feed(owner, decoded)
 
     def _note_gap(self, decoded: Decoded[Any]) -> None:
-        """Note a record that cannot be read, with the conversations that it names."""
+        """Note an unreadable record, with the conversations that it names."""
         kinds = [one.kind for one in decoded.troubles]
         is_followed = decoded.rest is None and "joined-records" in kinds
         if not kinds or (decoded.value is not None and not is_followed):
@@ -318,7 +318,7 @@ class Reading:
             self.gaps[-1] = last
 
     def _gaps_of(self, transcript: Transcript) -> tuple[Gap, ...]:
-        """The records that cannot be read and may belong to a conversation."""
+        """Return the unreadable records that may belong to a conversation."""
         name = None if transcript.wire.like else transcript.id
         return tuple(one for one in self.gaps if not one.names or name is None or name in one.names)
 
@@ -329,11 +329,11 @@ class Reading:
         return carrier.shape.read(record, plain=True if record.known is not None else None)
 
     def _feed(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:
-        """Give a record to the file's reader, and in a mixed file to the one it speaks for."""
+        """Give a record to the file's reader, and in a mixed file to the reader of the format that it matches."""
         try:
-            self.held |= carrier.session  # what is replayed is known at the end alone
+            self.held |= carrier.session  # all records of a session decide what is replayed
             found = self.readers[carrier.name].feed(decoded)
-        except RecursionError:  # what one decoder just took, the next, called from deeper, may not
+        except RecursionError:  # the next decoder is called from a deeper frame
             self._add_gap(decoded.record)
             return ((Damage(decoded.record, Trouble("too-deep", 0, 1, (), TOO_DEEP)),),)
         if not self.format and decoded.record.data and any(map(_fits_badly, found)):
@@ -362,7 +362,7 @@ class Reading:
                 yield (Damage(one.record, _stray(one)),)
 
     def _near(self, transcript: Transcript) -> Near | None:
-        """The name of another format, where a conversation or all of its file is written in it."""
+        """Return the name of another format, if a conversation or all of its file is written in it."""
         near = neighbour_in(transcript, self.source)
         if near is not None or not (suspected := suspected_in(transcript)):
             return near
@@ -370,7 +370,7 @@ class Reading:
         return similar_to(transcript) if survey.is_format(transcript, suspected) else None
 
     def _survey(self, suspected: frozenset[Spelling]) -> Survey:
-        """The spellings of the file. It is read at most twice more: until they are settled, and to its end."""
+        """Return the spellings of the file. It is read at most twice more: until they are settled, and to its end."""
         if self.survey is None:
             self.survey = self._count(suspected)
         elif not (self.survey.is_complete or self.survey.is_settled(suspected)):
@@ -399,16 +399,16 @@ class Reading:
         return True
 
     def _take_waiting(self) -> Batch:
-        """The conversations that waited for the end of the source."""
+        """Yield the conversations that waited for the end of the source."""
         waiting, self.waiting = self.waiting or [], None
         self.heard.conversations += self.gate.passed
         passed = getattr(self.gate.scanner, "passed", None)
-        # A call that a scanner passed has the spelling of the wire.
+        # A call that a scanner accepted has the spelling of the wire.
         self.heard.is_of_wire |= passed is not None and passed.calls + passed.results > 0
         yield from self._heard(waiting)
 
     def _unread_body(self, stray: Stray) -> Near | None:
-        """The name of the format of a conversation that no supported format reads: alone in a file it gets the same."""
+        """Return the name of an unsupported format of a conversation: the same as for a file of its own."""
         if self.format or stray.misfit is not None or not is_body(stray.record):
             return None
         return near_to([stray.record])
@@ -416,7 +416,7 @@ class Reading:
     def _given_away(
         self, carrier: Carrier, record: Record, found: list[Transcript | Stray]
     ) -> list[Transcript | Stray] | None:
-        """What another format makes of a record that speaks for it, or that it is nobody's here."""
+        """Return the items of a record in the other format that it matches, or those of an unknown format."""
         other, _ = carriers.best_for([record])
         if other is None:
             if carriers.score(carrier, record) >= 0:
@@ -431,16 +431,16 @@ class Reading:
         return self._open(other).feed(other.shape.read(record))
 
     def _open(self, carrier: Carrier) -> Reader:
-        """The one reader of this source for a format."""
+        """Return the one reader of this source for a format."""
         if carrier.name not in self.readers:
             self.readers[carrier.name] = carrier.open()
         return self.readers[carrier.name]
 
 
 def _copied(item: Any) -> Any:
-    """Damage with a record of its own, whose bytes stay when the record is let go.
+    """Return damage with a record of its own, whose bytes stay when the record is released.
 
-    Damages of one record share the copy: their places are found in one pass over the record.
+    Damages of one record share the copy: their positions are found in one pass over the record.
     """
     if not isinstance(item, tuple):
         return item
@@ -449,7 +449,7 @@ def _copied(item: Any) -> Any:
 
 
 def _is_line(record: Record) -> bool:
-    """Whether a record is all of one line: one behind a mark of the byte order does not begin where that does."""
+    """Whether a record is exactly one line; a record behind a byte order mark is not."""
     return not (record.prefix or record.breaks) and record.column == 1 and b"\n" not in record.data
 
 

@@ -1,8 +1,8 @@
-"""The reference: pages made of what is known, so that no page says anything else.
+"""Generate the reference: pages about rules, providers, formats and outputs.
 
-This module owns those pages: rules, providers, formats and outputs, each written from the tables and modules that
-decide, the outputs from runs of the command itself. `python -m turnlint.reference` writes them into `docs`, and a
-test holds them to be current. The other pages there are written by hand. It refuses to know more than it shows.
+The tables and modules that decide are their source, and the outputs are from runs of the command itself.
+`python -m turnlint.reference` writes them into `docs`, and a test checks that they are current. The other
+pages there are written by hand.
 """
 
 import os
@@ -44,7 +44,7 @@ SPOKEN = """
     assistant  It is 18 degrees.
 """
 LONGEST = 2_000
-"""A longer line of an output is left out: in SARIF the help of all rules is one."""
+"""Length above which a line of an output is omitted: in SARIF the help of all rules is one line."""
 LOG = """\
 {"id": "s-1", "messages": [{"role": "user", "content": "Hello."}, {"role": "assistant", "content": "Hello!"}]}
 {"id": "s-2", "messages": [{"role": "user", "content": "Compare Paris and Lyon."}, {"role": "assistant", "content": null, \
@@ -174,7 +174,7 @@ def _provider(versions: tuple[Profile, ...]) -> Iterator[str]:
 
 
 def _asked(clause: Clause) -> str:
-    """What a clause says in words, and its own values."""
+    """Describe a clause in words, with its own values."""
     about = " ".join((type(clause).__doc__ or "").split())
     silent = {"rule", *Clause.__struct_fields__} - {"wires", "models", "other_models"}
     values = [
@@ -197,7 +197,7 @@ def _code(text: str) -> str:
 
 
 def _words(says: str) -> str:
-    """A provider's text, in which braces that stand for themselves are doubled."""
+    """Return a provider's text without the doubling of literal braces."""
     return _code(says).replace("{{", "{").replace("}}", "}")
 
 
@@ -286,7 +286,7 @@ def _variables(name: str) -> Iterator[tuple[str, str]]:
 
 
 def _meaning(said: dict[str, Any], kinds: dict[str, Any]) -> str:
-    """What a key says, with the names that it takes and what else may be written for it."""
+    """Describe a key, with its possible values, its default and examples."""
     kind = kinds.get(said.get("$ref", "").rpartition("/")[2], {})
     about = said.get("description") or kind.get("description", "")
     names = said.get("enum") or kind.get("enum") or ()
@@ -303,7 +303,7 @@ def _meaning(said: dict[str, Any], kinds: dict[str, Any]) -> str:
 
 
 def _printed(command: str) -> str:
-    """What a command prints, in a folder that holds the log, and on no particular machine."""
+    """Return the output of a command in a folder with the log, independent of the machine."""
     env = {
         name: value
         for name, value in os.environ.items()

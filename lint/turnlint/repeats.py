@@ -1,7 +1,6 @@
-"""Calls that bear an id which another call bore before.
+"""Find calls with the id of an earlier call, and compare the two.
 
-This module owns the comparison of two occurrences under one id. It refuses to say which of them a
-result belongs to; the ledger has said that.
+The ledger decides to which of them a result belongs.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,21 +15,21 @@ from turnlint.model import Call, Pointer, Wire
 SHELLS = ("functionCall", "toolUse", "function")
 IDS = ("id", "toolUseId", "call_id")
 ARGUMENTS = ("input", "args", "arguments", "parameters")
-"""Keys of a call in the spelling of any wire."""
+"""Keys of a call in the encoding of any wire."""
 
 
 class Repeat(Struct, frozen=True):
-    """A call whose id was taken."""
+    """A call with the id of an earlier call."""
 
     first: Interaction
     again: Interaction
     same: bool
-    """The same tool with the same arguments, in whatever spelling: a copy rather than another call."""
+    """Whether both have the same tool and arguments, independent of the encoding: then the call is a copy."""
     same_turn: bool
 
 
 def repeats(ledger: Ledger) -> Iterator[Repeat]:
-    """Each call whose id stands on an earlier call, with the first such call of its own turn, else of all."""
+    """Yield each call with the id of an earlier call, with the first such call of its own turn, else of all."""
     if "taken" not in ledger.odd:
         return
     firsts: dict[tuple[str | None, bool], Interaction] = {}
@@ -90,7 +89,7 @@ class Known:
 
 
 def id_below(value: object) -> Pointer:
-    """Where a call in the spelling of any wire has its id, or should have it."""
+    """Return the pointer of the id of a call in the encoding of any wire, or the pointer where it belongs."""
     at: Pointer = ()
     while isinstance(value, dict):
         key = next((key for key in IDS if value.get(key)), None)
@@ -102,12 +101,12 @@ def id_below(value: object) -> Pointer:
 
 
 def name_below(value: object) -> object:
-    """The name of the tool of a call in the spelling of any wire."""
+    """Return the name of the tool of a call in the encoding of any wire."""
     return _opened(value).get("name")
 
 
 def _opened(value: object) -> dict[str, object]:
-    """The keys of a call and of the objects around its name and arguments."""
+    """Return the keys of a call and of the objects around its name and arguments."""
     found: dict[str, object] = {}
     while isinstance(value, dict):
         found |= value
@@ -116,7 +115,7 @@ def _opened(value: object) -> dict[str, object]:
 
 
 def _spelled(value: object) -> str:
-    """Arguments in one spelling, whether a wire writes them as a value or as a text."""
+    """Return arguments in one encoding, whether a wire writes them as a value or as a text."""
     try:
         while isinstance(value, str | bytes):
             value = loads(value or "null")

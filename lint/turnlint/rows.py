@@ -1,7 +1,4 @@
-"""A finding as a report has it: placed, with the conversation around it.
-
-This module owns those values. It refuses to compute them.
-"""
+"""Define findings with positions and views, for reports."""
 
 import re
 from typing import Literal
@@ -12,21 +9,21 @@ from turnlint.model import Finding, Location
 
 
 class Point(Struct, frozen=True, gc=False):
-    """A place between two characters. Lines and columns count from 1."""
+    """A position between two characters. Lines and columns count from 1."""
 
     line: int
     column: int
-    """In characters."""
+    """Column in characters."""
     octet: int
-    """The column in bytes."""
+    """Column in bytes."""
     unit: int
-    """The column in code units of UTF-16."""
+    """Column in UTF-16 code units."""
 
 
 class Place(Struct, frozen=True, gc=False):
-    """Where something stands in its file. Lines and columns count from 1, columns in characters.
+    """The position of a value in its file. Lines and columns count from 1, columns in characters.
 
-    Line 0 is none: what was no text has no lines.
+    Line 0 means no line: an input that was no text has no lines.
     """
 
     line: int
@@ -35,41 +32,44 @@ class Place(Struct, frozen=True, gc=False):
     end: int
     pointer: str
     span: tuple[Point, Point] | None = None
-    """Where it starts and ends in all units, for reports that ask for it."""
+    """Start and end in all units, for reports that need them."""
 
 
 PER_FILE = frozenset({"unknown-key"})
-"""Rules whose equal findings in a file are one finding with a count. A client that adds a key adds it to each message."""
+"""Rules whose equal findings in a file are one finding with a count.
+
+A client that adds a key adds it to each message.
+"""
 TIMES = " ({count:,} times in this file)"
 _NAMES = r"`[^`]*`|[0-9]+| \([0-9,]+ times in this file\)$"
 
 
 def shape_of(message: str) -> str:
-    """A message without its names and numbers: findings of one rule and shape say the same of other things."""
+    """Return a message without names and numbers: findings of one rule and shape describe the same error."""
     return re.sub(_NAMES, "", message)
 
 
 def drawn_shape(finding: Finding) -> str:
-    """The shape of which a few findings have a view. Each finding that is counted has its own."""
+    """Return the shape that limits the number of views. Each counted finding has a shape of its own."""
     message = finding.message
     return f"{finding.rule} {message if finding.rule in PER_FILE else shape_of(message)}"
 
 
 class Mark(Struct, frozen=True):
-    """A note to stand under a piece of a message."""
+    """A note to show under a piece of a message."""
 
     note: str
     main: bool
-    """It is the finding itself, not a place that belongs to the story."""
+    """Whether it marks the finding itself, and not a related position."""
 
 
 class Cell(Struct, frozen=True):
-    """One piece of a message as a report draws it."""
+    """One piece of a message in a view."""
 
     text: str
     marks: tuple[Mark, ...] = ()
     excerpt: bool = False
-    """Content rather than structure: shown only where content may be."""
+    """Whether it is content, which is shown only if allowed."""
 
 
 class Line(Struct, frozen=True):
@@ -81,15 +81,15 @@ class Line(Struct, frozen=True):
 
 
 class Said(Struct, frozen=True):
-    """What a record says of itself."""
+    """The fields of a record about its models and its day."""
 
     models: tuple[str, ...] = ()
     day: str = ""
-    """As `YYYY-MM-DD`, as it is written."""
+    """Day as `YYYY-MM-DD`, as the record has it."""
 
 
 class Row(Struct, frozen=True):
-    """A finding, placed."""
+    """A finding with its positions."""
 
     finding: Finding
     path: str
@@ -98,27 +98,27 @@ class Row(Struct, frozen=True):
     view: tuple[Line, ...] = ()
     fingerprint: str = ""
     rank: int = 0
-    """The how manieth of its shape it was among those that have a view. They come out in another order."""
+    """Number of the finding among those of its shape that have a view. They may be yielded in another order."""
     said: Said | None = None
-    """What its record says of itself, where that was asked for."""
+    """The fields of its record, if the run needs them."""
     count: int = 1
-    """So many findings of the file say the same; this is the first."""
+    """Number of equal findings in the file; this is the first."""
     pardon: str = ""
-    """Why its record asks to leave it out, where records are asked and it does."""
+    """The reason of an ignore in its record, if there is one."""
 
 
 class Ignored(Struct, frozen=True):
-    """A finding that is known and not told of. An output that has a word for it may say so."""
+    """A known finding, which is not reported. A format with a field for it may report it."""
 
     row: Row
     by: Literal["ignore", "baseline", "ignore in records"]
     reason: str
     until: str = ""
-    """The last day on which it is left out, where there is one."""
+    """The last day of the ignore, if there is one."""
 
 
 def lean(row: Row) -> Row:
-    """A row without the bytes of its records, which may be long and are not shown any more."""
+    """Return a row without the bytes of its records, which may be long and are no longer needed."""
     finding = row.finding
     related = tuple(structs.replace(one, where=_bare(one.where)) for one in finding.related)
     return structs.replace(row, finding=structs.replace(finding, where=_bare(finding.where), related=related))

@@ -1,7 +1,6 @@
-"""Which rules there are.
+"""Load and select rules.
 
-This module owns loading and selection. Modules are found by scanning: nothing is registered by hand. It refuses to
-run a rule.
+Modules of rules are found by a search of their package, and need no registration.
 """
 
 from collections.abc import Iterable, Iterator
@@ -20,7 +19,7 @@ from turnlint.text import nearest_name
 
 FAMILIES = ("state", "pairing", "projection", "contract")
 OWN = "own/"
-"""How the names of rules begin that a user writes into the configuration."""
+"""Prefix of the names of the user's own rules."""
 
 
 class Entry(Struct, frozen=True):
@@ -36,7 +35,7 @@ class Entry(Struct, frozen=True):
 
     @property
     def triggers(self) -> frozenset[str] | None:
-        """All triggers of the rule; `None` if it declares none, or one that does not exist."""
+        """Return all triggers of the rule; `None` if it declares none, or an unknown one."""
         return triggers_of(self.rule.code, self.rule.triggers)
 
     def is_asked(self, found: frozenset[str]) -> bool:
@@ -45,7 +44,7 @@ class Entry(Struct, frozen=True):
 
 
 def load(package: str) -> list[Entry]:
-    """Every rule of a package: each module below it that has a `RULE`."""
+    """Return every rule of a package: each module below it that has a `RULE`. Raises `BrokenRulesError`."""
     try:
         return _load(package)
     except Exception as error:
@@ -60,14 +59,14 @@ def _load(package: str) -> list[Entry]:
 
 
 def _entries(package: str, names: Iterable[str]) -> list[Entry]:
-    """The rules among some modules of a package, in order of their codes."""
+    """Return the rules among some modules of a package, in the order of their codes."""
     modules = map(import_module, names)
     found = [_entry(module, builtin=package == BUILTIN) for module in modules if hasattr(module, "RULE")]
     return sorted(found, key=lambda entry: entry.rule.code)
 
 
 def take(declared: dict[str, Declared], found: frozenset[str]) -> list[Entry]:
-    """Load those of some built-in rules that may report something where there are these triggers and suspects."""
+    """Load those of some built-in rules that may report something for these triggers and suspects."""
     every = declared.items()
     names = [name for name, (code, some, _) in every if is_asked(triggers_of(code, some), found)]
     return _entries(BUILTIN, names)
@@ -95,7 +94,7 @@ def is_code(name: str) -> bool:
 
 @cache
 def removed() -> dict[str, str]:
-    """Why rules are gone, by each code and name that they had: what a package says in its `REMOVED`."""
+    """Return the reasons why rules were removed, by each former code and name, from `REMOVED` in the packages."""
     tables = [getattr(import_module(package), "REMOVED", {}) for package in packages()]
     return {name: reason for table in tables for names, reason in table.items() for name in names}
 
@@ -103,10 +102,10 @@ def removed() -> dict[str, str]:
 def choose(
     entries: list[Entry], select: tuple[str, ...], ignore: tuple[str, ...], *, preview: bool = False
 ) -> list[Entry]:
-    """The rules a run uses. Selectors are codes, beginnings of codes, names, or families.
+    """Return the rules of a run. Selectors are codes, prefixes of codes, names, or families.
 
-    A rule in preview is used where previews are wanted, or where it is selected by its own name. What is gone may
-    be ignored all the same.
+    A rule in preview runs if previews are enabled, or if its own name is selected. A removed rule may be
+    ignored, but not selected.
     """
     for selector in (*select, *ignore):
         if not any(matches(entry.rule, selector) for entry in entries):
@@ -123,7 +122,7 @@ def choose(
 
 
 def unknown(selector: str, entries: list[Entry], others: Iterable[str] = FAMILIES) -> UnknownRuleError:
-    """What is said of a selector that selects nothing."""
+    """Return the error for a selector that matches no rule."""
     gone = why_gone(selector)
     if gone is not None:
         return RemovedRuleError(selector, gone)
@@ -131,13 +130,13 @@ def unknown(selector: str, entries: list[Entry], others: Iterable[str] = FAMILIE
 
 
 def why_gone(selector: str) -> str | None:
-    """Why a rule of this code or name is no more; nothing where there never was one."""
+    """Return why a rule of this code or name was removed; nothing if it never existed."""
     known = removed()
     return known.get(selector) or known.get(selector.upper())
 
 
 def remarks(selectors: Iterable[str], entries: list[Entry]) -> Iterator[str]:
-    """What is to be said of rules that were named: by a former name, one that will go, one that is gone."""
+    """Yield remarks about named rules: former names, deprecated rules and removed rules."""
     for selector in dict.fromkeys(selectors):
         meant = [entry.rule for entry in entries if matches(entry.rule, selector)]
         for rule in meant:
@@ -150,7 +149,7 @@ def remarks(selectors: Iterable[str], entries: list[Entry]) -> Iterator[str]:
 
 
 def waiting(select: Iterable[str], entries: list[Entry], *, preview: bool) -> Iterator[str]:
-    """What is to be said of selectors that select nothing but rules in preview, where these are not wanted."""
+    """Yield remarks about selectors that match only rules in preview, if previews are disabled."""
     for selector in () if preview else select:
         meant = [entry.rule for entry in entries if matches(entry.rule, selector)]
         if meant and all(one.state == "preview" and not is_named(one, selector) for one in meant):
@@ -158,7 +157,7 @@ def waiting(select: Iterable[str], entries: list[Entry], *, preview: bool) -> It
 
 
 def current(selector: str, entries: list[Entry]) -> str:
-    """The selector, or what a rule is called today that it is a former name of, and means nothing else."""
+    """Return the selector, or the current name of a rule if the selector is a former name and matches nothing else."""
     rules = [entry.rule for entry in entries if matches(entry.rule, selector)]
     if not rules or not all(is_former(one, selector) for one in rules):
         return selector
@@ -166,12 +165,12 @@ def current(selector: str, entries: list[Entry]) -> str:
 
 
 def is_former(rule: Rule, selector: str) -> bool:
-    """Whether a selector is a code or a name that the rule had."""
+    """Whether a selector is a former code or name of the rule."""
     return selector in rule.aliases or selector.upper() in rule.aliases
 
 
 def is_named(rule: Rule, selector: str) -> bool:
-    """Whether a selector means this one rule, by its code or a name."""
+    """Whether a selector names this one rule, by its code or a name."""
     return selector == rule.name or selector.upper() == rule.code or is_former(rule, selector)
 
 
@@ -180,7 +179,7 @@ def matches(rule: Rule, selector: str) -> bool:
 
 
 def selects(selector: str, code: str, name: str, fault: str) -> bool:
-    """Whether a selector means the rule of this code, name and family; `own` is the family of the user's own rules."""
+    """Whether a selector matches a rule by code, name or family; `own` is the family of the user's own rules."""
     if name.startswith(OWN):
         fault = OWN.removesuffix("/")
     if selector in (name, fault) or selector.upper() == "ALL":

@@ -1,7 +1,4 @@
-"""Whose records are these?
-
-This module owns how much of a source is read before that is decided. It refuses to judge anything.
-"""
+"""Detect the format of a source from its first records."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -17,7 +14,7 @@ from turnlint.neighbours import Near, claimed_by, is_body, near_to
 
 SAMPLE = 20
 FEW = 4
-"""So many records tell whose log a session is, where they all agree."""
+"""Number of records that decide on the format of a session, if they all agree."""
 LONGEST = 400
 HEAVIEST = 1 << 20
 
@@ -25,22 +22,22 @@ Item = Record | Damage | Ended
 
 
 class Sampled(NamedTuple):
-    """The first records of a source, and what they say of it."""
+    """The first records of a source, and their format."""
 
     head: list[Item]
     carrier: Carrier | None
     near: Near | None = None
-    """What the source looks like, where it is of no supported format."""
+    """The format that the source resembles, if its format is not supported."""
 
 
 def sample(
     framed: Iterator[Item], named: str | None, *, is_log: bool, prefer: tuple[str, ...] = ()
 ) -> Sampled:
-    """Take the first records, and the format they speak for; nothing where no format knows them.
+    """Take the first records, and detect their format; nothing where no format matches.
 
-    Reads on, within bounds, until a record holds something that is a format's own. Where no record can
-    be read at all, and the file `is_log` by all it seems, the damage is judged: any format will do for that.
-    Wires to `prefer` are those of the provider that the user asks about: what could be several wires' is read as its.
+    Read on, within limits, until a record has a feature of one format only. If no record can be parsed, and
+    the file `is_log`, any format serves to report the damage. `prefer` has the wires of the provider that the
+    user names: records that fit several wires are read as one of these.
     """
     head: list[Item] = list(islice(framed, SAMPLE))
     if named:
@@ -80,7 +77,7 @@ def sample(
 def format_of(
     record: Record, prefer: tuple[str, ...] = (), known: carriers.Look | None = None
 ) -> Carrier | None:
-    """The format that one record speaks for, whatever stands beside it."""
+    """Return the format of one record, independent of the records beside it."""
     best, decided = carriers.best_for([record], known)
     if best is not None and prefer and best.name not in prefer and not best.session:
         return _preferred([record], prefer, decided=decided) or best
@@ -88,7 +85,7 @@ def format_of(
 
 
 def owner_of(carrier: Carrier, decoded: Decoded[Any], prefer: tuple[str, ...] = ()) -> Carrier:
-    """The format of a record in a log of some format: a record with a whole conversation depends on no other."""
+    """Return the format of a record in a log: a record with a whole conversation depends on no other."""
     if carrier.is_whole is None or not carrier.is_whole(decoded):
         return carrier
     look = carriers.look_at(carrier, decoded)
@@ -98,7 +95,10 @@ def owner_of(carrier: Carrier, decoded: Decoded[Any], prefer: tuple[str, ...] = 
 
 
 def _preferred(head: list[Item], prefer: tuple[str, ...], *, decided: bool) -> Carrier | None:
-    """A wire to prefer that can read the records, and, where they are another's, holds something of its own too."""
+    """Return a preferred wire that can read the records.
+
+    If the records belong to another wire, they must have a feature of the preferred one as well.
+    """
     records = [item for item in head if isinstance(item, Record)]
     for name in prefer:
         if name not in carriers.NAMES:

@@ -1,4 +1,4 @@
-"""Errors of a JSON Schema, as sentences with places."""
+"""Turn errors of a JSON Schema into messages with positions."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,7 @@ _TYPES = {
 }  # fmt: skip
 _FOUND = {bool: "true or false", int: "a number", float: "a number", str: "a string", list: "a list"}
 Explained = Iterator[tuple[Path, str, bool]]
-"""A path, what is wrong there, and whether it is about the key."""
+"""A path, the message, and whether it concerns the key."""
 
 
 class ShapeChecker:
@@ -26,7 +26,7 @@ class ShapeChecker:
         self.patterns = patterns
 
     def faults(self, document: Document) -> Iterator[LocatedError]:
-        """Yield what is wrong with a document, each place and sentence once."""
+        """Yield the errors of a document, each path and message once."""
         told = set()
         for error in self._validator.iter_errors(document.value):
             for path, sentence, is_key in self._explain(error):
@@ -101,7 +101,7 @@ class ShapeChecker:
 
 
 def in_words(path: Path) -> str:
-    """Return a place, to stand before a sentence."""
+    """Return a path as the start of a message."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path).lstrip(".")
     return f"{text}: " if text else ""
 
@@ -124,7 +124,7 @@ def _found(value: Any, wants: str | list[str] = "") -> str:
 
 
 def _check_pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[Any]:
-    """`$` is the end of the text, as in ECMA 262: in Python it may stand before a line end."""
+    """Check a pattern as ECMA 262 does: `$` is the end of the text; in Python it may match before a line end."""
     from jsonschema import ValidationError
 
     if isinstance(value, str) and not re.search(pattern.replace("$", r"\Z"), value):
@@ -132,7 +132,7 @@ def _check_pattern(_: Any, pattern: str, value: Any, __: Any) -> Iterator[Any]:
 
 
 def _check_min_length(_: Any, length: int, value: Any, __: Any) -> Iterator[Any]:
-    """White space alone counts as nothing."""
+    """Check a least length; white space alone counts as empty."""
     from jsonschema import ValidationError
 
     if isinstance(value, str) and len(value.strip()) < length:

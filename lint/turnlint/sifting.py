@@ -1,7 +1,6 @@
-"""What of a run is known already: findings that are ignored, and findings of a baseline.
+"""Remove known findings from the events of a run: ignored ones, and those of a baseline.
 
-This module owns the sieve between the engine and the sinks, and the account of what in it was of use. It refuses to
-read files, and to know what day it is.
+The module also counts the matches of each ignore. It reads no files and no clock.
 """
 
 from collections import Counter
@@ -16,26 +15,26 @@ from turnlint.model import Pointer, Severity
 from turnlint.rows import Ignored, Row
 
 VIEWS = 50
-"""Findings of a shape that are drawn where some are sifted out, so that those which stay still have their picture."""
+"""Number of views of a shape if findings are removed, so that the remaining ones still have their view."""
 
 
 REMARKS = 20
-"""So many of a kind are told of, the others counted."""
+"""Limit of the remarks of a kind that are kept; the others are counted."""
 
 
 class Account(Struct):
-    """What the ignores of a run met."""
+    """The matches of the ignores of a run."""
 
     met: dict[str, int] = {}
-    """By where an ignore is written, how many findings it kept out."""
+    """Number of removed findings, by the position of the ignore."""
     over: dict[str, int] = {}
-    """The same of those whose time is up: how many findings they no longer keep out."""
+    """The same for expired ignores: number of findings that they no longer remove."""
     remarks: list[Remark] = []
-    """What is to be said of records that ask to leave out findings: the first of those that cannot be read..."""
+    """The first remarks about invalid ignores in records."""
     idle: list[Remark] = []
-    """... and of those that are of no use."""
+    """The first remarks about unused ignores in records."""
     counts: Counter[bool] = field(default_factory=Counter)
-    """How many there are of both, the useless under `True`."""
+    """Number of remarks of both kinds, the unused ones under `True`."""
 
     def remark(self, one: Remark) -> None:
         listed = self.idle if one.idle else self.remarks
@@ -45,7 +44,7 @@ class Account(Struct):
 
 
 class Sieve(Struct, frozen=True):
-    """What is known of one source."""
+    """The known findings of one source."""
 
     ignores: tuple[Ignore, ...] = ()
     baseline: Baseline | None = None
@@ -53,7 +52,7 @@ class Sieve(Struct, frozen=True):
     account: Account = field(default_factory=Account)
 
     def sift(self, events: Iterable[Event]) -> Iterator[Event]:
-        """Events without the findings that are known, and the tally without them too."""
+        """Yield the events without the known findings, also in the tally."""
         out: Counter[tuple[Severity, str, str]] = Counter()
         for event in events:
             if isinstance(event, Row) and (known := self._known(event)):

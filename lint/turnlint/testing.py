@@ -1,7 +1,7 @@
-"""The test kit: what a rule's examples and a fixture's picture must be.
+"""Check the examples of rules and the pictures of fixtures.
 
-This module owns the checks that every rule passes, built in or not, so that an author writes examples
-and nothing else. It refuses to print; it returns what is wrong, in sentences.
+Every rule passes these checks, built-in or not, so that an author writes only examples. Errors are returned
+as sentences.
 """
 
 import os
@@ -24,12 +24,12 @@ WIDTH = 100
 
 
 def events_of(path: str, name: str, options: Options) -> list[Event]:
-    """Lint one file under a name of its own."""
+    """Lint one file under another name."""
     return list(lint(Source(name, path), options, Book(options)))
 
 
 def rows_of(data: bytes, format_name: str | None, provider: str = "none") -> list[Row]:
-    """The findings of some bytes, placed. Raises where a rule crashed."""
+    """Return the findings of some bytes. Raises `AssertionError` if a rule crashes."""
     providers = () if provider == "none" else (provider,)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "example.jsonl")
@@ -44,7 +44,10 @@ def rows_of(data: bytes, format_name: str | None, provider: str = "none") -> lis
 
 
 def fixed(data: bytes, format_name: str | None, provider: str = "none", name: str = "example.jsonl") -> bytes:
-    """What `fix --level lossy` makes of some bytes. Raises where a repair could not be verified."""
+    """Return the result of `fix --level lossy` for some bytes.
+
+    Raises `AssertionError` if a repair cannot be verified.
+    """
     from turnlint.keeping.patches import patched
     from turnlint.repair.choosing import Policy
     from turnlint.repair.passes import fix
@@ -65,7 +68,7 @@ def fixed(data: bytes, format_name: str | None, provider: str = "none", name: st
 
 
 def problems_in(package: str) -> Iterator[str]:
-    """What is not as the files of a package's rules say: for the tests of who writes one."""
+    """Yield the errors of the rules of a package, for the tests of its author."""
     if package not in packages():
         yield f"{package}: not installed, or not named in the entry-point group {GROUP}"
         return
@@ -78,7 +81,7 @@ def problems_in(package: str) -> Iterator[str]:
 
 
 def _shared(entries: list[Entry]) -> Iterator[str]:
-    """Names, former ones among them, that do not mean one rule alone."""
+    """Yield names, including former ones, that do not identify one rule."""
     owners: dict[str, set[str]] = {}
     for entry in (*everything(), *entries):
         for name in (entry.rule.code, entry.rule.name, *entry.rule.aliases):
@@ -92,7 +95,7 @@ def _shared(entries: list[Entry]) -> Iterator[str]:
 
 
 def problems(entry: Entry) -> Iterator[str]:
-    """What is not as a rule's own file says: its docs, its examples, its findings."""
+    """Yield the errors of a rule: in its docs, its examples and its findings."""
     yield from _docs(entry)
     for title in ("BAD", "GOOD"):
         examples = getattr(entry.module, title, ())
@@ -135,7 +138,7 @@ def _example(entry: Entry, example: Example | Raw, *, bad: bool) -> Iterator[str
 
 
 def _marks(written: Written, rows: list[Row]) -> Iterator[str]:
-    """Marked findings and no others."""
+    """Yield findings without a mark, and marks without a finding."""
     open_marks = list(written.expected)
     for row in rows:
         at = row.finding.where.at
@@ -172,7 +175,7 @@ def _findings(entry: Entry, rows: list[Row], data: bytes) -> Iterator[str]:
 
 
 def _repair(entry: Entry, rows: list[Row], data: bytes, wire: str, provider: str) -> Iterator[str]:
-    """What a finding says that fix does, it does, and once is enough."""
+    """Yield repairs that `fix` does not complete, or that change the result again on a second run."""
     own = [row.finding for row in rows if row.finding.code == entry.rule.code]
     stays = sum(not (one.fix and one.fix.steps) or one.severity == "info" or _waits(one) for one in own)
     try:
@@ -187,13 +190,13 @@ def _repair(entry: Entry, rows: list[Row], data: bytes, wire: str, provider: str
 
 
 def _waits(finding: Finding) -> bool:
-    """Whether it is repaired only when somebody asks for that."""
+    """Whether it is repaired only on request of the user."""
     steps = finding.fix.steps if finding.fix else ()
     return any(isinstance(step, Close) and step.pending for step in steps)
 
 
 def picture(path: str, name: str, format_name: str | None = None) -> str:
-    """The text report of a file as a terminal of 100 columns shows it, without colour and with each sentence on one line."""
+    """Return the text report of a file for a terminal of 100 columns, without color and without folding."""
     from msgspec import Struct
 
     from turnlint.report import open_sink

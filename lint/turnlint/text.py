@@ -72,7 +72,7 @@ def describe_result(result: "Result") -> str:
 
 
 def also_calls(count: int) -> str:
-    """Return the calls that go with a result, to stand behind the words for the result."""
+    """Return words for the calls inside a result, to append to the words for the result."""
     if not count:
         return ""
     return " and the call inside it" if count == 1 else f" and the {count} calls inside it"

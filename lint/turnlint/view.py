@@ -1,7 +1,6 @@
-"""The few messages around a finding, as a report draws them.
+"""Choose the messages around a finding, and the text for each block.
 
-This module owns the choice of messages and what stands for each block. It refuses to escape or to
-lay out anything: that is the sink's.
+The sink escapes the texts and lays them out.
 """
 
 from collections.abc import Iterator
@@ -29,19 +28,19 @@ AROUND = 1
 MOST_CELLS = 6
 MOST_LINES = 7
 LENGTHS = {"none": 0, "excerpt": 200, "full": 100_000}
-"""How many bytes of a content are taken for each amount that may be shown."""
+"""Limit of the bytes of a content, for each amount of content."""
 LONGEST_NAME = 120
 
 
 class Plan(Struct):
-    """What is to be drawn, and which bytes that takes."""
+    """The messages to show, and the records that they need."""
 
     transcript: Transcript
     finding: Finding
     messages: tuple[int, ...]
 
     def contents(self) -> Iterator[tuple[Record, Pointer]]:
-        """The places whose content is shown."""
+        """Yield the positions whose content is shown."""
         for index in self.messages:
             message = self.transcript.messages[index]
             for block in message.blocks[:MOST_CELLS]:
@@ -54,7 +53,7 @@ class Plan(Struct):
 
 
 def plan(transcript: Transcript, finding: Finding) -> Plan | None:
-    """Choose the messages: the finding's, those it tells of, and one on each side."""
+    """Choose the messages: that of the finding, the related ones, and one on each side."""
     if finding.message_index is None:
         return None
     here = finding.message_index
@@ -66,7 +65,7 @@ def plan(transcript: Transcript, finding: Finding) -> Plan | None:
 
 
 def draw(wanted: Plan, *, longest: int) -> tuple[Line, ...]:
-    """Lines with so much of each content, nothing of it for a length of 0."""
+    """Return lines with at most `longest` bytes of each content, and without content for 0."""
     excerpts = _excerpts(wanted, longest) if longest else {}
     return tuple(_line(wanted, index, excerpts) for index in wanted.messages)
 
@@ -118,13 +117,13 @@ def _line(wanted: Plan, index: int, excerpts: dict[tuple[int, Pointer], str]) ->
     cells += [Cell("a call", marks.get(len(shown) + n, ())) for n in range(len(message.inner_calls))]
     if not cells:
         cells = [Cell("(nothing)" if message.empty else "(not shown)")]
-    if -1 in marks:  # what belongs to no block stands under the first
+    if -1 in marks:  # a mark that belongs to no block is under the first
         cells[0] = Cell(cells[0].text, (*cells[0].marks, *marks[-1]), cells[0].excerpt)
     return Line(index, truncate(message.written_role or message.role, LONGEST_NAME), tuple(cells))
 
 
 def _pieces(message: Message) -> list[Block | Blank]:
-    """Its blocks, and where they stand the texts that say nothing."""
+    """Return the blocks of a message, with the blank texts in their places."""
     pieces: list[Block | Blank] = []
     blanks = list(message.blanks)
     for number, block in enumerate(message.blocks):
@@ -135,7 +134,7 @@ def _pieces(message: Message) -> list[Block | Blank]:
 
 
 def _marks(wanted: Plan, index: int) -> list[tuple[Pointer, Mark]]:
-    """Places of this message that want a mark, below the message, with their notes."""
+    """Return the positions in this message that need a mark, relative to the message, with their notes."""
     message = wanted.transcript.messages[index]
     finding = wanted.finding
     depth = len(message.at)
@@ -147,7 +146,7 @@ def _marks(wanted: Plan, index: int) -> list[tuple[Pointer, Mark]]:
 
 
 def _by_place(marks: list[tuple[Pointer, Mark]], places: list[Pointer]) -> dict[int, tuple[Mark, ...]]:
-    """Each mark under the innermost place that holds it, -1 where none does."""
+    """Assign each mark to the innermost position that contains it, or to -1."""
     found: dict[int, tuple[Mark, ...]] = {}
     for at, mark in marks:
         holding = [number for number, place in enumerate(places) if at and at[: len(place)] == place]

@@ -1,7 +1,6 @@
-"""What a provider makes of a fault it did not cause.
+"""Adapt the severity and text of findings about state and pairing to the providers of a run.
 
-This module owns how findings about state and pairing are weighed by the providers of a run: some refuse
-what is only a warning elsewhere, some never look. It refuses to find anything itself.
+Some providers reject what is only a warning elsewhere, and some do not check it.
 """
 
 from msgspec import structs
@@ -13,13 +12,13 @@ from turnlint.profiles import Profile, Weight
 from turnlint.providers import Chosen
 
 _LISTS = frozenset({"messages", "contents", "input"})
-"""Keys under which requests hold their messages."""
+"""Keys under which requests have their messages."""
 _LISTED = frozenset({"unanswered-call", "pending-call", "misplaced-result"})
 """Rules whose texts list all open calls of a turn in `{ids}` (letta 3308, 2026-11)."""
 
 
 def weigh(finding: Finding, case: Case, chosen: tuple[Chosen, ...]) -> Finding:
-    """The finding as the gravest of the providers takes it, with the words of the first that has any."""
+    """Return the finding with the highest severity among the providers, and the text of the first that has one."""
     transcript = case.transcript
     weights = [(one, _weight(finding, case, one.profile)) for one in chosen]
     severity: Severity | None = None
@@ -39,7 +38,7 @@ def weigh(finding: Finding, case: Case, chosen: tuple[Chosen, ...]) -> Finding:
     fields = _fields(finding, case, profile, wording.left_open(says))
     if transcript.is_log or transcript.wire.speaks not in profile.wires:
         fields = {name: value for name, value in fields.items() if name not in wording.PLACES}
-    # A text about nothing would be a riddle of our own making.
+    # A text without the id would be misleading.
     hollow = any(f"{{{name}}}" in says and not fields.get(name) for name in ("ids", "id", "name"))
     words = None if hollow else wording.told(says, fields)
     return structs.replace(finding, severity=severity, provider=profile.name, provider_error=words)
@@ -53,7 +52,7 @@ def _weight(finding: Finding, case: Case, profile: Profile) -> Weight | None:
 
 
 def _applies(weight: Weight, finding: Finding, case: Case) -> bool:
-    """Whether the condition of a weight holds for the place of a finding."""
+    """Whether the condition of a weight holds for the position of a finding."""
     transcript = case.transcript
     if not _is_at(weight, finding) or (weight.role and weight.role != _role(finding, case)):
         return False
@@ -75,7 +74,7 @@ def _applies(weight: Weight, finding: Finding, case: Case) -> bool:
 
 
 def _role(finding: Finding, case: Case) -> str:
-    """The role of the message of a finding, as it is written."""
+    """Return the role of the message of a finding, as it is written."""
     index, request = finding.message_index, case.transcript.request
     if index is not None:
         return case.messages[index].written_role
@@ -87,14 +86,14 @@ def _role(finding: Finding, case: Case) -> str:
 
 
 def _is_for_invoke_model(case: Case) -> bool:
-    """Whether the body of a request says that it is for Bedrock: `anthropic_version` is of Bedrock there."""
+    """Whether the body of a request is for Bedrock: `anthropic_version` then starts with `bedrock-`."""
     request = case.transcript.request
     version = case.value_in(request.record, (*request.at, "anthropic_version")) if request else None
     return isinstance(version, str) and version.startswith("bedrock-")
 
 
 def _is_at(weight: Weight, finding: Finding) -> bool:
-    """Whether a weight is for the place of a finding, and for what stands there."""
+    """Whether a weight applies to the position of a finding, and to the value there."""
     if weight.found and weight.found != finding.kind:
         return False
     at = finding.where.at
@@ -105,7 +104,10 @@ def _is_at(weight: Weight, finding: Finding) -> bool:
 
 
 def _severity(finding: Finding, chosen: Chosen, weight: Weight | None) -> Severity:
-    """What a provider refuses is an error there; what it takes is milder, never graver, and a guess never is."""
+    """Return the severity for a provider.
+
+    A rejection is an error unless the provider is a guess; otherwise only a milder severity applies.
+    """
     severity = weight.severity if weight else None
     if weight is not None and weight.mild is not None and finding.severity == "warning":
         severity = weight.mild
@@ -142,7 +144,7 @@ def _fields(finding: Finding, case: Case, profile: Profile, wanted: tuple[str, .
 
 
 def _at_record(finding: Finding, case: Case, profile: Profile) -> dict[str, object]:
-    """Of a finding at a place of a request, which no message could be read from."""
+    """Return the fields for a finding at a position of a request whose message could not be read."""
     request = case.transcript.request
     place = finding.where.at[len(request.at) :] if request else ()
     if len(place) < 2 or not isinstance(place[1], int):

@@ -1,7 +1,6 @@
-"""A refusal in the provider's own words.
+"""Format a provider's error text, with positions in the spelling of that provider.
 
-This module owns how a place is spelled in each provider's texts, and how a text is filled in. It refuses
-to know which provider says what: that stands in the profiles.
+The texts themselves are in the profiles.
 """
 
 import re
@@ -16,10 +15,10 @@ FIELDS = frozenset({
     "path", "index", "block", "id", "ids", "name", "length", "most", "role", "after", "kind", "key", "count", "prefix",
     "next", "place", "first", "behind", "hint",
 })  # fmt: skip
-"""What a text may leave open. A field that a finding does not know is written as `…`."""
+"""Fields of a text. A field without a value is written as `…`."""
 
 PLACES = frozenset({"path", "index", "block", "next", "place", "first", "behind"})
-"""Fields that say where: on a wire that is not the provider's own nobody knows where it will stand."""
+"""Fields for positions: on a foreign wire, the position in the request is unknown."""
 
 _LISTS = {"gemini": "contents", "openai-responses": "input", "cohere-v1": "chat_history"}
 _KEYS = r"(?<=[a-z])(?=[A-Z])"
@@ -31,12 +30,12 @@ class _Fields(dict[str, object]):
 
 
 LONGEST, LONGEST_LIST = 200, 4000
-"""Characters of a field, and of a list of ids: 128 calls with ids of OpenAI's length have about 4,000."""
+"""Limit of the characters of a field, and of a list of ids: 128 calls with ids of OpenAI's length have about 4,000."""
 _MOST = {"ids": LONGEST_LIST}
 
 
 def told(says: str, fields: Mapping[str, object]) -> str | None:
-    """A text with its fields filled in; nothing where the provider has none."""
+    """Return a text with its fields filled in; nothing where the provider has none."""
     if not says:
         return None
     short = {
@@ -51,21 +50,21 @@ def told(says: str, fields: Mapping[str, object]) -> str | None:
 
 @lru_cache(maxsize=512)
 def left_open(says: str) -> tuple[str, ...]:
-    """The fields that a text leaves open; perhaps more."""
+    """Return the fields of a text, perhaps with some that it does not have."""
     return tuple(name for name in sorted(FIELDS) if f"{{{name}" in says)
 
 
 def in_request(message: Message, index: int, below: Pointer, wire: Wire) -> Pointer:
-    """The place as it is in the request that carries this conversation."""
+    """Return a position in the request for this conversation."""
     key = _LISTS.get(wire.speaks, "messages")
     listed = message.at[-2:-1] == (key,) and isinstance(message.at[-1], int)
     return (key, message.at[-1] if listed else index, *below)
 
 
 def path(place: Pointer, style: Paths, kind: str = "") -> str:
-    """A place as a provider spells it."""
+    """Return a position in the spelling of a provider."""
     if place[:1] == ("tools",) and style == "dots":
-        place = (*place[:2], "custom", *place[2:])  # Anthropic's word for a tool of the caller's own
+        place = (*place[:2], "custom", *place[2:])  # the type at Anthropic of a tool of the caller's own
     if style == "brackets":
         text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
         return text.lstrip(".")
@@ -80,7 +79,7 @@ def path(place: Pointer, style: Paths, kind: str = "") -> str:
 
 
 def _named(place: Pointer, kind: str) -> Pointer:
-    """A place below a block, with the block's type after its number."""
+    """Return a position below a block, with the block's type after its index."""
     for depth, part in enumerate(place):
         if part == "content" and len(place) > depth + 2 and isinstance(place[depth + 1], int) and kind:
             return (*place[: depth + 2], kind, *place[depth + 2 :])

@@ -1,8 +1,8 @@
-"""Take back repairs that need an id which cannot be written.
+"""Remove repairs that need an id which cannot be written.
 
-A repair writes an id into a call and into all its results, or into none of them. A list or an object in the place of one
-of these ids has content of its own, so the repair writes none of them. A placeholder result needs the id of its call, and
-a value of another type is none. The finding then says so.
+A repair writes an id into a call and into all its results, or into none of them. If one of these ids is a
+list or an object, it has content of its own, so the repair writes none of them. A placeholder result needs
+the id of its call, so a value of another type prevents it. The finding then has the reason.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ CONTAINERS = frozenset({"a list", "an object"})
 
 
 class _Part(Struct, frozen=True):
-    """A call or a result, with the message that holds it."""
+    """A call or a result, with the index of its message."""
 
     message: int
     block: Call | Result
@@ -58,7 +58,7 @@ def _part(one: Asked | Answered) -> _Part:
 
 
 def _kind(part: _Part, transcript: Transcript, kinds: dict[tuple[int, Pointer], str]) -> str:
-    """The type of value in the place of the id, if it is not a string."""
+    """Return the type of the value in place of the id, if it is not a string."""
     message, block = transcript.messages[part.message], part.block
     return kinds.get((id(message.record), (*message.at, *block.at, *block.keys.id)), "")
 

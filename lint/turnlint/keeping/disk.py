@@ -127,7 +127,7 @@ def swap(
 
 
 def write_to(path: str, pieces: Iterable[bytes], *, like: Source, system: System = SYSTEM) -> None:
-    """Write to another file than the source; compress it when its name asks for that.
+    """Write to another file than the source; compress it according to its name.
 
     An existing file keeps its permissions. A new one gets those of the source, as far as the umask allows. A
     pipe or a device is written directly.

@@ -9,7 +9,7 @@ from turnlint.report.repaired import Done
 
 
 class Terms(Struct, frozen=True):
-    """What the summary of a run needs to know about the run."""
+    """The facts about a run for its summary."""
 
     dry: bool = False
     """Nothing was written."""

@@ -1,7 +1,7 @@
 """Write JUnit XML: a suite for each file, and a case for each conversation, also those without findings.
 
 A case fails if a finding makes the run fail, by `fail-on` for its file. Milder findings are in the output of
-the case. A finding outside of conversations, such as an unreadable line, is a case of its own. A temporary
+the case. A line with findings outside of conversations is a case of its own. A temporary
 file keeps the cases until their suite is counted, so a log may be larger than memory. There are no times: the
 same input gives the same report.
 """

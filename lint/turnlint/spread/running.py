@@ -72,7 +72,7 @@ class _Merging:
         self.joint = Joint(0)
         self.returned = False
         self.over: Source | None = None
-        """The last part, extended to the end of its file, since the part hangs together with the bytes behind it."""
+        """The last part, extended to the end of its file, since a conversation continues behind it."""
 
     def events(self) -> Iterator[Told]:
         for number, result in self.pool.results():
