@@ -1,5 +1,5 @@
-"""Bytes to records, and back to the byte where something stands.
+"""Decode bytes into records, and find the bytes of a value.
 
-This package owns files, encodings, framing and JSON as text. It refuses to know what a
-conversation is: to it a record is a JSON value with a place.
+This package covers files, encodings, framing and JSON as text. A record is a JSON value with a position; what a
+conversation is, other packages define.
 """

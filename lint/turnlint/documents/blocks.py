@@ -1,36 +1,36 @@
-"""How much of a zstd stream may be unpacked at once.
+"""Limit how much of a zstd stream is decompressed at once.
 
-This module owns the walk from block to block (RFC 8878, 3.1.1): a few of their bytes can hold gigabytes, but no block
-holds more than 128 KiB. It refuses to unpack anything.
+The module walks from block header to block header (RFC 8878, 3.1.1). A few bytes of a block can hold gigabytes, but no
+block holds more than 128 KiB. The module decompresses nothing itself.
 """
 
 _MAGIC = b"\x28\xb5\x2f\xfd"
 _FIXED = 5
-"""The magic number, and the byte that says how long the header is."""
+"""The size of the magic number and of the byte that gives the length of the header."""
 _HEADER = 3
 _RLE = 1
-"""A block of this kind is one byte, however often that is repeated."""
+"""A block of this kind (run-length encoding) is one byte and a count of its repetitions."""
 MOST = 8
-"""So many blocks are unpacked at once, which is 1 MiB."""
+"""The maximum number of blocks that are decompressed at once: 1 MiB."""
 _LITTLE = 1 << 9
-"""So much where no blocks are to be seen."""
+"""The number of bytes to feed where the format is not recognized."""
 
 
 class Blocks:
-    """Where the blocks of one frame end, as its bytes come by."""
+    """The block ends of one frame, found while its bytes pass."""
 
     def __init__(self) -> None:
         self.head = b""
-        """The beginning of a header whose rest has not come yet."""
+        """The start of a header that is still incomplete."""
         self.wants = _FIXED
         self.inside = 0
-        """How much of what is being passed is still to come."""
+        """The number of remaining bytes of the current block or header part."""
         self.last = False
         self.strange = False
 
     def room(self, data: bytes) -> int:
-        """How many of the bytes that come next may be fed."""
-        at, blocks = 0, int(self.inside > 0)  # what began before may come out now
+        """Return how many of the next bytes may be fed."""
+        at, blocks = 0, int(self.inside > 0)  # a block that began before may give its output now
         while at < len(data) and not self.strange:
             if self.inside:
                 step = min(self.inside, len(data) - at)
@@ -38,7 +38,7 @@ class Blocks:
                 at += step
                 continue
             if self.last:
-                return len(data)  # a checksum, and what the frame does not hold
+                return len(data)  # a checksum, and bytes that are not part of the frame
             if blocks == MOST:
                 return at
             part = data[at : at + self.wants - len(self.head)]
@@ -49,7 +49,7 @@ class Blocks:
         return min(at + _LITTLE, len(data)) if self.strange else at
 
     def _pass(self) -> int:
-        """Go on behind a header. Returns how many blocks it begins."""
+        """Parse a header and go to its content. Returns the number of blocks that it begins."""
         head, self.head = self.head, b""
         if self.wants == _FIXED:
             self.wants = _HEADER
@@ -63,6 +63,6 @@ class Blocks:
 
 
 def _more(descriptor: int) -> int:
-    """How much of a frame's header is behind the byte that tells it."""
+    """Return how many bytes of a frame's header follow its descriptor byte."""
     single = descriptor >> 5 & 1
     return (not single) + (0, 1, 2, 4)[descriptor & 3] + (single, 2, 4, 8)[descriptor >> 6]

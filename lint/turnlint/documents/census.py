@@ -1,8 +1,8 @@
-"""Is a JSON text free of what a typed decoder skips over?
+"""Check whether a JSON text is free of faults that a typed decoder skips.
 
-This module owns one question, asked of every record: no key twice in one object, no number a double
-cannot hold, no byte that is not UTF-8. It refuses to say where; `exact` does that, and only for the
-records that answer no. Kept apart so that a faster answer can stand behind the same question.
+The check runs for every record: no duplicate key in an object, no number that a double cannot hold, no invalid UTF-8.
+It does not locate a fault: `exact` does that, only for the records that fail. The check has a module of its own so that
+a faster implementation can replace it.
 """
 
 from functools import cache, lru_cache
@@ -23,7 +23,7 @@ _encode_short = msgpack.Encoder().encode
 
 
 def is_plain(data: bytes) -> bool:
-    """Whether a decoder that skips the values it does not need misses nothing."""
+    """Whether a decoder that skips unneeded values misses no fault."""
     native = compiled.load_for(len(data))
     if native is not None and native.is_plain(data):
         return True
@@ -34,11 +34,14 @@ def is_plain(data: bytes) -> bool:
 
 @lru_cache(maxsize=1)
 def _is_plain_by_parts(data: bytes) -> bool:
-    """Parse every part of a text. Each format that looks at a large record asks, so the last answer is kept."""
+    """Whether every part of a text parses.
+
+    The last result is cached: each format that checks a large record calls this.
+    """
     if not data.isascii() and not _is_utf8(data):
         return False
-    # One byte a character whatever they are, where that keeps equal keys equal: with escapes beside raw
-    # characters it does not.
+    # Decode one byte as one character where equal keys stay equal. Where a text has both escapes and raw characters,
+    # they do not.
     raw = data.isascii() or b"\\u" not in data
     text = data.decode("latin-1" if raw else "utf-8")
     try:
@@ -49,15 +52,15 @@ def _is_plain_by_parts(data: bytes) -> bool:
 
 
 def _is_escaped(start: bytes) -> bool:
-    """Whether characters seem to be written as escapes: then it never comes back as it was."""
+    """Whether the text seems to escape its characters. Encoding it again then never gives the same bytes."""
     return b"\\u" in start and b"\\\\u" not in start
 
 
 def _comes_back(data: bytes) -> bool:
-    """Whether it is what it becomes when it is decoded and encoded again, but for white space between its pieces.
+    """Whether decoding and encoding again gives the same bytes, apart from white space between tokens.
 
-    Then nothing in it was lost. Integers that are too long would be kept by this, but not by the other encoding. Others
-    may be plain too: most spell a number or a character in a way of their own.
+    Then decoding lost nothing. The JSON encoder would also keep integers that are too long; the MessagePack encoder
+    rejects them. A plain text may fail this check: most writers spell some number or character differently.
     """
     try:
         value = _decode(data)
@@ -95,7 +98,10 @@ def _constant(_: str) -> None:
 
 @cache
 def _listening() -> "JSONDecoder":
-    """A decoder that builds nothing and hears of everything. Most small runs do without it, and without its module."""
+    """Return a decoder that builds no values and checks all of them.
+
+    Most small runs need neither the decoder nor its module.
+    """
     from json import JSONDecoder
 
     return JSONDecoder(
@@ -104,7 +110,7 @@ def _listening() -> "JSONDecoder":
 
 
 def _is_utf8(data: bytes) -> bool:
-    """Piece by piece, so that a long record is not built a second time, four bytes a character."""
+    """Decode in pieces, so that a long record is not copied with four bytes per character."""
     try:
         if len(data) <= _PIECE:
             data.decode()

@@ -1,19 +1,16 @@
-"""How wide bytes are, in each unit that columns are counted in.
-
-This module owns that count: characters, bytes and the code units of UTF-16. It refuses to know who counts in which.
-"""
+"""Measure the width of bytes in characters, bytes and UTF-16 code units."""
 
 Extra = tuple[int, int]
-"""By how much bytes, and code units of UTF-16, are more than characters."""
+"""The number of bytes, and of UTF-16 code units, beyond the number of characters."""
 
 
 SHORT = 16
-"""Where lines have fewer bytes on average, most of them are blank."""
+"""Lines with fewer bytes on average are mostly blank."""
 PARTS, PART_BYTES = 16, 256
 
 
 def measure(piece: bytes) -> tuple[int, Extra]:
-    """The characters of a piece of a line, and the extra. What is no UTF-8 counts as it would be shown."""
+    """Return the number of characters of a piece of a line, and the extra. Invalid UTF-8 counts as it is displayed."""
     if piece.isascii():
         return len(piece), (0, 0)
     text = piece.decode(errors="replace")
@@ -27,11 +24,11 @@ class Position:
     def __init__(self, line: int = 1, column: int = 1, extra: Extra = (0, 0)) -> None:
         self.line = line
         self.column = column
-        """In characters."""
+        """The column in characters."""
         self.extra = extra
 
     def advance(self, piece: bytes) -> None:
-        """Move on over bytes."""
+        """Advance over bytes."""
         if newlines := piece.count(b"\n"):
             self.line += newlines
             self.column, self.extra = 1, (0, 0)

@@ -1,8 +1,7 @@
-"""A record's bytes into a format's lean struct, by the fast way where it is open.
+"""Decode a record's bytes into the struct of a format, by the fast decoder where possible.
 
-This module owns the choice between the two readings. The fast one declares only what rules read,
-so long texts are skipped, not kept; whatever it cannot vouch for is read again exactly, and
-both end in the same struct. It refuses to know any format.
+The fast decoder declares only the fields that rules need, so long texts are skipped. The exact parser parses each
+record that the fast decoder may misread. Both give the same struct.
 """
 
 import re
@@ -29,7 +28,7 @@ MAX_EXACT = 2**53
 
 
 class Decoded(Struct, Generic[T]):
-    """A record as its format sees it."""
+    """A record as its format decodes it."""
 
     record: Record
     value: T | None
@@ -38,7 +37,7 @@ class Decoded(Struct, Generic[T]):
     troubles: tuple[Trouble, ...] = ()
     misfits: tuple[Misfit, ...] = ()
     rest: Record | None = None
-    """Another record that stands on the same line."""
+    """Another record on the same line."""
 
 
 class Shape(Generic[T]):
@@ -49,24 +48,24 @@ class Shape(Generic[T]):
 
     @cached_property
     def decoder(self) -> "msgspec.json.Decoder[T]":
-        """Made when it is first needed: a format has more shapes than most records show."""
+        """Return the decoder, made at first use: a format has more shapes than most records use."""
         return msgspec.json.Decoder(self.declared)
 
     def read(
         self, record: Record, *, plain: bool | None = None, exactly: "Reading | None" = None
     ) -> Decoded[T]:
-        """Decode a record; a caller with several shapes passes what is known of its bytes."""
+        """Decode a record. A caller with several shapes passes the result of the plain check as `plain`."""
         data = record.data
         try:
             if census.is_plain(data) if plain is None else plain:
                 record.plain = True
                 return Decoded(record, self.decoder.decode(data), data)
         except (ValueError, RecursionError):
-            pass  # the exact reading says what it is, with its place
+            pass  # the exact parser reports the fault with its position
         return self._read_exactly(record, exactly)
 
     def inner(self, data: bytes | msgspec.Raw, at: Pointer = ()) -> tuple[T | None, tuple[Misfit, ...]]:
-        """Decode a part of a record whose bytes have been vouched for; misfits name places below `at`."""
+        """Decode a part of a record whose bytes passed the check; misfits have pointers below `at`."""
         try:
             return self.decoder.decode(data), ()
         except (ValueError, RecursionError):
@@ -96,7 +95,7 @@ class Shape(Generic[T]):
 
 
 def dig(data: bytes, at: Pointer) -> bytes | None:
-    """The bytes of a part of a decodable record, or nothing where it is not an object inside objects."""
+    """Return the bytes of a part of a decodable record, or none where it is not an object inside objects."""
     for key in at:
         try:
             members = msgspec.json.decode(data, type=dict[str, msgspec.Raw])
@@ -110,7 +109,7 @@ def dig(data: bytes, at: Pointer) -> bytes | None:
 
 
 def _rest_of(record: Record, end: int) -> Record | None:
-    """What follows the first value on the line, where it could be a record of its own."""
+    """Return the text after the first value on the line, if it could be a record of its own."""
     tail = record.data[end:]
     start = len(tail) - len(tail.lstrip())
     if tail[start : start + 1] not in (b"{", b"["):
@@ -122,7 +121,7 @@ def _rest_of(record: Record, end: int) -> Record | None:
 
 
 def value_of(data: bytes) -> Any:
-    """All of a JSON text, decoded as far as it can be read."""
+    """Decode a whole JSON text, as far as it can be parsed."""
     try:
         return msgspec.json.decode(data)
     except (ValueError, RecursionError):
@@ -132,7 +131,7 @@ def value_of(data: bytes) -> Any:
 
 
 def value_at(record: Record, at: Pointer, opened: dict[int, Any]) -> Any:
-    """The value at a place of a record; nothing if the record was released. `opened` keeps the decoded records."""
+    """Return the value at a pointer of a record, or none for a released record. `opened` caches decoded records."""
     if not record.data:
         return None
     key = id(record)
@@ -142,7 +141,7 @@ def value_at(record: Record, at: Pointer, opened: dict[int, Any]) -> Any:
 
 
 def below(value: Any, at: Pointer) -> Any:
-    """The value at a place below a decoded value; nothing if the place does not exist."""
+    """Return the value at a pointer below a decoded value, or none if the pointer does not exist."""
     for part in at:
         try:
             value = value[part]
@@ -152,9 +151,9 @@ def below(value: Any, at: Pointer) -> Any:
 
 
 def normal(text: bytes) -> bytes:
-    """The value of a JSON text in one spelling: sorted keys, no white space, no needless escapes, `1` for `1.0`.
+    """Return a JSON text in its normal spelling: sorted keys, no white space, no needless escapes, `1` for `1.0`.
 
-    Bytes that are no JSON text stay as they are.
+    Bytes that are no JSON text stay unchanged.
     """
     is_string = text[:1] == b'"'
     if is_string and b"\\" not in text:
@@ -167,7 +166,7 @@ def normal(text: bytes) -> bytes:
 
 
 def _with_integers(value: Any) -> Any:
-    """The value with integers for floats that are whole: writers in JavaScript make no difference between the two."""
+    """Return the value with integers for whole floats: writers in JavaScript do not distinguish the two."""
     if isinstance(value, dict):
         return {key: _with_integers(one) for key, one in value.items()}
     if isinstance(value, list):
@@ -182,5 +181,5 @@ def are_equal(one: bytes, other: bytes) -> bool:
 
 
 def without_space(text: bytes) -> bytes:
-    """An empty list or object without the white space in it; any other text as it is."""
+    """Return an empty list or object without its inner white space, and any other text unchanged."""
     return text[:1] + text[-1:] if text[:1] in (b"[", b"{") and not text[1:-1].strip() else text

@@ -1,8 +1,8 @@
-"""Changes to a JSON text, made in its bytes.
+"""Edit a JSON text in its bytes.
 
-This module owns what happens to commas, gaps and indentation where values are replaced, erased, added and
-moved. What is not edited stays as it is, to the byte. It refuses to know what the text is about and to
-judge an edit: one that finds no place changes nothing, and whoever asked for it looks whether it was made.
+The module replaces, erases, adds and moves values, with their commas, gaps and indentation. All other bytes stay
+unchanged. The module does not validate an edit: an edit whose pointer does not exist changes nothing. The caller checks
+whether it was made.
 """
 
 import json
@@ -18,14 +18,14 @@ from turnlint.model import Pointer
 
 
 class Moved(Struct, frozen=True):
-    """A value that stands elsewhere, as it will be once the edits at and below it are made."""
+    """A value from another position, with the edits at and below it applied."""
 
     record: int
     at: Pointer
 
 
 class Built(Struct, frozen=True):
-    """A new value put together from bytes and from values that stand elsewhere."""
+    """A new value composed of bytes and of moved values."""
 
     parts: "tuple[Piece, ...]"
 
@@ -34,22 +34,22 @@ Piece = bytes | Moved | Built
 
 
 class Edits(Struct):
-    """What is to be changed in one JSON text. Every pointer means a place of the text as it stands."""
+    """The edits of one JSON text. Every pointer refers to the text before the edits."""
 
     write: dict[Pointer, bytes] = field(default_factory=dict)
-    """The value there is replaced; where the last key is absent, a member is added to its object."""
+    """The new value at each pointer. Where the last key is absent, a member is added to its object."""
     erase: set[Pointer] = field(default_factory=set)
     insert: dict[Pointer, list[tuple[int, Piece]]] = field(default_factory=dict)
-    """What comes into the array there, each before the element that has this index now."""
+    """The new elements of each array, each with the original index of the element that follows it."""
 
     def put(self, at: Pointer, data: bytes) -> bool:
-        """Write, unless somebody wrote there before."""
+        """Write a value, unless the pointer has one already. Return whether it was added."""
         known = at in self.write
         self.write.setdefault(at, data)
         return not known
 
     def take(self, at: Pointer) -> bool:
-        """Erase, unless that is asked for already."""
+        """Erase a value, unless the pointer is erased already. Return whether it was added."""
         known = at in self.erase
         self.erase.add(at)
         return not known
@@ -62,14 +62,14 @@ class Edits(Struct):
 
 
 class Style(Struct, frozen=True):
-    """How a text is written, as far as a new value has to follow it."""
+    """The spelling of a text, as far as a new value follows it."""
 
     comma: bytes
     colon: bytes
     ascii: bool
     newline: bytes
     unit: bytes | None
-    """One step of indentation; none where the text runs on one line."""
+    """One step of indentation; none where the text is on one line."""
 
 
 _INDENT = re.compile(rb"[\[{][ \t]*(\r?\n)([ \t]*)")
@@ -88,7 +88,7 @@ def style_of(data: bytes) -> Style:
             comma = comma or (b"" if after in (b"\r", b"\n") else b", " if after == b" " else b",")
         if comma is not None and colon is not None:
             break
-    if not comma:  # the end of a line does not tell how commas stand within one
+    if not comma:  # a line end does not show the space after commas within a line
         comma = b"," if colon == b":" else b", "
     indent = _INDENT.search(data)
     newline, unit = indent.groups() if indent else (b"\n", None)
@@ -96,21 +96,21 @@ def style_of(data: bytes) -> Style:
 
 
 def encode(value: Any, near: bytes | Style) -> bytes:
-    """A new value on one line, spelled as the text spells its own. For many, ask for the style once."""
+    """Encode a new value on one line, in the spelling of the text. For many values, call `style_of` once."""
     style = near if isinstance(near, Style) else style_of(near)
     separators = (style.comma.decode(), style.colon.decode())
     text = json.dumps(value, ensure_ascii=style.ascii, separators=separators)
-    return text.encode(errors="backslashreplace")  # half a surrogate pair has no bytes, only an escape
+    return text.encode(errors="backslashreplace")  # half a surrogate pair has no UTF-8, only an escape
 
 
 def part(data: bytes, at: Pointer) -> bytes | None:
-    """The bytes of the value at a pointer."""
+    """Return the bytes of the value at a pointer."""
     found, start, end = locate(data, at)
     return data[start:end] if found == at and start < end else None
 
 
 def apply(texts: Sequence[bytes], edits: Mapping[int, Edits]) -> dict[int, bytes]:
-    """The texts that change, edited. A moved value is one with all edits at and below its old place."""
+    """Return the texts that change, edited. A moved value includes all edits at and below its old position."""
     moves: dict[int, list[Moved]] = {record: [*_moves(edits[record])] for record in edits}
     together = {one.record for some in moves.values() for one in some}
     together.update(record for record, some in moves.items() if some)
@@ -149,11 +149,11 @@ def _parts(piece: Piece) -> "list[bytes | Moved]":
 
 
 _NONE: dict[Any, Any] = {}
-"""Shared empty dict: a text with many edits would have many. It stays empty."""
+"""A shared empty dict, which stays empty: a text with many edits would have many dicts."""
 
 
 class _Node(Struct):
-    """All that is asked for at one place and below it."""
+    """All edits at one position and below it."""
 
     write: bytes | None = None
     erase: bool = False
@@ -172,7 +172,7 @@ class _Node(Struct):
 
 
 def _plant(root: _Node, edits: Edits) -> None:
-    for at in sorted(edits.write, key=len):  # members are added in this order, whatever is below them
+    for at in sorted(edits.write, key=len):  # members are added in this order, regardless of edits below them
         root.reach(at).write = edits.write[at]
     for at in edits.erase:
         root.reach(at).erase = True
@@ -184,7 +184,7 @@ def _plant(root: _Node, edits: Edits) -> None:
 
 
 class _Item(Struct, gc=False):
-    """An element or a member: where it starts (with its key), where its value does, and its end."""
+    """An element or a member: its start (with its key), the start of its value, and its end."""
 
     start: int
     value: int
@@ -192,7 +192,7 @@ class _Item(Struct, gc=False):
 
 
 class _Site(Struct, eq=False):
-    """A place that is asked for, found in its text. It has items if it is edited within, and sound."""
+    """A position with edits, located in its text. It has items if edits are within it and its syntax is sound."""
 
     text: "_Text"
     node: _Node
@@ -204,10 +204,10 @@ class _Site(Struct, eq=False):
     below: "dict[str | int, _Site]" = field(default_factory=lambda: _NONE)
     flat: bool | None = None
     made: bytes | None = None
-    """Its value after the edits, if that is known already. Then nothing below it is kept."""
+    """Its value after the edits, where it is known already. Then nothing below it is kept."""
 
     def gap(self, index: int) -> bytes:
-        """What stands before an item, or before the closing bracket; the comma belongs to it."""
+        """Return the bytes before an item, or before the closing bracket, including the comma."""
         assert self.items is not None
         start = self.items[index - 1].end if index else self.start + 1
         return self.text.data[start : self.items[index].start if index < len(self.items) else self.end - 1]
@@ -218,12 +218,12 @@ class _Text:
         self.data = data
         self.style = style_of(data)
         self.has_moves = has_moves
-        """Values move from or to this text: they are made when all sites are known."""
+        """Whether values move from or to this text. Such texts are edited when all sites are known."""
         self.root = _walk(self, node, skip_space(data, 0), None)
 
 
 def _walk(text: _Text, node: _Node, start: int, up: "tuple[_Site, int] | None") -> _Site:
-    """Find all that is asked for in the value at `start`. Recursion is as deep as the pointers."""
+    """Locate all edits in the value at `start`. The recursion is as deep as the pointers."""
     site = _Site(text, node, start, up)
     data = text.data
     if (node.below or node.insert) and data[start : start + 1] in _OPEN:
@@ -235,7 +235,7 @@ def _walk(text: _Text, node: _Node, start: int, up: "tuple[_Site, int] | None") 
             if child is None:
                 end = find_value_end(data, value)
             else:
-                if lost := site.below.get(key):  # of equal keys readers take the last
+                if lost := site.below.get(key):  # of equal keys most decoders take the last
                     lost.node, lost.items, lost.made = _Node(erase=child.erase), None, None
                 site.below[key] = site.at[len(items)] = _walk(text, child, value, (site, len(items)))
                 end = site.below[key].end
@@ -257,14 +257,14 @@ def _walk(text: _Text, node: _Node, start: int, up: "tuple[_Site, int] | None") 
 
 
 class _Work(Struct):
-    """The texts with their sites, and the values that move, each made once."""
+    """The texts with their sites, and the moved values, each made once."""
 
     texts: dict[int, _Text]
     made: dict[Moved, bytes | None] = field(default_factory=dict)
     begun: set[Moved] = field(default_factory=set)
 
     def moved(self, piece: Moved) -> bytes | None:
-        """The bytes of a value that moves; none where nothing stands there."""
+        """Return the bytes of a moved value; none where its position is empty."""
         if piece not in self.made:
             if piece in self.begun:
                 raise ValueError(f"moved into itself: {piece.at}")
@@ -307,7 +307,10 @@ class _Work(Struct):
         return b"".join((*out, last, data[site.end - 1 : site.end]))
 
     def _contents(self, site: _Site) -> Iterator[tuple[bytes, bytes, bytes | tuple[Piece]]]:
-        """What will stand in a container: each with its own gap if it has one, its name, and what is new boxed."""
+        """Yield the items of an edited container: the gap if it has its own, the key, and the content.
+
+        New content is a tuple of one piece.
+        """
         assert site.items is not None
         data = site.text.data
         inserted = site.node.insert if data[site.start : site.start + 1] == b"[" else {}
@@ -326,7 +329,7 @@ class _Work(Struct):
                 yield b"", encode(key, site.text.style) + _colon(site), (child.write,)
 
     def fitted(self, piece: Piece, container: _Site, gap: bytes) -> bytes:
-        """A new value as it stands after this gap. What moved is set as it was."""
+        """Return a new value laid out for its gap. Moved values keep their layout."""
         parts = _parts(piece)
         made = [part if isinstance(part, bytes) else self.moved(part) or b"" for part in parts]
         new = b"".join(part if isinstance(part, bytes) else b"\0" for part in parts)
@@ -336,7 +339,7 @@ class _Work(Struct):
 
 
 def _lacks(site: _Site, key: str | int) -> bool:
-    """Whether a member of this name could be added here."""
+    """Whether a member with this key could be added here."""
     opened = site.items is not None and site.text.data[site.start : site.start + 1] == b"{"
     return opened and isinstance(key, str) and key not in site.below
 
@@ -348,7 +351,7 @@ def _colon(site: _Site) -> bytes:
 
 
 def _gaps(site: _Site) -> tuple[bytes, bytes, bytes]:
-    """What stands before the first item, before any other that is new, and before the closing bracket."""
+    """Return the bytes before the first item, before any other new item, and before the closing bracket."""
     assert site.items is not None
     style = site.text.style
     first = site.gap(0)
@@ -362,7 +365,7 @@ def _gaps(site: _Site) -> tuple[bytes, bytes, bytes]:
 
 
 def _line(gap: bytes) -> bytes | None:
-    """The indentation of what follows a gap; none where that does not stand on a line of its own."""
+    """Return the indentation after a gap; none where the gap has no line end."""
     end = gap.rfind(b"\n") + 1
     return gap[end : len(gap) - len(gap[end:].lstrip(b" \t"))] if end else None
 
@@ -377,7 +380,7 @@ def _unit(container: _Site) -> bytes | None:
 
 
 def _flat(container: _Site) -> bool:
-    """Whether the containers in this one run on one line each, as in a list with one record a line."""
+    """Whether each container in this one is on one line, as in a list with one record per line."""
     if container.flat is None:
         filled = (_FILLED.match(container.text.data, item.value) for item in container.items or ())
         container.flat = {b"\n" in match[1] for match in filled if match} == {False}
@@ -385,13 +388,13 @@ def _flat(container: _Site) -> bool:
 
 
 def _lines(container: _Site, gap: bytes) -> tuple[bytes, bytes] | None:
-    """How a container after this gap is broken into lines: their indentation, and one step of it."""
+    """Return the indentation of a container after this gap and one step of it; none where it stays on one line."""
     line, unit = _line(gap), _unit(container)
     return None if line is None or unit is None or _flat(container) else (line, unit)
 
 
 def _indented(content: bytes, line: bytes, unit: bytes, style: Style, moved: Iterable[bytes] = ()) -> bytes:
-    """A container broken into lines. A NUL, which no JSON has, holds the place of each value that moved."""
+    """Return a container broken into lines. A NUL, which JSON does not have, is the placeholder of each moved value."""
     standing = iter(moved)
     out: list[bytes] = []
     before = b""

@@ -1,8 +1,8 @@
-"""One JSON text, read slowly and exactly.
+"""Parse one JSON text slowly and exactly.
 
-This module owns the grammar of JSON and every way in which loggers break it. It reads on where the
-meaning is plain (a raw newline in a string, `NaN`, a comma too many) and notes it; it stops where
-reading on would be guessing. No recursion, so nothing that a file holds can exhaust the stack.
+The module defines the grammar of JSON and the ways in which loggers break it. Where the meaning is plain (a raw newline
+in a string, `NaN`, an extra comma), the parser notes the fault and continues. Where it would have to guess, it stops.
+It does not recurse, so no input can exhaust the stack.
 """
 
 import re
@@ -28,12 +28,12 @@ from turnlint.documents.trouble import Kind, Trouble
 from turnlint.model import Pointer
 
 DEEPEST = 1000
-"""Python's and most other readers give up at about this depth; orjson at 1,024 (measured 2026-11)."""
+"""Python's parser and most others fail at about this depth; orjson at 1,024 (measured 2026-11)."""
 
 MAX_TROUBLES = 100_000
-"""Each damaged place takes 1.7 kB until its finding is shown. A record with more is not read on."""
+"""Each damaged place takes 1.7 kB until its finding is shown. A record with more is not parsed further."""
 MAX_DUPLICATES = 100
-"""So many duplicate keys of a record are findings of their own."""
+"""The number of duplicate keys of a record that have a finding each."""
 
 _PLAIN = re.compile(rb'[^"\\\x00-\x1f]*')
 _NUMBER = re.compile(rb"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
@@ -61,13 +61,13 @@ _WORDS: dict[bytes, tuple[Any, Kind | None]] = {
 
 
 class Reading(Struct):
-    """What came out: the value where the text could be read to its end, and everything noted on the way."""
+    """The result: the value, if the text was parsed to its end, and all faults on the way."""
 
     value: Any
     whole: bool
-    """False where the text could not be read to the end of its value."""
+    """Whether the text was parsed to the end of its value."""
     end: int
-    """The byte after the value."""
+    """The offset after the value."""
     troubles: list[Trouble]
 
 
@@ -79,7 +79,7 @@ class _Frame(Struct, gc=False):
     container: Any
     key: str | int
     keys: dict[str, int] | None
-    """Where the keys that were seen start, for an object."""
+    """The start of each key of an object."""
 
     def add(self, value: Any) -> None:
         if self.keys is None:
@@ -95,9 +95,9 @@ class _Frame(Struct, gc=False):
 
 @lru_cache(maxsize=1)
 def read(data: bytes) -> Reading:
-    """Read one JSON value from the start of `data`. The last reading is kept: callers must not change it.
+    """Parse one JSON value from the start of `data`. The last result is cached: callers must not change it.
 
-    Framing, the choice of a format and the decoder read one damaged record after another.
+    Framing, the choice of a format and the decoder parse the same damaged record one after another.
     """
     return _Reader(data).read()
 
@@ -116,9 +116,9 @@ class _Reader:
         self.path: Pointer = ()
         self.duplicates = 0
         self.more_duplicates: int | None = None
-        """Where the trouble stands that counts the other duplicates."""
+        """The index of the trouble that counts the other duplicates."""
         self.path_frame: _Frame | None = None
-        """Held, so that no later one is taken for it."""
+        """The frame of `path`, referenced so that no later frame has its identity."""
 
     def read(self) -> Reading:
         reading = self._read()
@@ -133,14 +133,14 @@ class _Reader:
         end = self.pos
         self.pos = skip_space(self.data, end)
         if self.pos < len(self.data):
-            if not isinstance(value, (dict, list)):  # a number or a word in front of anything is no record
+            if not isinstance(value, (dict, list)):  # a number or a word before other text is no record
                 self._note("syntax", self.pos, self.pos + 1, "expected an object or a list")
                 return Reading(None, False, end, self.troubles)
             self._note("joined-records", self.pos, self.pos + 1)
         return Reading(value, True, end, self.troubles)
 
     def _path(self) -> Pointer:
-        """The pointer here. One tuple for all that is noted at one place: a string may hold a million faults."""
+        """Return the current pointer. All faults at one place share a tuple: a string may hold a million faults."""
         if not self.stack:
             return ()
         frame = self.stack[-1]
@@ -157,7 +157,7 @@ class _Reader:
         self.troubles.append(Trouble(kind, start, min(end, len(self.data)), self._path(), detail))
 
     def _note_duplicate(self, key: str, start: int, first: int) -> None:
-        """Note a key that stood at another place before; beyond a bound they are counted."""
+        """Note a duplicate key. Beyond `MAX_DUPLICATES`, duplicates are only counted."""
         self.duplicates += 1
         if self.duplicates <= MAX_DUPLICATES:
             span = (first, find_string_end(self.data, first))
@@ -167,7 +167,7 @@ class _Reader:
             self.troubles.append(Trouble("duplicate-keys", start, self.pos, self._path()))
 
     def _count_duplicates(self) -> None:
-        """Say how many keys were counted alone."""
+        """Add the number of keys that were only counted."""
         if self.more_duplicates is not None:
             noted = self.troubles[self.more_duplicates]
             count = f"{self.duplicates - MAX_DUPLICATES:,}"
@@ -220,7 +220,7 @@ class _Reader:
             if not stack:
                 return value
             stack[-1].add(value)
-        raise AssertionError  # no value ends behind the end of the text
+        raise AssertionError  # no value ends after the end of the text
 
     def _unexpected(self, expects: int, head: int) -> _Stop:
         if expects == COMMA_OR_END:
@@ -247,7 +247,7 @@ class _Reader:
         frame.keys[key] = start
 
     def _text(self, kind: int, start: int, end: int) -> str:
-        """The text of a string. Most need no look at their single bytes."""
+        """Decode a string. Most strings need no check of their single bytes."""
         try:
             if kind == PLAIN_STRING:
                 text = self.data[start + 1 : end - 1].decode()
@@ -281,7 +281,7 @@ class _Reader:
         raise self._stop("syntax", "expected a value")
 
     def _stop_at_end_of_word(self) -> None:
-        """The text may break off inside a word or behind a sign."""
+        """Stop as torn if the text ends inside a word or after a sign."""
         rest = self.data[self.pos : self.pos + 10]
         if self.pos + len(rest) == len(self.data) and any(word.startswith(rest) for word in _WORDS):
             self.pos = len(self.data)
@@ -343,7 +343,7 @@ class _Reader:
             return piece.decode(errors="replace")
 
     def _escape(self) -> str:
-        """At a backslash. A pair of surrogates is one character, half of one is a fault."""
+        """Decode an escape. A pair of surrogates is one character; half a pair is a fault."""
         data, start = self.data, self.pos
         if start + 1 >= len(data):
             self.pos = len(data)
@@ -372,7 +372,7 @@ class _Reader:
         return "\ufffd"
 
     def _stop_if_cut(self, at: int) -> None:
-        """An escape that the end of the text cuts short is no fault of its own."""
+        """Stop as torn if the end of the text cuts an escape: that is no separate fault."""
         rest = self.data[at : at + 6]
         if len(rest) < 6 and b"\\u".startswith(rest[:2]) and not rest[2:].strip(_HEX_DIGITS):
             self.pos = len(self.data)

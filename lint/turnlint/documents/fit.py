@@ -1,8 +1,7 @@
-"""A JSON value against the shape a format declares for it.
+"""Compare a decoded JSON value with the shape that a format declares for it.
 
-This module owns the comparison: it names every place whose kind is not the declared one and empties
-it, so that the rest of a damaged record can still be read. It refuses to know any format; shapes are
-msgspec structs.
+The comparison names every place whose kind differs from the declared kind, and empties it. Thus the rest of a damaged
+record can still be decoded. Shapes are msgspec structs.
 """
 
 from typing import Any
@@ -26,7 +25,7 @@ _ANYTHING = (inspect.AnyType, inspect.RawType)
 
 
 def kind_of(value: Any) -> str:
-    """The JSON name of a decoded value's kind, with its article."""
+    """Return the JSON name of a decoded value's kind, with its article."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -36,7 +35,7 @@ def kind_of(value: Any) -> str:
 
 
 def fit(value: Any, shape: Any) -> tuple[Any, list[Misfit]]:
-    """Return the value cut to the shape, and what had to be cut. The value itself is left alone."""
+    """Return the value reduced to the shape, and the misfits. The original value does not change."""
     misfits: list[Misfit] = []
     healed = _fit(value, inspect.type_info(shape), (), misfits)
     return healed, misfits
@@ -69,7 +68,7 @@ def _fit(value: Any, declared: inspect.Type, at: Pointer, misfits: list[Misfit])
 
 
 def _empty(options: tuple[inspect.Type, ...]) -> Any:
-    """A stand-in that decodes and says nothing, so that indices of what follows stay true."""
+    """Return an empty value of a declared kind, so that the indices of later values stay correct."""
     kinds = [type(option) for option in options]
     if inspect.NoneType in kinds:
         return None
@@ -79,7 +78,7 @@ def _empty(options: tuple[inspect.Type, ...]) -> Any:
 
 
 def encode(value: Any) -> bytes | None:
-    """Bytes a decoder will take, or nothing where the value is nested beyond every encoder."""
+    """Encode a value for a decoder; none where the value is nested too deeply for the encoder."""
     try:
         return msgspec.json.encode(value)
     except (RecursionError, UnicodeEncodeError, OverflowError):

@@ -1,7 +1,7 @@
-"""Logs inside a folder: a walk in a fixed order that leaves out what is not meant to be read.
+"""Find logs inside a folder, in a fixed order.
 
-Left out are hidden folders, installed packages and virtual environments, and inside a repository what git ignores. What
-is left out is counted, so that a run can say so.
+The walk skips hidden folders, installed packages, virtual environments and, inside a repository, files that git
+ignores. It counts the logs that it skips, so that a run can report the numbers.
 """
 
 import os
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from turnlint.documents.gitignore import Patterns, chain_above, is_ignored, is_root, patterns_in
 
 USUAL = frozenset({"node_modules", "bower_components", "site-packages", "venv", "virtualenv", "__pycache__"})
-"""Folders with what was installed or compiled."""
+"""Folders with installed packages or compiled files."""
 VENV_MARK = "pyvenv.cfg"
 MAYBE_LOGS = frozenset(
     [
@@ -41,11 +41,11 @@ MAYBE_LOGS = frozenset(
         ".zip",
     ]
 )
-"""Suffixes of logs, tables and containers that are not supported. All other files are not counted."""
+"""Suffixes of logs, tables and containers that are not supported. Other files are not counted."""
 
 
 class Walk:
-    """The logs of some folders, and how many other files there are."""
+    """The logs of some folders, and counts of other files."""
 
     def __init__(self, is_wanted: Callable[[str], bool], *, gitignore: bool = True) -> None:
         self.is_wanted = is_wanted
@@ -53,13 +53,13 @@ class Walk:
         self.unsupported: Counter[str] = Counter()
         """Files in formats that are not supported, by suffix."""
         self.no_files = 0
-        """Names of logs under which there is a device, a named pipe, a socket or a link to one or to nothing."""
+        """The number of log names that belong to a device, a named pipe, a socket or a link to no regular file."""
         self.ignored = 0
-        """Files that would be read, and that git ignores."""
+        """The number of logs that git ignores."""
         self.ignored_folders = 0
 
     def over(self, folder: str) -> Iterator[str]:
-        """Paths of logs, sorted; those of a folder before those of its folders. Raises `OSError` for the folder itself."""
+        """Yield the paths of logs, sorted, a folder's own files first. Raises `OSError` for the folder itself."""
         os.scandir(folder).close()
         top = os.path.abspath(folder)
         chains: dict[str, tuple[Patterns, ...] | None] = {
@@ -98,7 +98,7 @@ class Walk:
         return kept
 
     def _is_log(self, path: str, name: str) -> bool:
-        """Whether a file may be a log by its name. A pipe could wait for ever, and is none."""
+        """Whether a file may be a log, by its name. A pipe is no log, since reading it could block."""
         if self.is_wanted(name):
             found = os.path.isfile(path)
             self.no_files += not found

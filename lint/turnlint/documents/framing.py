@@ -1,6 +1,6 @@
-"""A stream of bytes into records, one at a time.
+"""Split a stream of bytes into records.
 
-Only one record is in memory. A record that is longer than the limit is passed over: its bytes are never held.
+Only one record is in memory at a time. A record longer than the limit is skipped: its bytes are never kept.
 """
 
 import re
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 CHUNK = 1 << 20
 LONG = 1 << 20
 MAX_TRIES = 3
-"""How often attempts to join lines may read the bytes of a stream: the cost stays linear."""
+"""How often attempts to join lines may parse the bytes of a stream. The bound keeps the cost linear."""
 HUGE = 1 << 25
-"""From 32 MiB on a record is worth a word: most readers hold a whole one in memory several times."""
+"""The size from which a record gets a finding (32 MiB): most readers keep several copies of a whole record."""
 
 _UTF16 = {b"\xff\xfe": "UTF-16, little-endian", b"\xfe\xff": "UTF-16, big-endian"}
 _BOM = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _MANY_BLANKS = (b"\n" * 64, b"\r\n" * 64)
 _BLANK_RUN = rb"(?<=\n)(?:[ \t\r]*+\n){63,}+"
-"""Blank lines that are taken together before a scanner sees them. A long needle is found in fewer comparisons."""
+"""Blank lines that are taken together before a scanner gets them. A long needle is found in fewer comparisons."""
 _SPACES = (b" ", b"\t", b"\r", b"\n")
 
 Explodes = Callable[[bytes], bool]
-"""Whether an array's first element says that the array holds records, not the messages of one."""
+"""Whether the first element shows that an array holds records, not the messages of one record."""
 
 
 class Readable(Protocol):
@@ -43,21 +43,21 @@ class Readable(Protocol):
 
 
 class _Tape(Position):
-    """The stream with a sliding window of it, and the line and offset of the place read to."""
+    """A stream with a sliding window, and the line and offset of the current position."""
 
     def __init__(self, stream: Readable, limit: int) -> None:
         super().__init__()
         self.stream = stream
         self.limit = limit
         self.over = False
-        """What is held is longer than the limit, so that nothing more was read."""
+        """Whether the kept bytes exceed the limit, so that reading stopped."""
         self.window = b""
         self.pos = 0
         self.offset = 0
         self.ended = False
 
     def more(self) -> bool:
-        """Read on. What is read grows with what is held, so that one long value costs linear time."""
+        """Read more bytes. The read size grows with the kept bytes, so that one long value costs linear time."""
         if self.ended:
             return False
         held = len(self.window) - self.pos
@@ -96,7 +96,7 @@ def frame(
     part: Part | None = None,
     limit: int = MAX_RECORD_BYTES,
 ) -> Iterator[Record | Damage | Ended]:
-    """Yield the records of a stream, and what is wrong between them.
+    """Yield the records of a stream, and the damage between them.
 
     A part that does not start with the file holds some of its lines. A record of more bytes than the limit is damage.
     """
@@ -125,12 +125,12 @@ def frame(
 
 
 class _Blanks(Struct):
-    """Blank lines that follow one another."""
+    """Consecutive blank lines."""
 
     line: int
     offset: int
     data: bytes = b""
-    """The first of them."""
+    """The bytes of the first blank line."""
     count: int = 0
 
     def damage(self) -> Damage:
@@ -140,7 +140,7 @@ class _Blanks(Struct):
 
 
 def _leading_blanks(tape: _Tape) -> _Blanks:
-    """Take windows of nothing but white space. A file may begin with more of it than fits into memory."""
+    """Take windows of only white space. A file may begin with more white space than fits into memory."""
     blanks = _Blanks(tape.line, tape.offset)
     while len(tape.window) - tape.pos >= CHUNK and not tape.window[tape.pos :].strip(_SPACE):
         end = tape.window.rfind(b"\n", tape.pos) + 1
@@ -155,7 +155,7 @@ def _leading_blanks(tape: _Tape) -> _Blanks:
 
 
 def _zeros_alternate(start: bytes) -> bool:
-    """Two ASCII characters of two bytes each; a stray NUL in a line is another matter."""
+    """Whether two characters are ASCII with two bytes each. A single NUL in a line does not count."""
     if len(start) < 4:
         return False
     return (start[::2] == b"\0\0") != (start[1::2] == b"\0\0")
@@ -173,7 +173,7 @@ def _first_of(record: Record) -> bytes:
 
 
 def split(record: Record) -> Iterator[Record]:
-    """The values of a record that holds several, in one walk over it."""
+    """Yield the values of a record that holds several, in one walk."""
     tape = _tape_of(record)
     for item in _values(tape, lambda _: False):
         if isinstance(item, Record):
@@ -182,7 +182,10 @@ def split(record: Record) -> Iterator[Record]:
 
 
 def _is_lines(tape: _Tape, name: str) -> bool:
-    """One record a line, or a document that spans lines? The first lines tell; the name decides a tie."""
+    """Whether the stream has one record per line, or is a document that spans lines.
+
+    The first lines decide; the name decides a tie.
+    """
     from turnlint.documents import census
 
     first, second = _peek_lines(tape)
@@ -208,7 +211,7 @@ def _is_lines(tape: _Tape, name: str) -> bool:
 
 
 def _begins_split(tape: _Tape) -> bool:
-    """Whether the stream is a log whose first record is split over lines, and no document that spans lines."""
+    """Whether the stream is a log whose first record is split over lines, not a document that spans lines."""
     from turnlint.documents.joining import is_split_log
 
     while len(tape.window) - tape.pos < LONG and tape.more():
@@ -220,7 +223,7 @@ def _begins_split(tape: _Tape) -> bool:
 
 
 def _is_whole(line: bytes) -> bool:
-    """Whether a line is a JSON text. One too long to be read only for that is judged by its ends."""
+    """Whether a line is a JSON text. For a long line, only its ends are checked."""
     from turnlint.documents import census
 
     if len(line) <= LONG:
@@ -230,7 +233,7 @@ def _is_whole(line: bytes) -> bool:
 
 
 def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
-    """The first line that is not blank and the next such, without taking them. No second one behind much white space."""
+    """Return the first two lines that are not blank, without taking them. Much white space hides the second."""
     found = [b"", b""]
     at = 0
     for number in range(2):
@@ -248,7 +251,7 @@ def _peek_lines(tape: _Tape) -> tuple[bytes, bytes]:
 
 
 def _past_space(tape: _Tape, at: int, most: int = MAX_RECORD_BYTES) -> int:
-    """The place behind white space, wherever the window ends, or a place in it after so many bytes."""
+    """Return the offset after white space, across windows, or an offset within it after at most `most` bytes."""
     end = at + most
     while True:
         rest = tape.window[tape.pos + at : tape.pos + min(at + CHUNK, end)]
@@ -261,12 +264,12 @@ def _past_space(tape: _Tape, at: int, most: int = MAX_RECORD_BYTES) -> int:
 def _lines(
     tape: _Tape, explodes: Explodes, gate: Gate, blanks: _Blanks | None = None
 ) -> Iterator[Record | Damage | Ended]:
-    """Take whole windows at once. A line that two of them share is put together by itself, and held once."""
+    """Take whole windows at once. A line that two windows share is joined, and kept once."""
     gate.lines = 0
     reading = _Lines(explodes, gate, tape, blanks or _Blanks(tape.line, tape.offset))
     first_line = reading.blanks.line
     passed = 0
-    """So many bytes of a line that is too long were let go."""
+    """The number of discarded bytes of a line that is too long."""
     block = tape.window[tape.pos :] if tape.pos else tape.window
     tape.window, tape.pos = b"", 0
     block = block or tape.stream.read(CHUNK)
@@ -302,14 +305,14 @@ def _lines(
 
 
 def _taken(begun: bytearray) -> bytes:
-    """A line that is whole now, and let go where it was put together."""
+    """Return a complete line, and clear the buffer that collected it."""
     line = bytes(begun)
     begun.clear()
     return line
 
 
 class _Lines:
-    """The lines of a log, and how far it is read."""
+    """The lines of a log, and the current position."""
 
     def __init__(self, explodes: Explodes, gate: Gate, tape: _Tape, blanks: _Blanks) -> None:
         self.explodes = explodes
@@ -321,14 +324,14 @@ class _Lines:
         self.column = tape.column
         self.extra = tape.extra
         self.split: Split | None = None
-        """The first lines of a record that goes on in the next line, as it seems."""
+        """The first lines of a record that may continue in the next line."""
         self.unended = False
-        """The last line that was added to it is the last of the stream, without a line end."""
+        """Whether the last line of the split record is the last of the stream, without a line end."""
         self.spent = 0
-        """How many bytes were read by attempts to join lines that failed."""
+        """The number of bytes that failed attempts to join lines have parsed."""
 
     def take(self, block: bytes, *, last: bool) -> Iterator[Record | Damage | Ended]:
-        """The lines of a block that have to be read. One without a line end holds a single line."""
+        """Yield the records of a block. A block without a final line end is a single line."""
         if has_short_lines(block) or any(map(block.__contains__, _MANY_BLANKS)):
             at = 0
             for run in re.compile(_BLANK_RUN).finditer(block):
@@ -339,9 +342,9 @@ class _Lines:
         yield from self._taken(block, last=last)
 
     def _add_blanks(self, run: bytes) -> Iterator[Record | Damage]:
-        """Note blank lines, all with their line ends."""
+        """Count blank lines, given with their line ends."""
         yield from self._give_up_all()
-        if self.line != self.blanks.line + self.blanks.count:  # a scanner passed lines between them
+        if self.line != self.blanks.line + self.blanks.count:  # a scanner skipped lines between them
             yield from self.told_blanks()
         if not self.blanks.count:
             self.blanks = _Blanks(self.line, self.offset, run[: run.find(b"\n")])
@@ -351,13 +354,13 @@ class _Lines:
         self.offset += len(run)
 
     def told_blanks(self) -> Iterator[Damage]:
-        """The blank lines before this place, once what follows them is known."""
+        """Yield the pending blank lines, once the text after them is known."""
         if self.blanks.count:
             yield self.blanks.damage()
             self.blanks.count = 0
 
     def pass_over(self, size: int) -> Iterator[Record | Damage]:
-        """A line that is too long to be held."""
+        """Skip a line that is too long, and yield its damage."""
         yield from self._give_up_all()
         yield from self.told_blanks()
         yield _too_long(Record(self.line, self.offset, b"", (), self.column), size, self.limit)
@@ -369,7 +372,7 @@ class _Lines:
         at, size = 0, len(block)
         while at < size:
             scanner = self.gate.scanner
-            # The first line that ends with a carriage return is worth a word, so it has to be met.
+            # The first line that ends with a carriage return gets a finding, so a scanner must not skip it.
             is_short = size <= self.limit and self.split is None
             if scanner is not None and is_short and (self.gate.returned or b"\r" not in block):
                 yield from self._sifted(scanner, block[at:] if at else block, last=last)
@@ -385,7 +388,7 @@ class _Lines:
             at = end + 1
 
     def finish(self) -> Iterator[Record | Damage]:
-        """What is left at the end of the stream."""
+        """Yield what is left at the end of the stream."""
         if self.split is not None and self.gate.grows:
             _, self.line, self.gate.left = self.split.lines[0]
             self.split = None
@@ -393,7 +396,7 @@ class _Lines:
         yield from self.told_blanks()
 
     def _join(self, piece: bytes, following: bytes, *, last: bool) -> Iterator[Record | Damage]:
-        """Read a line, or join it to the lines before it."""
+        """Parse a line, or join it to the lines before it."""
         split = self.split
         if split is not None:
             outcome = split.add(piece, self.line, self.offset)
@@ -430,12 +433,12 @@ class _Lines:
         yield record
 
     def _give_up_all(self) -> Iterator[Record | Damage]:
-        """Read all lines that wait for the rest of a record."""
+        """Yield all lines that wait for the rest of a record."""
         while self.split is not None:
             yield from self._give_up()
 
     def _give_up(self) -> Iterator[Record | Damage]:
-        """Read each of the lines that were no record together."""
+        """Yield each of the lines that did not form a record together."""
         split, self.split = self.split, None
         if split is None:
             return
@@ -479,7 +482,7 @@ class _Lines:
         self.gate.passed = passed + scan.passed
 
     def _plain(self, piece: bytes, known: Known | None = None) -> Record | None:
-        """A line that is an object, as most are; nothing where more is to be said of it."""
+        """Return a line that is an object, as most are; none where the line needs more checks."""
         if piece[:1] != b"{" or piece[-1:] != b"}" or len(piece) >= min(HUGE, self.limit):
             return None
         record = Record(self.line, self.offset, piece, (), self.column, extra=self.extra, known=known)
@@ -520,7 +523,7 @@ def _weighed(record: Record) -> Iterator[Record | Damage]:
 
 
 def _values(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
-    """JSON values one after another, whatever lines they span; an array of records is taken apart."""
+    """Yield JSON values one after another, whatever lines they span. An array of records is split into its elements."""
     while _to_next_value(tape):
         if tape.peek(1) == b"[" and explodes(_first_element(tape)):
             yield from _elements(tape)
@@ -529,7 +532,7 @@ def _values(tape: _Tape, explodes: Explodes) -> Iterator[Record | Damage]:
 
 
 def _value(tape: _Tape, prefix: Pointer = ()) -> Iterator[Record | Damage]:
-    """The value that starts here, or that it is too long to be held."""
+    """Yield the value that starts here, or its damage if it is too long."""
     from turnlint.documents.walking import Walk
 
     walk = Walk()

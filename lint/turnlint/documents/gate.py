@@ -1,7 +1,4 @@
-"""Where somebody may look at the lines of a log before they are read.
-
-This module owns what is asked of a scanner, and what it promises. It refuses to know any.
-"""
+"""Define the interface of a scanner, which checks the lines of a log before they are parsed."""
 
 from collections.abc import Iterable
 from typing import Any, Protocol
@@ -18,59 +15,59 @@ _AFTER = b",:]} \t\r\n"
 
 
 class Span(Struct, gc=False):
-    """A line that has to be read."""
+    """A line that has to be parsed."""
 
     start: int
     end: int
-    """Its bytes in the window, without the line end."""
+    """The end of its bytes in the window, without the line end."""
     line: int
-    """How many lines of the window stand before it."""
+    """The number of lines of the window before it."""
     passed: int
-    """How many conversations of the window were accepted before it."""
+    """The number of conversations of the window that were accepted before it."""
     known: Known | None = None
 
 
 class Ended(Struct):
-    """Conversations that came to their end while a window was looked at."""
+    """Conversations that ended while a window was scanned."""
 
     found: list[Any]
 
 
 class Scan(Struct):
-    """What a scanner says of one window, while it looks at it."""
+    """The result of a scanner for one window, filled while it scans."""
 
     spans: Iterable[Span | Ended] = ()
-    """In order. What a span holds is read before the next one is asked for."""
+    """The spans in order. The content of a span is parsed before the next span is computed."""
     lines: int = 0
-    """All lines of the window, once the spans are at their end."""
+    """The number of lines of the window, once all spans are consumed."""
     passed: int = 0
-    """How many conversations it vouches for, by then."""
+    """The number of conversations that the scanner accepted, once all spans are consumed."""
 
 
 class Scanner(Protocol):
-    """Looks at whole lines first, and tells which of them have to be read.
+    """A first check of whole lines, which selects the lines that have to be parsed.
 
-    It vouches for a line only where reading it would find nothing to say.
+    A scanner accepts a line only where parsing it would give no finding.
     """
 
     def scan(self, window: bytes, line: int, offset: int, /) -> Scan:
-        """The window ends with a line end, or where the log does. It starts with this line, at this byte."""
+        """Scan a window that ends with a line end or at the end of the log. It starts at this line and offset."""
 
 
 class Gate(Struct):
-    """Where a scanner stands, once it is known which one. Only logs of one record a line come by here."""
+    """The state of the scanner of a log, once a scanner is chosen. Only logs of one record per line have a scanner."""
 
     scanner: Scanner | None = None
     passed: int = 0
-    """How many conversations it let pass before the record that was given out last."""
+    """The number of conversations that the scanner accepted before the last record that was yielded."""
     lines: int | None = None
-    """How many lines were read, where the log is one of lines."""
+    """The number of parsed lines, if the log consists of lines."""
     grows: bool = False
-    """More lines may follow the last one."""
+    """Whether more lines may follow the last one."""
     left: int | None = None
-    """The offset of a split record at the end that is left until it is whole."""
+    """The offset of a split record at the end that is not parsed until it is complete."""
     returned: bool = False
-    """A line was met that ends with a carriage return."""
+    """Whether a line with a carriage return at its end was found."""
 
 
 def may_be_split(line: bytes, following: bytes) -> bool:
@@ -93,9 +90,9 @@ def ends_record(block: bytes, end: int) -> bool:
 
 
 def begins_record(start: bytes) -> bool:
-    """Whether a line behind a closing bracket begins a record and continues no other, from its first bytes.
+    """Whether a line after a closing bracket begins a record and continues no other, from its first bytes.
 
-    Inside a string a quotation mark is escaped, or ends the string. Outside, no opening bracket is behind a closing one.
+    Inside a string a quotation mark is escaped, or ends the string. Outside, no opening bracket follows a closing one.
     """
     rest = start.lstrip(b"{[ ")
     return rest != start and rest[:1] == b'"' and len(rest) > 1 and rest[1:2] not in _AFTER

@@ -1,8 +1,8 @@
-"""Files that git ignores: the patterns of `.gitignore` files, with git's own meaning.
+"""Find the files that git ignores, from `.gitignore` files with git's own meaning.
 
-The patterns of a repository come from `.git/info/exclude` and from the `.gitignore` of each folder. Of several patterns
-that match, the last of the deepest file holds. Patterns are matched over bytes, as git does, and in time proportional to
-pattern and name: a pattern comes with the files that are read.
+The patterns of a repository come from `.git/info/exclude` and from the `.gitignore` of each folder. Of several matching
+patterns, the last of the deepest file applies. Matching works on bytes, as in git. Its time is proportional to pattern
+and name, because a pattern file may come from an untrusted source.
 """
 
 import os
@@ -15,7 +15,7 @@ from msgspec import Struct
 from turnlint.errors import PatternError
 
 MAX_BYTES = 1 << 20
-"""More of a file of patterns is not read."""
+"""The maximum number of bytes that are read from a pattern file."""
 MAX_PATTERN_BYTES = 4096
 FILE = ".gitignore"
 _SLASH = ord("/")
@@ -33,12 +33,12 @@ _NO_SLASH = _ALL - {_SLASH}
 
 
 class Token(Struct, frozen=True):
-    """A step of a pattern: one byte of a set, or any number of them."""
+    """A step of a pattern: one byte of a set, or any number of such bytes."""
 
     accepts: frozenset[int]
     repeats: bool = False
     skips: int = 1
-    """A step that repeats may be left out, and with it the steps behind it, so many in all."""
+    """The number of steps that are optional from this one on, for a repeating step."""
 
 
 class Glob:
@@ -47,7 +47,7 @@ class Glob:
     def __init__(self, pattern: bytes, *, path: bool) -> None:
         self.tokens = tuple(_tokens(pattern, path=path))
         self.steps: dict[int, tuple[int, int]] = {}
-        """By byte: the states from which it leads on, and those in which it stays."""
+        """For each byte: the states that it advances, and those in which it stays."""
         self.loops = [number for number, token in enumerate(self.tokens) if token.repeats]
         self.first = self._closed(1)
 
@@ -80,7 +80,7 @@ class Glob:
 
 
 def _tokens(pattern: bytes, *, path: bool) -> Iterator[Token]:
-    """The steps of a pattern. In a path, only `**` between slashes matches a slash."""
+    """Yield the steps of a pattern. In a path, only `**` between slashes matches a slash."""
     at = 0
     any_byte = _NO_SLASH if path else _ALL
     while at < len(pattern):
@@ -95,7 +95,7 @@ def _tokens(pattern: bytes, *, path: bool) -> Iterator[Token]:
                 and pattern[at : at + 1] in (b"", b"/")
             )
             if path and bounded and pattern[at : at + 1] == b"/":
-                at += 1  # no folder, or any number of them with the slash behind
+                at += 1  # no folder, or any number of folders with the slash after them
                 yield Token(frozenset(), repeats=True, skips=3)
                 yield Token(_ALL, repeats=True)
                 yield Token(frozenset({_SLASH}))
@@ -116,7 +116,7 @@ def _tokens(pattern: bytes, *, path: bool) -> Iterator[Token]:
 
 
 def _bracket(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
-    """The bytes that a set in brackets accepts, and where it ends."""
+    """Return the bytes that a bracket set accepts, and the end of the set."""
     negated = pattern[at : at + 1] in (b"!", b"^") and pattern[at : at + 1] != b""
     at += negated
     accepted: set[int] = set()
@@ -153,7 +153,7 @@ def _bracket(pattern: bytes, at: int) -> tuple[frozenset[int], int]:
 
 
 def _literal(pattern: bytes, at: int) -> tuple[int, int]:
-    """A byte of a set, and where the next begins."""
+    """Return a byte of a set, and the position of the next."""
     at += pattern[at : at + 1] == b"\\"
     if at >= len(pattern):
         raise PatternError
@@ -161,10 +161,10 @@ def _literal(pattern: bytes, at: int) -> tuple[int, int]:
 
 
 class Pattern:
-    """A line of a file of patterns."""
+    """A line of a pattern file."""
 
     def __init__(self, line: bytes) -> None:
-        """Raises `PatternError` where it matches nothing."""
+        """Parse a pattern. Raises `PatternError` where it matches nothing."""
         self.negated = line.startswith(b"!")
         line = line[self.negated :]
         self.folders_only = line.endswith(b"/")
@@ -183,7 +183,7 @@ class Pattern:
             self.glob = Glob(self.text, path=self.by_path)
 
     def matches(self, path: bytes, name: bytes, *, folder: bool) -> bool:
-        """Whether it is about an entry: its path below the folder of the patterns, and its name."""
+        """Whether the pattern matches an entry: its path below the folder of the patterns, and its name."""
         if self.folders_only and not folder:
             return False
         subject = path if self.by_path else name
@@ -199,7 +199,7 @@ class Patterns(Struct, frozen=True):
     patterns: tuple[Pattern, ...]
 
     def verdict(self, path: str, *, folder: bool) -> bool | None:
-        """Whether an entry is ignored; nothing where no pattern is about it."""
+        """Return whether an entry is ignored; none where no pattern matches it."""
         inside = os.fsencode(path[len(self.base) :]).lstrip(b"/")
         name = inside.rpartition(b"/")[2]
         for one in reversed(self.patterns):
@@ -209,7 +209,7 @@ class Patterns(Struct, frozen=True):
 
 
 def parse(data: bytes) -> tuple[Pattern, ...]:
-    """The patterns of a file; lines that match nothing are left out."""
+    """Parse the patterns of a file; skip lines that match nothing."""
     found = []
     for line in data.removeprefix(b"\xef\xbb\xbf").split(b"\n"):
         if line.startswith(b"#") or len(line) > MAX_PATTERN_BYTES:
@@ -222,7 +222,7 @@ def parse(data: bytes) -> tuple[Pattern, ...]:
 
 
 def read_patterns(path: str, base: str) -> tuple[Patterns, ...]:
-    """The patterns of a file, relative to a folder; none where it cannot be read or holds none."""
+    """Return the patterns of a file, relative to a folder; none where it is unreadable or empty."""
     try:
         if not os.path.isfile(path):
             return ()
@@ -234,12 +234,12 @@ def read_patterns(path: str, base: str) -> tuple[Patterns, ...]:
 
 
 def is_root(folder: str) -> bool:
-    """Whether a folder is the root of a repository, or of a work tree of one."""
+    """Whether a folder is the root of a repository, or of a work tree of a repository."""
     return os.path.exists(os.path.join(folder, ".git"))
 
 
 def root_of(folder: str) -> str | None:
-    """The root of the repository that contains a folder."""
+    """Return the root of the repository that contains a folder."""
     while not is_root(folder):
         above = os.path.dirname(folder)
         if above == folder:
@@ -249,7 +249,7 @@ def root_of(folder: str) -> str | None:
 
 
 def patterns_in(folder: str) -> tuple[Patterns, ...]:
-    """The patterns that stand in a folder itself."""
+    """Return the patterns that a folder itself defines."""
     own = read_patterns(os.path.join(folder, FILE), folder)
     return (
         (*read_patterns(os.path.join(folder, ".git", "info", "exclude"), folder), *own)
@@ -259,7 +259,7 @@ def patterns_in(folder: str) -> tuple[Patterns, ...]:
 
 
 def is_ignored(path: str, chain: tuple[Patterns, ...], *, folder: bool) -> bool:
-    """Whether an entry is ignored by the patterns of the folders above it, the deepest last."""
+    """Whether the patterns of the folders above an entry ignore it. The deepest folder decides first."""
     for patterns in reversed(chain):
         verdict = patterns.verdict(path, folder=folder)
         if verdict is not None:
@@ -268,9 +268,9 @@ def is_ignored(path: str, chain: tuple[Patterns, ...], *, folder: bool) -> bool:
 
 
 def chain_above(folder: str) -> tuple[Patterns, ...] | None:
-    """The patterns that hold inside a folder; empty outside of a repository.
+    """Return the patterns that apply inside a folder; none outside of a repository.
 
-    Where the folder itself is ignored, only its own patterns hold: a user who names it wants to see what is in it.
+    Where the folder itself is ignored, only its own patterns apply: a user who names it wants to see its files.
     """
     root = root_of(folder)
     if root is None:

@@ -27,7 +27,7 @@ from turnlint.model import Break, Record
 
 MAX_LINES = 10_000
 MAX_BYTES = 1 << 25
-"""A split record has at most so many lines, and so many bytes."""
+"""The maximum number of lines and of bytes of a split record."""
 MIN_OPAQUE_CHARACTERS = 64
 """No text in a natural language has so many letters and digits without a space."""
 
@@ -59,21 +59,21 @@ class _Text:
     def __init__(self) -> None:
         self.data = bytearray()
         self.at = 0
-        """So much of it is parsed."""
+        """The number of parsed bytes."""
         self.grammar = Grammar()
         self.in_string = False
         self.scalar_to = 0
         """The end of a scalar that more bytes may continue, or 0."""
         self.start = 0
-        """Where the open string starts."""
+        """The start of the open string."""
         self.key = b""
         """The last key."""
         self.is_naming: bool | None = None
-        """Whether the values of this key have no line breaks, once it was checked: a long key takes long."""
+        """Whether the values of this key have no line breaks. It is cached, since the check of a long key is slow."""
         self.opaque_to = 0
-        """Up to here the open string has letters and digits only; below its start where it has others."""
+        """The end of the part of the open string that has only letters and digits; -1 where other characters follow."""
         self.inner: _Text | None = None
-        """The open string as a JSON object, as arguments are, up to the last line break."""
+        """The open string parsed as a JSON object (such as arguments), up to the last line break."""
         self.inner_to = 0
 
     @property
@@ -131,7 +131,7 @@ class _Text:
         return True
 
     def written(self, line_end: bytes, following: bytes) -> tuple[bytes, int]:
-        """Return the bytes that replace a line break here, and the length of the indentation that goes with it.
+        """Return the replacement of a line break here, and the length of the indentation to remove with it.
 
         A tool that wraps lines may indent them. In a key, an id or a number the indentation would change the value.
         """
@@ -182,7 +182,7 @@ class _Text:
         return bool(high and not self._is_escaped(6) and _LOW_SURROGATE.match(following))
 
     def _is_escaped(self, back: int) -> bool:
-        """Whether a backslash, so many bytes before the end, is itself escaped."""
+        """Whether a backslash this many bytes before the end is itself escaped."""
         end = at = len(self.data) - back
         while at > self.start and self.data[at - 1] == 0x5C:
             at -= 1
@@ -205,7 +205,7 @@ _CONTINUATIONS = frozenset(bytes((one,)) for one in range(0x80, 0xC0))
 
 
 def _decoded(piece: bytes) -> bytes | None:
-    """A part of a string without its escapes, where all of them are valid."""
+    """Return a part of a string without its escapes, where all of them are valid."""
     from json import loads
 
     try:
@@ -235,13 +235,13 @@ class Split:
         self.limit = min(limit, MAX_BYTES)
         self.lines = [(line, number, offset)]
         self.end = offset + len(line) + 1
-        """Where the next line starts."""
+        """The offset of the next line."""
         self.text = _Text()
         self.breaks: list[Break] = []
         self.breaks_in_text = 0
-        """The line breaks in strings."""
+        """The number of line breaks in strings."""
         self.breaks_in_names = 0
-        """Those in keys, ids and other values that have no line breaks."""
+        """The number of line breaks in keys, ids and other values that normally have none."""
         self.is_open = (
             len(line) <= self.limit and self.text.feed(line.removesuffix(b"\r")) and not self.text.is_done
         )
@@ -265,7 +265,7 @@ class Split:
         return "whole" if self.text.is_done else "open"
 
     def joined(self, column: int, extra: tuple[int, int]) -> Record:
-        """Return the record, as it is without the line breaks."""
+        """Return the record without its line breaks."""
         _, number, offset = self.lines[0]
         data = bytes(self.text.data)
         return Record(number, offset, data, (), column, extra=extra, breaks=tuple(self.breaks))

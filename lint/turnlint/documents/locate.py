@@ -1,8 +1,7 @@
-"""From pointers to bytes.
+"""Find the bytes of the values at pointers of a JSON text.
 
-This module owns one walk down a JSON text: along all the pointers that are asked for at once,
-skipping what is not, so that a thousand places cost no more than one. It runs only for what a report
-shows. It refuses to judge the text; where that is damaged, it says how far it came.
+One walk covers all requested pointers and skips the rest, so that a thousand places cost no more than one. It runs only
+for places that a report shows. Where the text is damaged, the result is the deepest place that the walk reached.
 """
 
 import re
@@ -21,10 +20,10 @@ _object = json.Decoder(dict[str, Raw])
 _array = json.Decoder(list[Raw])
 
 Span = tuple[Pointer, int, int]
-"""How much of a pointer exists, and the bytes of the value there."""
+"""The existing part of a pointer, and the bytes of the value there."""
 
 MAX_PLACES_NOT_KEPT = 3
-"""So many places in a text are found by a walk each: a log has many texts with few places."""
+"""Up to this number of places in a text, each is found by a walk of its own: a log has many texts with few places."""
 _HERE = object()
 
 
@@ -33,7 +32,7 @@ def locate(data: bytes, pointer: Pointer) -> Span:
 
 
 def locate_all(data: bytes, pointers: Iterable[Pointer], *, plain: bool = False) -> dict[Pointer, Span]:
-    """Find each pointer, or the deepest part of it that exists. Of a text that is known to be plain less is asked."""
+    """Find each pointer, or the deepest part of it that exists. A text known to be plain needs fewer checks."""
     wanted = list(dict.fromkeys(pointers))
     native = loaded() if plain else None
     if native is not None and (places := native.places(data, wanted)) is not None:
@@ -62,15 +61,15 @@ def locate_all(data: bytes, pointers: Iterable[Pointer], *, plain: bool = False)
 
 
 class PlaceFinder:
-    """Finds places in several texts, each text in one walk. Places in a text with few of them are not kept."""
+    """A cache of places in several texts, with one walk per text. Texts with few places are not cached."""
 
     def __init__(self) -> None:
         self.wanted: dict[int, list[Pointer]] = {}
-        """By the number of the text."""
+        """The requested pointers, by the number of the text."""
         self.spans: dict[int, dict[Pointer, Span]] = {}
 
     def add(self, text: int, pointer: Pointer) -> None:
-        """Note a place that will be asked for."""
+        """Register a place for a later `find`."""
         self.wanted.setdefault(text, []).append(pointer)
         self.spans.pop(text, None)
 
@@ -85,14 +84,14 @@ class PlaceFinder:
 
 
 class _Unusual(Exception):  # noqa: N818 - control flow inside this file
-    """A text that cannot be passed in strides."""
+    """A text that strides cannot cover."""
 
 
 def _stride(data: bytes, tree: dict[Any, Any]) -> dict[Pointer, tuple[int, int]]:
-    """The same as a walk, by strides over whole values whose sizes a decoder knows.
+    """Find the spans that `_walk` would find, by strides over whole values whose sizes a decoder gives.
 
-    It decodes each value on the way and keeps its parts raw. A key that stands twice leaves the decoder with fewer
-    members than there are; then the strides do not end where the value does, or meet a key out of turn.
+    It decodes each value on the path and keeps its parts raw. Of a duplicate key the decoder keeps only one member.
+    Then the strides do not end at the end of the value, or they meet a key out of order.
     """
     spans: dict[Pointer, tuple[int, int]] = {}
     waiting: list[tuple[Pointer, dict[Any, Any], int, int]] = [
@@ -103,7 +102,7 @@ def _stride(data: bytes, tree: dict[Any, Any]) -> dict[Pointer, tuple[int, int]]
         spans[path] = start, end
         opening = data[start : start + 1]
         if len(branch) == (_HERE in branch) or opening not in _INSIDE:
-            if not path:  # nobody vouches for the text
+            if not path:  # the text was not checked
                 raise _Unusual
             continue
         for key, at, after in _INSIDE[opening](data, start, end, branch):
@@ -112,11 +111,11 @@ def _stride(data: bytes, tree: dict[Any, Any]) -> dict[Pointer, tuple[int, int]]
 
 
 _Part = tuple[str | int, int, int]
-"""A key or an index, and the bytes of what stands there."""
+"""A key or an index, and the bytes of its value."""
 
 
 def _members_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -> list[_Part]:
-    """Those members of an object that are wanted; the object is whole."""
+    """Return the requested members of a complete object."""
     found: list[_Part] = []
     pos = start
     for key, raw in _object.decode(data[start:end]).items():
@@ -133,9 +132,9 @@ def _members_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) ->
 
 
 def _elements_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -> list[_Part]:
-    """Those elements of an array that are wanted.
+    """Return the requested elements of an array.
 
-    Where all commas up to an element are written alike, the bytes before it are the elements before it, joined again.
+    Where all commas before an element are written alike, the bytes before it are the elements before it, joined again.
     """
     decoded = _array.decode(data[start:end])
     wanted = sorted([key for key in branch if type(key) is int and 0 <= key < len(decoded)])
@@ -150,7 +149,7 @@ def _elements_of(data: bytes, start: int, end: int, branch: Mapping[Any, Any]) -
             before = comma.join([*decoded[done:index], b""])
             if not data.startswith(before, pos):
                 raise _Unusual
-            # The last comma may have more white space behind it than the first had.
+            # The last comma may have more white space after it than the first.
             pos, done = skip_space(data, pos + len(before)), index
         found.append((index, pos, pos + len(memoryview(decoded[index]))))
     return found
@@ -162,10 +161,10 @@ _INSIDE = {b"{": _members_of, b"[": _elements_of}
 def _walk(
     data: bytes, start: int, path: Pointer, branch: dict[Any, Any], spans: dict[Pointer, tuple[int, int]]
 ) -> int:
-    """Note the span of the value at `start` and of all below it that is wanted. Returns its end.
+    """Record the span of the value at `start` and of all requested places below it. Returns its end.
 
-    Recursion is as deep as the pointers asked for, never as the text; what a child's walk has passed
-    is not passed again.
+    The recursion is as deep as the pointers, never as the text. Bytes that a child's walk has passed are not parsed
+    again.
     """
     inside = {key: below for key, below in branch.items() if key is not _HERE}
     if not inside or data[start : start + 1] not in (b"{", b"["):
@@ -175,7 +174,7 @@ def _walk(
     below: dict[str | int, dict[Pointer, tuple[int, int]]] = {}
     for key, _, value in items:
         if key in inside:
-            below[key] = {}  # a key that comes again replaces what was found under it
+            below[key] = {}  # a duplicate key replaces the places below the earlier one
             items.known_end = _walk(data, value, (*path, key), inside[key], below[key])
     for found in below.values():
         spans.update(found)

@@ -1,4 +1,4 @@
-"""A copy on the disk of a source that can be read only once."""
+"""Copy a source that can be read only once to the disk."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ MAX_PIPE_BYTES = 1 << 33
 
 @contextmanager
 def at_rest(source: Source) -> Iterator[Source]:
-    """Copy a pipe to a temporary file, as it came; a regular file is given as it is."""
+    """Yield a source that can be read again: a copy of a pipe in a temporary file, or a regular file itself."""
     if source.again:
         yield source
         return
@@ -35,7 +35,7 @@ def at_rest(source: Source) -> Iterator[Source]:
 
 @contextmanager
 def _open_once(source: Source) -> Iterator[Any]:
-    """The bytes as they come, packed where they are packed."""
+    """Open the source without decompressing it."""
     if source.path is not None:
         with open_named(source.path) as file:
             yield file

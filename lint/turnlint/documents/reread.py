@@ -1,8 +1,7 @@
-"""Records that were let go, read once more.
+"""Read released records once more.
 
-This module owns the second look at a source: forward only, a bounded group at a time where the file
-can be entered anywhere. A file that changed meanwhile gives what it now holds; places in it stay
-inside its bytes.
+The second reading goes forward only. In a file that supports seeking, it takes a bounded group of records at a time. If
+the file changed meanwhile, a record gets the current bytes, and its positions stay inside them.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,10 +14,10 @@ from turnlint.model import Record
 T = TypeVar("T")
 GROUP = 500
 MAX_GROUP_BYTES = 1 << 22
-"""A group with more bytes ends, if it has an item."""
+"""A group with at least one item ends beyond this number of bytes."""
 _STEP = 1 << 20
 _MAX_GAP_BYTES = 1 << 12
-"""Lines with at most so many bytes between them are read by one call."""
+"""Lines with at most this many bytes between them are read by one call."""
 
 
 def release(record: Record) -> None:
@@ -40,7 +39,7 @@ def _joined(data: bytes, record: Record) -> bytes:
 
 
 def reread(source: Source, items: list[T], records_of: Callable[[T], Iterable[Record]]) -> Iterator[list[T]]:
-    """Yield the items in groups, in file order, while the bytes of their records are at hand."""
+    """Yield the items in groups, in file order, while the bytes of their records are in memory."""
 
     def first(item: T) -> int:
         return min(record.offset for record in records_of(item))
@@ -121,14 +120,17 @@ def _neighbouring(
 
 
 class Entered:
-    """A stream that is read at rising places: a plain file is entered there, a compressed one read on to them."""
+    """A stream that is read at rising offsets: a plain file by seeking, a compressed one by reading up to them."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self.stream = stream
         self.anywhere = type(stream).__name__ == "BufferedReader"
         self.start = 0
         self.last = b""
-        """What was read last, from there: the next record may begin inside of it, where a line end was lost."""
+        """The last bytes that were read, from `start`.
+
+        The next record may begin inside them, where a line end is missing.
+        """
 
     def read(self, place: int, size: int) -> bytes:
         if self.anywhere:
@@ -144,7 +146,7 @@ class Entered:
 
 
 def endings(source: Source, places: Iterable[int]) -> dict[int, bytes]:
-    """The line end that stands at each place of a source, if one does. No two places are one byte apart."""
+    """Return the line end at each offset of a source, if there is one. No two offsets are one byte apart."""
     found: dict[int, bytes] = {}
     with open_source(source) as stream:
         entered = Entered(stream)

@@ -1,6 +1,6 @@
-"""The lines of a log that a further reading parses; all other lines are known to give no finding.
+"""Select the lines of a log that a further reading parses; all other lines are known to have no finding.
 
-A repair reads its own result: only lines with findings and changed lines can differ from the first reading.
+A repair lints its own result: only lines with findings and changed lines can differ from the first reading.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,16 +16,16 @@ class Line(Struct, frozen=True, gc=False):
     """A selected line."""
 
     start: int
-    """Its offset in the source, where that is the result of a repair."""
+    """Its offset in the source, where the source is the result of a repair."""
     origin: int
     """Its offset in the file."""
     size: int
-    """How many bytes its record has in the file."""
+    """The number of bytes of its record in the file."""
     number: int
     passed: int
-    """How many conversations the lines before it hold that are not selected."""
+    """The number of unselected conversations in the lines before it."""
     edits: tuple[Edit, ...] = ()
-    """What a repair changed in it."""
+    """The edits of a repair in this line."""
 
     def edited(self, data: bytes) -> bytes:
         """Return the bytes of the record after the repair."""
@@ -42,7 +42,7 @@ class Selection(Struct, frozen=True):
     lines: Sequence[Line]
 
     def passed_before(self, numbers: Iterable[int]) -> dict[int, int]:
-        """Return how many conversations are passed over before some lines, for those that are selected."""
+        """Return how many conversations are skipped before each of some lines, for those that are selected."""
         wanted = {*numbers}
         last = max(wanted, default=0)
         found = {}
@@ -54,7 +54,7 @@ class Selection(Struct, frozen=True):
         return found
 
     def records(self, source: Source, after: int) -> Iterator[tuple[int, Record]]:
-        """Read the selected records behind a line, each with the conversations that are passed over before it."""
+        """Yield the selected records after a line, each with the number of conversations skipped before it."""
         with open_source(structs.replace(source, edits=())) as stream:
             entered = Entered(stream)
             for line in self.lines:

@@ -1,7 +1,6 @@
-"""What there is to read: files, folders, patterns, standard input, compressed or not.
+"""Find and open sources: files, folders, patterns and standard input, compressed or not.
 
-This module owns paths and open streams. It refuses to know what is in them, but for the bytes
-that tell a compressed file from a plain one.
+The only content that this module inspects is the magic number of a compressed file.
 """
 
 import errno
@@ -27,63 +26,63 @@ COMPRESSED = (".gz", ".zst")
 STDIN = "-"
 Progress = Callable[[int], None]
 MAX_RECORD_BYTES = 1 << 27
-"""A longer record is no request: no provider takes one of 128 MiB (32 MB at Anthropic, 50 MB at OpenAI; 2026-11)."""
+"""A longer record is no request: no provider accepts 128 MiB (32 MB at Anthropic, 50 MB at OpenAI; 2026-11)."""
 PIECE = 1 << 20
-"""So much is read, or unpacked, at once."""
+"""The number of bytes that are read or decompressed at once."""
 _FEED = 1 << 17
 Packing = Literal["gzip", "zstd"]
 Edit = tuple[int, int, bytes]
 """The start and the end of a range of a file, and the bytes that replace it."""
 MAGIC: dict[bytes, Packing] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
-"""The bytes with which a compressed file begins."""
+"""The magic numbers of compressed files."""
 
 
 class Part(Struct, frozen=True):
-    """Some whole lines of a plain file."""
+    """A range of whole lines of a plain file."""
 
     start: int
     end: int
     size: int
-    """How many bytes the file has."""
+    """The number of bytes of the file."""
     format: str
-    """Whose records the file holds, as its beginning tells."""
+    """The format of the file, detected from its beginning."""
     returned: bool = False
-    """It is known already that its lines end with carriage returns."""
+    """Whether its lines are already known to end with carriage returns."""
     line: int = 1
-    """The number of its first line, once that is known; else it counts its own."""
+    """The number of its first line if known; else lines count from 1."""
 
 
 class Source(Struct, frozen=True):
-    """Something to lint, and the name to show for it."""
+    """A source to lint, with its display name."""
 
     name: str
     path: str | None
     """`None` is standard input."""
     named: bool = True
-    """Asked for by this very name, rather than found in a folder."""
+    """Whether the user named this source, so that no folder walk found it."""
     data: bytes | None = None
-    """What it holds, where that is no file but in memory."""
+    """The content of a source in memory."""
     part: Part | None = None
-    """Nothing where all of it is meant."""
+    """The part to read; none for the whole source."""
     limit: int = MAX_RECORD_BYTES
-    """A record of more bytes is passed over."""
+    """The maximum number of bytes of a record. Longer records are skipped."""
     grows: bool = False
-    """More lines may be appended: a split record at the end is left until it is whole."""
+    """Whether more lines may be appended. A split record at the end is then not parsed until it is complete."""
     fallback: str | None = None
     """The format of a repaired file before its repair, for a result that no longer shows any format."""
     edits: Sequence[Edit] = ()
-    """What a repair changes in the file: the source is the result."""
+    """The edits of a repair. The source is the edited file."""
     selection: "Selection | None" = None
-    """The lines to parse, if an earlier reading knows that no other line gives a finding."""
+    """The lines to parse, if an earlier reading found that no other line has a finding."""
 
     @property
     def is_log(self) -> bool:
-        """Whether it was meant to be read: by its name, or because it was asked for."""
+        """Whether the source was meant to be linted: by its suffix, or because the user named it."""
         return self.named or says_lines(self.name)
 
     @property
     def again(self) -> bool:
-        """Whether it can be read a second time: a pipe cannot."""
+        """Whether the source can be read a second time. A pipe cannot."""
         if self.edits:
             return False
         return self.data is not None or (self.path is not None and os.path.isfile(self.path))
@@ -94,14 +93,14 @@ _KINDS = (
     (modes.S_ISCHR, "a device"), (modes.S_ISBLK, "a device"),
 )  # fmt: skip
 _OPENED = r"/dev/(stdin|fd/\d+)|/proc/(self|\d+)/fd/\d+"
-"""Names of streams that are open already, as a shell gives them for `<(command)`."""
+"""Names of streams that are already open, as a shell passes them for `<(command)`."""
 _OPENING = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 )
 
 
 def open_regular(path: str, buffering: int = -1) -> Any:
-    """Open a regular file for reading. Raises `OSError` for anything else, which could wait or go on for ever."""
+    """Open a regular file for reading. Raises `OSError` for any other kind, which could block or never end."""
     _refuse_odd(os.stat(path))  # some sockets and devices cannot even be opened
     file = os.open(path, _OPENING)
     try:
@@ -122,7 +121,7 @@ def _kind_of(status: os.stat_result) -> str | None:
 
 
 def odd_kind(path: str) -> str | None:
-    """What stands under a name that is no regular file: "a named pipe"; nothing for a file, or where nothing is."""
+    """Return the kind of a name that is no regular file, such as "a named pipe"; none for a file or a missing name."""
     try:
         return _kind_of(os.stat(path))
     except OSError:
@@ -130,7 +129,7 @@ def odd_kind(path: str) -> str | None:
 
 
 def refuse_endless(stream: Any) -> None:
-    """Standard input may be a file, a pipe, a terminal or the null device; another device has no end."""
+    """Raise `OSError` for an endless device. A file, a pipe, a terminal or the null device is accepted."""
     try:
         status = os.fstat(stream.fileno())
         endless = modes.S_ISCHR(status.st_mode) and not stream.isatty()
@@ -141,18 +140,18 @@ def refuse_endless(stream: Any) -> None:
 
 
 def packed_as(start: bytes) -> Packing | None:
-    """How a file is compressed that starts with these bytes, four at least, if it is."""
+    """Return the compression of a file from its first bytes (at least four), or none."""
     return next((packing for magic, packing in MAGIC.items() if start.startswith(magic)), None)
 
 
 def packing_at(path: str) -> Packing | None:
-    """How a file is compressed, by the bytes that reading goes by."""
+    """Return the compression of a file, from its first bytes."""
     with open_regular(path, buffering=0) as file:
         return packed_as(file.read(4))
 
 
 def packing_of(source: Source) -> Packing | None:
-    """How it is compressed, whatever its name says. Of what can be read once nothing is known."""
+    """Return the compression of a source, whatever its name. None for a source that can be read only once."""
     if source.data is not None:
         return packed_as(source.data[:4])
     if not source.again:
@@ -164,13 +163,13 @@ def packing_of(source: Source) -> Packing | None:
 
 
 def says_lines(name: str) -> bool:
-    """Whether a file's name says that it holds one record a line."""
+    """Whether a file's name shows that it holds one record per line."""
     suffixes = name.lower().rsplit("/", 1)[-1].split(".")[1:]
     return "jsonl" in suffixes or "ndjson" in suffixes
 
 
 def wanted(name: str) -> bool:
-    """True for a file name that a walk through a folder picks up."""
+    """Whether a walk through a folder includes a file of this name."""
     lower = name.lower()
     for suffix in COMPRESSED:
         lower = lower.removesuffix(suffix)
@@ -201,7 +200,7 @@ def find(paths: Iterable[str], stdin_name: str = "<stdin>", walk: "Walk | None" 
 
 
 def _missing(path: str) -> str:
-    """Why a path leads to nothing."""
+    """Return why a path does not exist."""
     if not path:
         return "an empty name; name a file or a folder"
     return "a link to a file that does not exist" if os.path.islink(path) else "no such file or folder"
@@ -254,7 +253,7 @@ class _Bounded:
         return piece
 
     def tell(self) -> int:
-        """The place in the file, where records have theirs."""
+        """Return the offset in the file, which record offsets use."""
         place: int = self.plain.tell()
         return place
 
@@ -304,7 +303,7 @@ class _Edited:
 
 
 class _Frame:
-    """One member of a compressed file, unpacked a bounded piece at a time: one made to swell cannot fill the memory."""
+    """One member of a compressed file, decompressed in bounded pieces, so that a zip bomb cannot exhaust the memory."""
 
     def __init__(self, decompressor: Any) -> None:
         self.decompressor = decompressor
@@ -314,13 +313,13 @@ class _Frame:
         return bool(self.decompressor.eof)
 
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
-        """What some packed bytes hold, and what of them is still to be fed."""
+        """Decompress bytes. Return the output, and the input that remains to be fed."""
         piece = self.decompressor.decompress(data, PIECE)
         return piece, self.decompressor.unused_data if self.eof else self.decompressor.unconsumed_tail
 
 
 class _ZstdFrame(_Frame):
-    """One whose decompressor gives all that it was fed at once, so that it is fed a few blocks at a time."""
+    """A frame whose decompressor gives all output at once, so that it is fed a few blocks at a time."""
 
     def __init__(self, decompressor: Any, blocks: "Blocks") -> None:
         super().__init__(decompressor)
@@ -341,7 +340,7 @@ def raise_trim_threshold() -> None:
 
 
 class Unpacked:
-    """A compressed file as a stream. Gives all that can be had before it says that there is damage."""
+    """A compressed file as a stream. It yields all intact data before it reports damage."""
 
     def __init__(self, packed: Any, frames: Callable[[], _Frame]) -> None:
         raise_trim_threshold()
@@ -375,7 +374,7 @@ class Unpacked:
         return self.position
 
     def next(self) -> bytes | None:
-        """The next piece that is not empty, of any size up to 1 MiB; or nothing at the end."""
+        """Return the next piece that is not empty, up to 1 MiB; none at the end."""
         while self.damage is None:
             data = self.left or self.packed.read(_FEED)
             self.left = b""
@@ -455,7 +454,7 @@ def open_named(path: str, buffering: int = -1) -> Any:
 
 
 class Guarded:
-    """A stream whose damage ends it instead of raising through every layer."""
+    """A stream that ends at damage instead of raising an exception through every layer."""
 
     def __init__(self, stream: Any, name: str, progress: Progress | None) -> None:
         self.stream = stream
@@ -464,12 +463,12 @@ class Guarded:
         self.count = 0
         self.damage: str | None = None
         self.failure: SourceError | None = None
-        """What stopped it for good; what came before is judged all the same."""
+        """The error that ended the stream. The records before it are still linted."""
         self.start = b""
-        """Bytes that were read ahead."""
+        """Bytes that `peek` has read ahead."""
 
     def peek(self, size: int) -> bytes:
-        """The first bytes, which the next read gives again."""
+        """Return the first bytes. The next read returns them again."""
         while len(self.start) < size and (piece := self._read(size - len(self.start))):
             self.start += piece
         return self.start

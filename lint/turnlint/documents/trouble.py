@@ -1,7 +1,6 @@
-"""What can be wrong with bytes before anyone asks what they mean.
+"""Define the kinds of damage to the bytes of a record.
 
-This module owns the kinds of damage a reader can name. It refuses to judge them: how bad each is,
-and what to do, is a rule's business.
+Rules decide how severe each kind is, and how to repair it.
 """
 
 from typing import Literal
@@ -40,7 +39,7 @@ Kind = Literal[
 
 
 class Trouble(Struct, frozen=True):
-    """One piece of damage: what, in which record, at which bytes of it, under which pointer."""
+    """One damaged place: its kind, its bytes in the record, and the pointer there."""
 
     kind: Kind
     start: int
@@ -48,7 +47,7 @@ class Trouble(Struct, frozen=True):
     at: Pointer = ()
     detail: str = ""
     first: tuple[int, int] | None = None
-    """The span this one repeats, for a duplicate key."""
+    """For a duplicate key, the span of the first key."""
 
 
 class Damage(Struct, frozen=True):

@@ -1,7 +1,7 @@
-"""The end of a JSON value in a stream, found without parsing.
+"""Find the end of a JSON value in a stream without parsing it.
 
-Where the window of the stream ends inside the value, the walk reads on and continues where it stopped, so that the cost
-is linear in the value.
+Where the window of the stream ends inside the value, the walk reads more and continues where it stopped. The cost is
+linear in the value.
 """
 
 import re
@@ -24,13 +24,13 @@ class Window(Protocol):
 
 
 class Walk(Skipper):
-    """How far a value was walked, from the position of the stream."""
+    """The progress of a walk over a value, from the position of the stream."""
 
     at: int = 0
     in_scalar: bool = False
 
     def on(self, tape: Window) -> None:
-        """Walk to the end of the value, reading on as far as it takes; or as far as the limit allows."""
+        """Walk to the end of the value, reading more as needed, up to the limit."""
         if not (self.depth or self.in_string or self.in_scalar):
             head = tape.peek(self.at + 1)[self.at :]
             self.in_string = head == b'"'
