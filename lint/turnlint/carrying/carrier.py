@@ -1,7 +1,4 @@
-"""The values between a format and the engine.
-
-This module owns what a carrier is. It refuses to know any.
-"""
+"""Define the interface between a format and the engine."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Protocol
@@ -16,24 +13,24 @@ if TYPE_CHECKING:
     from turnlint.carrying.syntax import WireSyntax
 
 SPEAKS, NEUTRAL, STRANGE = 100, 1, -100
-"""What one thing in a record says for a format: it is this format's own, it could be anyone's, it is another's.
+"""The evidence of one part of a record: specific to this format, shared by several, specific to another.
 
-However many words could be anyone's, they never outweigh one block that is a format's own.
+Any number of shared parts weighs less than one block that is specific to a format.
 """
 
 
 class Stray(Struct, frozen=True):
-    """A record that holds nothing this format knows."""
+    """A record without anything that this format has."""
 
     record: Record
     misfit: Misfit | None
-    """What stands where a conversation should, if anything does."""
+    """The value in place of a conversation, if any."""
     expected: bool = False
-    """Records of this family may be so: an error answer, an expired batch line."""
+    """Whether records of this family may be without a conversation: an error response, an expired batch line."""
 
 
 class Vouched(Stray, frozen=True):
-    """A conversation that somebody looked at first, and of which nothing is to be said. It counts as one."""
+    """A conversation that a scanner accepted without findings. It counts as a conversation."""
 
 
 class Carrier(Struct, frozen=True):
@@ -43,27 +40,27 @@ class Carrier(Struct, frozen=True):
     title: str
     about: str
     sniff: Callable[[Decoded[Any]], int]
-    """How strongly a decoded record speaks for this format; below zero, how strongly against it."""
+    """Return the evidence of a decoded record for this format; below zero, the evidence against it."""
     shape: Shape[Any]
     open: Callable[[], "Reader"]
     record_keys: frozenset[str]
-    """Keys of which each says that an object is a record of this format."""
+    """Keys each of which identifies an object as a record of this format."""
     message_keys: frozenset[str]
-    """Keys of which each says that an object is one message of it."""
+    """Keys each of which identifies an object as a message of this format."""
     writer: MessageWriter | None = None
-    """A repair adds nothing to a format without a writer."""
+    """Without a writer, a repair adds nothing to the format."""
     wires: frozenset[str] = frozenset()
-    """Names that its conversations have besides its own, where it reads more than one wire."""
+    """Further names of its conversations, where the format covers more than one wire."""
 
     syntax: "WireSyntax | None" = None
-    """The tables for the native reader; a format without them has no fast path for requests."""
+    """The tables for the native parser; a format without them has no fast path for requests."""
     session: bool = False
-    """It is an agent's own log, which no wire may be preferred to."""
+    """Whether the format is an agent's own log, over which no wire is preferred."""
     is_whole: Callable[[Decoded[Any]], bool] | None = None
-    """Whether a record holds all of its conversation, so that its format does not depend on other records."""
+    """Return whether a record holds its whole conversation, so that its format does not depend on other records."""
 
     def read(self, stream: Iterable[Decoded[Any]]) -> Iterator[Transcript | Stray]:
-        """All that a stream of records holds."""
+        """Yield all conversations and stray records of a stream."""
         reader = self.open()
         for decoded in stream:
             yield from reader.feed(decoded)
@@ -71,9 +68,9 @@ class Carrier(Struct, frozen=True):
 
 
 class Reader(Protocol):
-    """One reading of one source: records in, conversations out as they become whole.
+    """The state of reading one source: it takes records and returns conversations as they become complete.
 
-    A decoded record is read once: there may be very many messages in it, and each is let go when it was read.
+    A decoded record is read once. It may have very many messages, each released when it is read.
     """
 
     def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]: ...

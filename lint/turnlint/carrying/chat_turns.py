@@ -1,7 +1,7 @@
-"""Messages as Chat Completions spells them, wherever they stand.
+"""Read messages in the spelling of Chat Completions.
 
-This module owns that spelling, the words in which wires differ that share it, and how such a message is read
-where it stands on another wire. It refuses to know what holds it, and what any server makes of it.
+Several wires share that spelling. The module also lists the words in which they differ, and reads such a message within
+another wire.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -99,7 +99,7 @@ OWN_PARTS = frozenset({
     "image_url", "input_audio", "file", "file_url", "refusal", "video_url", "document", "image", "audio_url", "audio",
     "video", "input_image", "input_video", "input_file",
 })  # fmt: skip
-"""Parts of content that this wire and its dialects define, besides text."""
+"""Content parts that this wire and its dialects define, besides text."""
 
 WIRE = "openai-chat"
 
@@ -111,7 +111,7 @@ TURN = Shape(Turn)
 
 
 def calls_of(turn: Turn, dialect: str | None = None) -> list[Call]:
-    """The calls beside a message's content: functions, custom tools, and the one call of 2023."""
+    """Return the calls of a message: functions, custom tools, and the single call of 2023."""
     blocks = calls_in(turn.tool_calls, "tool_calls", dialect) if turn.tool_calls else []
     if turn.function_call is not None:
         body, kind, how = written_arguments(turn.function_call.arguments)
@@ -123,7 +123,7 @@ def calls_of(turn: Turn, dialect: str | None = None) -> list[Call]:
 
 
 def _signature(raw: Raw) -> Signature:
-    """The signature of a thought, where Google's endpoint for this wire keeps it."""
+    """Return the signature of a thought, from the key of Google's endpoint for this wire."""
     for key in ("google", "thought_signature"):
         try:
             raw = _members.decode(raw).get(key, NOTHING) if head(raw) == b"{" else NOTHING
@@ -153,7 +153,7 @@ def calls_in(calls: Sequence[ToolCall], key: str, dialect: str | None = None) ->
                 place, CUSTOM_KEYS, call.id, call.custom.name, body, "free", dialect=dialect,
                 written=written(call.custom.input), kind=typed,
             ))  # fmt: skip
-        else:  # a call all the same, and its result must not lose it
+        else:  # still a call, so that its result stays paired
             blocks.append(Call(
                 place, FUNCTION_KEYS, call.id, None, b"", "nothing", dialect=dialect, written="absent", kind=typed
             ))  # fmt: skip
@@ -183,7 +183,7 @@ def result_of(turn: Turn) -> Result:
 
 
 ReadPart = Callable[[Raw, str, Pointer], Block]
-"""A part of a content, its type and its place."""
+"""Reads a content part from its bytes, its type and its pointer."""
 
 
 def other(_: Raw, kind: str, at: Pointer) -> Block:
@@ -191,7 +191,7 @@ def other(_: Raw, kind: str, at: Pointer) -> Block:
 
 
 def instead(turn: Turn) -> list[Block]:
-    """What may stand for a content: the model refused, or spoke in sound."""
+    """Return the blocks that may replace a content: a refusal or audio."""
     if turn.refusal is NOTHING and turn.audio is NOTHING:
         return []
     found = (("refusal", turn.refusal), ("audio", turn.audio))
@@ -199,19 +199,19 @@ def instead(turn: Turn) -> list[Block]:
 
 
 class Spelling(Struct, frozen=True):
-    """The words in which wires differ that are spelled like this one."""
+    """The words in which wires with this spelling differ."""
 
     roles: Mapping[str, Role]
     parts: Mapping[str, ReadPart]
-    """Parts of content besides text."""
+    """Content parts besides text."""
     beside: Callable[[Any], list[Block]] = instead
-    """What a message holds before its content and beside it."""
+    """Return the blocks of a message before its content."""
     calls: Callable[[Any], list[Call]] = calls_of
     result: Callable[[Any], Result] = result_of
     listed: bool = True
-    """A content may be a list of parts."""
+    """Whether a content may be a list of parts."""
     closed: bool = True
-    """A role that is none of these is refused."""
+    """Whether providers reject all other roles."""
 
 
 PARTS: dict[str, ReadPart] = dict.fromkeys(OWN_PARTS, other)
@@ -248,7 +248,7 @@ _SPEAKERS = frozenset({"user", "assistant"})
 
 
 def _read_plain(turn: Turn, role: Role, spelling: Spelling) -> tuple[Content, list[Block]] | None:
-    """A message as most are, whose content is one text or none: its blocks; nothing where it is not such."""
+    """Return the content and blocks of a typical message with one text or none; none for any other message."""
     text = memoryview(turn.content)
     content: Content = "text"
     if not text.nbytes:
@@ -283,7 +283,7 @@ def _read_odd(turn: Turn, at: Pointer, record: Record, spelling: Spelling) -> tu
             misfit = foreign.role_misfit(at, turn.role, tuple(spelling.roles))
             out.misfits.append(structs.replace(misfit, grave=spelling.closed or turn.role is None))
     _read_content(turn.content, out, spelling)
-    if role == "tool":  # its content is the result, and was read only for what does not belong there
+    if role == "tool":  # its content is the result; the parts were only checked for calls
         out.blanks, out.blocks = [], [spelling.result(turn)]
         out.echoes += [call.at for call in spelling.calls(turn) if len(call.at) > 1]
     else:
@@ -310,7 +310,7 @@ def _read_odd(turn: Turn, at: Pointer, record: Record, spelling: Spelling) -> tu
 
 
 def _read_calls(turn: Turn, out: Draft, spelling: Spelling) -> None:
-    """What stands beside a content. Frameworks keep a call in both places: it is one call."""
+    """Read the calls beside a content. Frameworks record a call in both places: it is one call."""
     out.blocks = [*spelling.beside(turn), *out.blocks]
     own = spelling.calls(turn)
     if own:
@@ -327,7 +327,7 @@ def _read_calls(turn: Turn, out: Draft, spelling: Spelling) -> None:
 
 
 def _read_content(content: Raw, out: Draft, spelling: Spelling) -> None:
-    """Text, parts, or nothing; anything else does not belong there."""
+    """Read a text, parts, or nothing. Any other kind is a misfit."""
     first = head(content)
     if first == b'"':
         out.say(content, ("content",))
@@ -345,7 +345,7 @@ def _read_content(content: Raw, out: Draft, spelling: Spelling) -> None:
 
 
 def _texts_in(content: Raw) -> list[Raw] | None:
-    """The texts of a list of nothing else."""
+    """Return the texts of a list of only texts."""
     try:
         parts = _all_parts.decode(content)
     except (ValueError, RecursionError):
@@ -355,7 +355,7 @@ def _texts_in(content: Raw) -> list[Raw] | None:
 
 def _read_part(raw: Raw, place: Pointer, out: Draft, spelling: Spelling) -> None:
     first = head(raw)
-    if first == b'"':  # some clients write bare strings, and servers take them
+    if first == b'"':  # some clients send bare strings, and servers accept them
         out.say(raw, place)
         return
     if first != b"{":

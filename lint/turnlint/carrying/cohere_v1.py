@@ -1,7 +1,7 @@
-"""Cohere's first chat API: a message, what was said before it, and results that repeat their calls.
+"""Read turns of Cohere's first chat API.
 
-This module owns how that API spells a turn, and in which order a request has its turns. It refuses to know
-the second API, which the carrier reads, and how a record wraps either.
+A request has a message, the chat history, and results that repeat their calls. The module defines the spelling of a
+turn and the order of the turns of a request.
 """
 
 from typing import Any
@@ -38,7 +38,7 @@ class PastResult(Struct, gc=False):
 
 SPEAKERS: dict[str, Role] = {"USER": "user", "CHATBOT": "assistant", "SYSTEM": "system", "TOOL": "tool"}
 ROLES = SPEAKERS | {name.capitalize(): role for name, role in SPEAKERS.items()}
-"""Older documents and samples for fine-tuning have one capital."""
+"""Older documents and fine-tuning samples capitalize only the first letter."""
 CALL_KEYS = Keys(("name",), ("name",), ("parameters",))
 RESULT_KEYS = Keys(("call",), ("call", "name"), ("outputs",))
 """There are no ids: a result repeats its call."""
@@ -48,13 +48,13 @@ _items = json.Decoder(list[Raw])
 
 
 def is_past(turn: Any) -> bool:
-    """Whether a turn is written for this API; samples for fine-tuning only have its speakers."""
+    """Whether a turn has the form of this API. Fine-tuning samples only share its speakers."""
     own = given(turn.message) or given(turn.text) or turn.tool_results is not None or turn.role in ROLES
     return own and not given(turn.content)
 
 
 def asked(body: Any, turn: type[Any]) -> Listed | None:
-    """All turns of a request body: those before, then what it brings itself."""
+    """Return all turns of a request body: the history, then its own message and results."""
     says = head(body.message) == b'"' and (body.chat_history is not None or _is_bare(body))
     brings = body.tool_results
     if body.chat_history is None and brings is None and not says:
@@ -73,20 +73,20 @@ def asked(body: Any, turn: type[Any]) -> Listed | None:
 
 
 def _is_bare(body: Any) -> bool:
-    """Whether nothing speaks against a message of a request: it wraps no other, and is no error's text."""
+    """Whether the `message` may be that of a request: the body wraps no other body and is no error."""
     wraps = any(head(getattr(body, name)) == b"{" for name in WRAPPINGS)
     return not wraps and not given(body.role) and (given(body.model) or not given(body.id))
 
 
 def answered(body: Any, turn: type[Any]) -> Listed | None:
-    """The answer in a response body."""
+    """Return the answer of a response body."""
     if not given(body.generation_id) or not (given(body.text) or body.tool_calls):
         return None
     return Listed([((), turn(role="CHATBOT", text=body.text, tool_calls=body.tool_calls))])
 
 
 def read_turn(turn: Any, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
-    """Read one turn. The answer in a response has its words in `text`."""
+    """Read one turn. The answer of a response has its text in `text`."""
     said = turn.role or ""
     role = ROLES.get(said, "other")
     out = Draft(at, role)
@@ -132,6 +132,6 @@ def _result(result: Any, call: PastCall, place: Pointer) -> Result:
 
 
 def _kinds(outputs: Raw) -> tuple[str, ...]:
-    """An output is an object; anything else is refused."""
+    """Return the kinds of outputs. An output is an object; the API rejects any other kind."""
     items = _items.decode(outputs) if head(outputs) == b"[" else []
     return tuple(dict.fromkeys("json" if head(item) == b"{" else "json-other" for item in items))

@@ -1,7 +1,6 @@
-"""What stands inside calls and texts, judged once while a record is read.
+"""Classify the contents of calls and texts when a record is read.
 
-This module owns two judgements that every wire needs: what a call's arguments are, and whether a
-text hides a call. It refuses to know where a wire keeps either.
+Every wire needs two results: the kind of a call's arguments, and whether a text contains a call.
 """
 
 import re
@@ -21,16 +20,16 @@ _object = msgspec.json.Decoder(_AnyObject)
 _text = msgspec.json.Decoder(str)
 
 Judged = tuple[bytes, Arguments]
-"""The arguments' bytes, and what they are."""
+"""The bytes of the arguments, and their kind."""
 
 
 def arguments_in_text(raw: Raw) -> Judged:
-    """Arguments on a wire that carries JSON inside a string; some loggers leave the object itself there."""
+    """Classify arguments that are JSON inside a string. Some loggers record the object itself."""
     return written_arguments(raw)[:2]
 
 
 def written_arguments(raw: Raw) -> tuple[bytes, Arguments, Written]:
-    """The same, and how they are written."""
+    """Classify arguments that are JSON inside a string, and return their JSON kind too."""
     view = memoryview(raw)
     if not view.nbytes or view[0] != QUOTE:
         return (*arguments_in_place(raw), written(raw))
@@ -43,7 +42,7 @@ def written_arguments(raw: Raw) -> tuple[bytes, Arguments, Written]:
 
 
 def arguments_in_place(raw: Raw, *, required: bool = False) -> Judged:
-    """Arguments on a wire that carries them as JSON, and may insist on an object even for none."""
+    """Classify arguments that are plain JSON. If `required`, absent arguments are unfit."""
     data = bytes(raw)
     if data in (b"", b"null"):
         return data, "unfit" if required else "nothing"
@@ -51,7 +50,7 @@ def arguments_in_place(raw: Raw, *, required: bool = False) -> Judged:
 
 
 def _judge(text: bytes) -> Arguments:
-    """What a text is that is no plain object."""
+    """Classify a text that is no plain object."""
     if text.strip() in (b"", b"null"):
         return "nothing"
     from turnlint.documents import exact
@@ -84,7 +83,7 @@ _HINTS = (
     b"ACTION",
     b"action_start",
 )
-"""Every marker holds one of these, and looking for them is cheap."""
+"""Every marker contains one of these words. Searching for them is cheap."""
 
 
 _ANGLE, _SQUARE, _BACKSLASH = b"<[\\"
@@ -93,9 +92,10 @@ _CROSS = 0xBF
 
 
 def _may_open(data: bytes) -> bool:
-    """Whether there is what every marker has in it, unless it is written with an escape: most texts have none.
+    """Whether a text has the characters that every marker needs. Most texts have none.
 
-    Single bytes, as numbers, are looked for first: that costs next to nothing.
+    A marker may also be written with escapes. The search for single bytes, given as numbers, comes first because it
+    costs almost nothing.
     """
     return (
         _ANGLE in data
@@ -106,15 +106,15 @@ def _may_open(data: bytes) -> bool:
 
 
 def call_marker(raw: Raw, role: Role) -> str | None:
-    """The mark with which an assistant's text opens a call of its own, outside fenced and quoted code."""
+    """Return the marker of a call in an assistant's text, outside fenced and quoted code."""
     return marker_in(bytes(raw)) if role == "assistant" else None
 
 
 def marker_in(data: bytes) -> str | None:
-    """The same for a text that is an assistant's, as it is written."""
+    """Return the marker of a call in a raw text of an assistant, outside fenced and quoted code."""
     if not _may_open(data) or data[:1] != b'"' or not any(hint in data for hint in _HINTS):
         return None
-    # Compiled late: it costs more than all else in this module, and `re` keeps it.
+    # Compiled at first use: it costs more than the rest of this module, and `re` caches it.
     walk = re.compile(f"(?P<mark>{MARKERS})|(?P<fence>```)|(?P<tick>`)|(?P<line>\n)")
     fenced = quoted = False
     for found in walk.finditer(_text.decode(data)):

@@ -1,8 +1,4 @@
-"""A message while it is read, whatever the wire.
-
-This module owns what every reading gathers: blocks, texts that say nothing, echoes and misfits. It refuses
-to know how a wire spells any of them.
-"""
+"""Collect the parts of a message while it is read: blocks, blank texts, echoes and misfits."""
 
 from msgspec import Raw, Struct, json
 
@@ -12,7 +8,7 @@ from turnlint.model import Blank, Block, Call, Misfit, Pointer, Result, Role, Si
 
 
 class Draft(Struct, gc=False):
-    """What is known of a message so far. Places are below it."""
+    """The parts of a message that are read so far. Pointers are relative to the message."""
 
     at: Pointer
     role: Role
@@ -22,11 +18,11 @@ class Draft(Struct, gc=False):
     misfits: list[Misfit] = []
 
     def amiss(self, place: Pointer, expected: str, found: Raw | str, *, grave: bool = True) -> None:
-        """Name a place whose kind is wrong, by the value found there or by what to call it."""
+        """Record a misfit at a place, from the value there or from its name."""
         self.misfits.append(Misfit((*self.at, *place), expected, _said(found), grave))
 
     def say(self, raw: Raw, place: Pointer) -> None:
-        """Take a text; one that says nothing is no block."""
+        """Add a text. A blank text is no block."""
         if is_blank(raw):
             self.blanks.append(Blank(place, len(self.blocks), is_white(raw)))
         else:
@@ -42,7 +38,7 @@ def _said(found: Raw | str) -> str:
 
 
 def text_of(text: memoryview, at: Pointer, role: Role) -> Text:
-    """A text that says something. Those of whole contents are shared: there may be very many."""
+    """Return the block of a text. Common texts of whole contents are shared, since there may be very many."""
     marker = marker_in(bytes(text)) if role == "assistant" else None
     trailing = trails(text)
     if at is CONTENT and marker is None:
@@ -56,12 +52,12 @@ _ALONE: dict[int, tuple[Block, ...]] = {id(WHOLE): (WHOLE,), id(WHOLE_TRAILING):
 
 
 def together(blocks: list[Block]) -> tuple[Block, ...]:
-    """All blocks of a message. A shared text that stands alone is shared with what it stands in."""
+    """Return all blocks of a message. A tuple of one shared text is shared too."""
     return (_ALONE.get(id(blocks[0])) if len(blocks) == 1 else None) or tuple(blocks)
 
 
 def settle_calls(out: Draft) -> list[Call]:
-    """Take the calls beside results for echoes; return those that stand alone, which have the wrong role."""
+    """Record calls beside results as echoes. Return calls without results, which have the wrong role."""
     calls = [block for block in out.blocks if type(block) is Call]
     if calls and any(isinstance(block, Result) for block in out.blocks):
         out.echoes += [call.at for call in calls]
@@ -71,7 +67,7 @@ def settle_calls(out: Draft) -> list[Call]:
 
 
 def signature_of(raw: Raw) -> Signature:
-    """A signature as it stands. What null means, each wire says for itself."""
+    """Classify a signature as written. Each wire defines what null means."""
     kind = written(raw)
     if kind == "text":
         return "blank" if is_blank(raw) else "given"

@@ -1,8 +1,7 @@
-"""The ways in which a request-shaped conversation is wrapped, whatever the wire.
+"""Read the wrappers around request-shaped conversations, for all wires.
 
-This module owns request bodies, bare arrays of messages, request and response pairs, batch and
-fine-tuning lines, and one message a line grouped by a conversation key. It refuses to know how a
-message is spelled: each wire brings that as a `Dialect`.
+They are request bodies, arrays of messages, pairs of request and response, batch and fine-tuning lines, and one message
+per line grouped by a conversation key. Each wire supplies the spelling of its messages as a `Dialect`.
 """
 
 import re
@@ -42,49 +41,49 @@ OWN_IDS = ("uuid", "message_id", "id")
 PARENT_IDS = ("parentUuid", "parent_id", "parentId", "parent_message_id")
 
 ANSWERED = "it records what was sent and what a provider answered"
-"""Why such a file is not rewritten in place: it is evidence, and what it says happened so."""
+"""Why such a file is not edited in place: it is evidence of what happened."""
 
 ReadTurn = Callable[[Any, Pointer, Record], tuple[Message, list[Misfit]]]
 
 
 class Dialect(Struct, frozen=True):
-    """What a wire adds to the common wrapping."""
+    """The parts of a wire that the common wrapper needs."""
 
     wire: Wire
     envelope: type[Envelope]
     turn: type[Struct]
     keys: tuple[str, ...]
-    """Attributes of the envelope that hold a list of messages."""
+    """Attributes of the envelope that may hold a list of messages."""
     turn_key: str
     """The key that every message has."""
     read_turn: ReadTurn
     is_turn: Callable[[Envelope], bool]
-    """Whether an object without a list is itself one message."""
+    """Return whether an object without a list is itself one message."""
     lines: tuple[Pointer, ...]
-    """Where a log of one message a line may keep the message."""
+    """The pointers at which a log of one message per line may hold the message."""
     replies: Callable[[Envelope], list[tuple[Pointer, Any]]]
-    """The answers in a response body, each with its place."""
+    """Return the answers in a response body, each with its pointer."""
     ends_open: Callable[[Envelope], bool]
-    """Whether this body is of a kind that may end on a call: a training sample."""
+    """Return whether a body may end with a call, as a training sample may."""
     evidence: Callable[[Any], int]
-    """What a message or an envelope says for this wire."""
+    """Return the evidence of a message or an envelope for this wire."""
     asked: Callable[[Any], Listed | None] = unlisted
-    """What a request body holds, where `keys` do not say it."""
+    """Return the messages of a request body, where `keys` does not cover them."""
     answered: Callable[[Any], Listed | None] = unlisted
-    """What a response body holds, where all of it is one answer."""
+    """Return the messages of a response body that is one answer."""
     listed: str = "messages"
-    """The key under which a request has its messages; nothing where a record of this format is no request."""
+    """The key of a request's messages; empty where a record of this format is no request."""
     refers: Callable[[list[Message]], bool] = refers_to_none
-    """Whether messages speak of others that are kept elsewhere."""
+    """Return whether messages refer to others that are stored elsewhere."""
     typed: bool = False
-    """Messages have a `type`, so that one does not make a record an event of something else."""
+    """Whether messages have a `type`, so that a `type` does not mark a record as another event."""
     writer: MessageWriter | None = None
     syntax: "WireSyntax | None" = None
-    """The tables for the native reader; a wire without them has no fast path."""
+    """The tables for the native parser; a wire without them has no fast path."""
 
 
 class _Found(Struct):
-    """A conversation inside a record, before it is numbered."""
+    """A conversation of a record, before it is numbered."""
 
     messages: list[Message]
     misfits: list[Misfit]
@@ -95,7 +94,7 @@ class _Found(Struct):
 
 
 def text_of(raw: Raw) -> str | None:
-    """A raw key as a name: strings and whole numbers name things, nothing else does."""
+    """Return a raw key as a name. Only strings and whole numbers are names."""
     data = bytes(raw)
     if not data:
         return None
@@ -117,7 +116,7 @@ def first_of(record: Any, names: tuple[str, ...]) -> str | None:
 
 
 def named_groups(line: bytes) -> frozenset[str]:
-    """Return the conversations that a record names, from bytes that cannot be read to their end."""
+    """Return the conversation keys that a record names, from bytes that are not fully parsable."""
     import re  # few logs have such a record
 
     names = "|".join(GROUPS).encode()
@@ -138,14 +137,14 @@ def make_carrier(dialect: Dialect, title: str, about: str) -> Carrier:
 
 
 class Enveloped:
-    """What one source has said so far."""
+    """The state of reading one source."""
 
     def __init__(self, spelling: "Spelling") -> None:
         self.spelling = spelling
 
     @cached_property
     def lines(self) -> "Lines":
-        """The conversations that run over records, from the first record that is of one."""
+        """The conversations that span records, created with their first record."""
         from turnlint.carrying.lines import Lines
 
         return Lines(self.spelling.dialect.wire)
@@ -158,7 +157,7 @@ class Enveloped:
 
 
 class Spelling:
-    """The common wrapping in one dialect."""
+    """The common wrapper for one dialect."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -180,7 +179,7 @@ class Spelling:
         return score or (0 if self._known(value) else STRANGE)
 
     def _is_empty_request(self, decoded: Decoded[Any]) -> bool:
-        """Whether a record is a request without messages: an empty list, and nothing else but settings."""
+        """Whether a record is a request without messages: an empty list, and otherwise only settings."""
         if len(decoded.data) > MAX_EMPTY_BYTES or not _EMPTY.search(decoded.data):
             return False
         members = _members.decode(decoded.data)
@@ -189,12 +188,12 @@ class Spelling:
         return is_empty and members.keys() <= {name, *more} and ("model" in members or "model" not in more)
 
     def is_whole(self, decoded: Decoded[Any]) -> bool:
-        """Whether a record is no single message of a conversation that runs over records."""
+        """Whether a record is no single message of a conversation that spans records."""
         value = decoded.value
         return value is not None and (isinstance(value, list) or self._line(value, decoded) is None)
 
     def _speaks(self, value: Any) -> int:
-        """The evidence of one body: its own keys and its messages."""
+        """Return the evidence of one body: its own keys and its messages."""
         turns = (turn for name in self.dialect.keys for turn in getattr(value, name) or ())
         bodies = (self.dialect.asked(value), self.dialect.answered(value))
         others = (turn for body in bodies if body for _, turn in body.turns)
@@ -231,7 +230,7 @@ class Spelling:
         for one in found:
             own = (misfit for misfit in one.misfits if not _below_any(misfit.at, emptied))
             here = (*misfits, *((record, misfit) for misfit in own))
-            misfits = []  # what is wrong with the record as a whole is said once
+            misfits = []  # misfits of the whole record are reported once
             done.append(
                 Transcript(
                     self.dialect.wire,
@@ -252,7 +251,7 @@ class Spelling:
     def _without_messages(
         self, value: Any, record: Record, misfits: list[tuple[Record, Misfit]]
     ) -> list[Transcript]:
-        """A request body that lacks the list of its messages, as a conversation with no message."""
+        """Return a request body without its list of messages, as a conversation without messages."""
         key = self.dialect.listed
         if misfits or not key or isinstance(value, list) or not lacks_messages(record.data, key):
             return []
@@ -260,13 +259,13 @@ class Spelling:
         return [Transcript(self.dialect.wire, (), 0, first_of(value, _RECORD_IDS), request=facts)]
 
     def _is_stored(self, data: bytes, request: Request | None) -> bool:
-        """Whether messages are a program's own store and no request body."""
+        """Whether the messages are a program's own store, not a request body."""
         if request is None:
             return is_stored(data, ())
         return bool(request.key) and not request.whole and is_stored(data, (*request.at, request.key))
 
     def _all(self, value: Any, record: Record) -> list[_Found]:
-        """The conversations of one record: a request, and what each answer in its response adds."""
+        """Return the conversations of one record: a request, with each answer of its response."""
         request = self._request(value, value, (), record, ())
         bodies = () if request else self._bodies(value, _REQUESTS, _INSIDE_REQUESTS)
         for at, body, misfits in bodies:
@@ -298,7 +297,7 @@ class Spelling:
         for name in self.dialect.keys:
             turns = getattr(value, name)
             if turns is not None:
-                setattr(value, name, [])  # each is let go when it is read
+                setattr(value, name, [])  # each turn is released when it is read
                 key, found = name, self._plain(turns, (*at, name), record)
                 break
         else:
@@ -314,7 +313,7 @@ class Spelling:
         return found
 
     def _plain(self, turns: list[Any], at: Pointer, record: Record) -> _Found:
-        """A list of nothing but messages. There may be very many, so each goes when it was read."""
+        """Read a list of only messages. There may be very many, so each is released when it is read."""
         turns.reverse()
         messages: list[Message] = []
         misfits: list[Misfit] = []
@@ -337,21 +336,21 @@ class Spelling:
         return _Found(messages, misfits, headless=said.headless or self.dialect.refers(messages))
 
     def _answers(self, value: Any, at: Pointer, record: Record) -> list[tuple[list[Message], list[Misfit]]]:
-        """What each answer in a response body says."""
+        """Return the messages and misfits of each answer in a response body."""
         whole = self.dialect.answered(value)
         answers = [Listed([reply]) for reply in self.dialect.replies(value)] + ([whole] if whole else [])
         found = (self._conversation(answer.below(at), record) for answer in answers)
         return [(one.messages, one.misfits) for one in found]
 
     def _line(self, value: Any, decoded: Decoded[Any]) -> tuple[Pointer, Any, tuple[Misfit, ...]] | None:
-        """The message of a record that holds one message and no list."""
+        """Return the message of a record that holds one message and no list."""
         typed = given(value.type) and not self.dialect.typed
         if typed or any(getattr(value, name) is not None for name in self.dialect.keys):
-            return None  # a `type` says that the record is an event of something else
+            return None  # a `type` marks the record as another event
         if self.dialect.answered(value):
-            return None  # a whole answer, whatever its keys are called
+            return None  # a complete answer, whatever the names of its keys
         if head(value.content) == b"{" and not given(value.role) and self._wraps(value.content):
-            return None  # the wrapper of a recorder around a request
+            return None  # a recorder's wrapper around a request
         for at in self.dialect.lines:
             data = dig(decoded.data, at)
             if data is None:
@@ -374,7 +373,7 @@ class Spelling:
         return listed or self.dialect.asked(body) is not None
 
     def _open(self, raw: Raw, at: Pointer = ()) -> tuple[Any, tuple[Misfit, ...]] | None:
-        """A wrapped object in the envelope's own shape, or nothing where it is no object."""
+        """Decode a wrapped object as an envelope; none where it is no object."""
         if raw is NOTHING or head(raw) != b"{":
             return None
         value, misfits = self.inner.inner(raw, at)
@@ -383,7 +382,7 @@ class Spelling:
     def _bodies(
         self, value: Any, names: tuple[str, ...], inside: tuple[str, ...]
     ) -> Iterator[tuple[Pointer, Any, tuple[Misfit, ...]]]:
-        """The objects under some keys of a record, and under some keys of those."""
+        """Yield the objects under some keys of a record, and under some keys of those objects."""
         for name in names:
             raw = getattr(value, name)
             outer = None if raw is NOTHING else self._open(raw, (name,))
@@ -396,7 +395,7 @@ class Spelling:
                     yield (name, key), *inner
 
     def _known(self, value: Any) -> bool:
-        """A record of this family without a conversation in it: an error answer, an expired batch line."""
+        """Whether a record of this family has no conversation: an error response, an expired batch line."""
         if given(value.model) or (given(value.error) and bytes(value.error) != b"null"):
             return True
         return any(self._open(getattr(value, name)) is not None for name in _RESPONSES)
@@ -405,7 +404,7 @@ class Spelling:
 _members = json.Decoder(dict[str, Raw])
 _EMPTY = re.compile(rb":\s*\[\s*\]")
 MAX_EMPTY_BYTES = 4096
-"""A longer record has more in it than settings."""
+"""A longer record has more content than settings."""
 _REQUESTS_OF = {
     "anthropic": ("messages", "model", "max_tokens", "stream", "system", "temperature", "top_k", "top_p"),
     "gemini": ("contents", "generationConfig"),
@@ -432,23 +431,23 @@ _REQUESTS_OF = {
 
 
 def _is_kept(request: Request) -> bool:
-    """Whether the record is one of what was sent and what came back."""
+    """Whether the record holds a request with its response."""
     return request.answered or not request.key
 
 
 def _weigh(evidence: Iterable[int]) -> int:
-    """Own and strange pieces count each, those that could be anyone's count once."""
+    """Add the evidence of specific parts; shared parts count once in all."""
     scores = list(evidence)
     return sum(score for score in scores if score != NEUTRAL) + (NEUTRAL if NEUTRAL in scores else 0)
 
 
 def _below_any(at: Pointer, emptied: set[Pointer]) -> bool:
-    """Whether a misfit only follows from a place that was emptied because it did not fit."""
+    """Whether a misfit only follows from a place that was emptied because of another misfit."""
     return any(at[:depth] in emptied for depth in range(len(at) + 1))
 
 
 def _placed(message: Message, value: Any) -> Message:
-    """A message that stands alone knows its own id and its parent's."""
+    """Return a single message of a line with its own id and its parent's id."""
     key = next((name for name in PARENT_IDS if given(getattr(value, name))), None)
     return structs.replace(
         message,

@@ -62,7 +62,7 @@ class Written(Struct, frozen=True):
 
 
 class ExampleBuilder:
-    """Collects the messages of an example, and the findings that it must have."""
+    """The messages of an example under construction, and the findings that it must have."""
 
     def __init__(self, key: str, lines: list[NotationLine]) -> None:
         self.key = key

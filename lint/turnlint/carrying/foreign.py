@@ -1,7 +1,7 @@
-"""Pieces of one wire inside another: what a provider switch leaves behind.
+"""Recognize blocks and roles of one wire inside another.
 
-This module owns the tables that recognise a foreign block or role and say whose it is. It refuses
-to judge them: a carrier reads them so that pairing stays whole, and a rule names them.
+A switch between providers leaves them in a history. The tables here name the wire of a foreign block or role. A carrier
+reads such blocks so that pairing stays complete, and a rule reports them.
 """
 
 from msgspec import Raw, Struct, json
@@ -20,16 +20,16 @@ ROLES: dict[str, tuple[Role, str]] = {
     "ai": ("assistant", "canonical"),
     "toolResult": ("tool", "pi"),
 }
-"""Roles that mean something on another wire than the one they stand on."""
+"""Roles that belong to another wire than that of their message."""
 
 
 class _Spelling(Struct, frozen=True):
-    """How a wire writes a call or a result as a block of content."""
+    """The form of a call or a result as a content block of a wire."""
 
     dialect: str
     is_call: bool
     type: str | None
-    """The block's `type`, or nothing where the block is an object under `holder`."""
+    """The `type` of the block, or none where the block is an object under `holder`."""
     holder: str | None
     id: str
     name: str
@@ -57,14 +57,14 @@ _FAMILIAR = frozenset({
     "text", "thinking", "redacted_thinking", "tool_use", "tool_result", "tool_call", "tool_response",
     "function_call", "function_call_output",
 })  # fmt: skip
-"""Part types that a switch between providers leaves in a history, and that so speak for no other format."""
+"""Part types that a switch between providers leaves in a history. They are no evidence for another format."""
 
 _members = json.Decoder(dict[str, Raw])
 _THINKING = frozenset({"thinking", "redacted_thinking", "reasoning"})
 
 
 def block(raw: Raw, kind: str | None, at: Pointer) -> Block:
-    """Read a block that is not the wire's own, as far as any wire is known to write it."""
+    """Read a block that does not belong to the wire, as far as any wire's form is known."""
     if kind in _THINKING:
         return Thinking(at)
     members = _members.decode(raw)
@@ -102,14 +102,14 @@ def _read(spelling: _Spelling, members: dict[str, Raw], at: Pointer) -> Block:
 class _Typed(Struct, gc=False):
     type: str = ""
     toolUseID: Raw = NOTHING
-    """A key of a thread format that otherwise looks like Anthropic's blocks."""
+    """A key of a thread format whose blocks otherwise look like Anthropic's."""
 
 
 _typed = json.Decoder(list[_Typed])
 
 
 def parts_of(content: Raw) -> list[_Typed]:
-    """The parts of a content by their types; nothing where it is no array of typed objects."""
+    """Return the parts of a content with their types; empty where it is no array of typed objects."""
     try:
         return _typed.decode(content) if head(content) == b"[" else []
     except (ValueError, RecursionError):
@@ -117,7 +117,7 @@ def parts_of(content: Raw) -> list[_Typed]:
 
 
 def is_strange(content: Raw, own: frozenset[str]) -> bool:
-    """Whether a content holds a part that neither this wire nor any other in the tables has."""
+    """Whether a content has a part that neither this wire nor any other in the tables defines."""
     known = own | _FAMILIAR
     return any(
         given(part.toolUseID)
@@ -127,12 +127,12 @@ def is_strange(content: Raw, own: frozenset[str]) -> bool:
 
 
 def only_results(blocks: list[Block]) -> bool:
-    """A message of nothing but results waits on its turn, whatever role it bears."""
+    """Whether a message has only results. It then takes the role of results, whatever its own role."""
     return bool(blocks) and all(type(one) is Result for one in blocks)
 
 
 def role_misfit(at: Pointer, role: str | None, known: tuple[str, ...]) -> Misfit:
-    """A role nobody has: the message cannot be sent to anyone."""
+    """Return the misfit of a missing or unknown role, with which the message cannot be sent."""
     if role is None:
         return Misfit(at, "a role", "none")
     return Misfit((*at, "role"), "one of the roles " + ", ".join(known), f"`{role[:40]}`")

@@ -1,7 +1,7 @@
-"""Messages as Chat Completions spells them, where they stand on another wire.
+"""Read messages in the spelling of Chat Completions inside another wire.
 
-This module owns the keys by which such a message is known there, and how what they say is read. Few logs hold one, so the
-spelling itself is loaded when one is met. It refuses to know what else the other wire says.
+The module defines the keys that identify such a message. Few logs have one, so the spelling itself is imported at the
+first use.
 """
 
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Guest(Struct, gc=False):
-    """A message of another wire, with the keys by which one of this wire is known."""
+    """A message of another wire, with the keys that identify the spelling of Chat Completions."""
 
     role: str | None = None
     content: Raw = NOTHING
@@ -26,7 +26,7 @@ class Guest(Struct, gc=False):
 
 
 def as_chat(turn: Guest, at: Pointer, record: Record) -> tuple[Message, list[Misfit]]:
-    """A message of another wire, read as one of this wire. A block of a third one keeps its name."""
+    """Read a message of another wire as a Chat Completions message. A block of a third wire keeps its dialect."""
     from turnlint.carrying.chat_turns import WIRE, read_turn
 
     found, wrong = _as_turn(turn, at)
@@ -36,7 +36,7 @@ def as_chat(turn: Guest, at: Pointer, record: Record) -> tuple[Message, list[Mis
 
 
 def add_chat(turn: Guest, out: Draft, name: str | None = None) -> None:
-    """What this wire's keys say beside a content that another wire has read by itself, and whose blocks are its own."""
+    """Add the calls or the result under this wire's keys to a content that another wire has read."""
     from turnlint.carrying.chat_turns import WIRE, calls_of, result_of
 
     found, wrong = _as_turn(turn, out.at)

@@ -1,7 +1,7 @@
-"""Items of OpenAI's Responses that are no messages: calls, outputs, reasoning, and what needs no answer.
+"""Read items of OpenAI's Responses API that are no messages.
 
-This module owns how such an item is spelled, wherever it is kept: in requests, in responses, in the logs
-of agents. It refuses to know what holds it, and what stands before or after it.
+They are calls, outputs, reasoning, and items that need no answer. The form is the same in requests, in responses and in
+the logs of agents.
 """
 
 from msgspec import Raw, Struct, json, structs
@@ -42,12 +42,12 @@ class Part(Struct, gc=False):
 
 
 class _Form(Struct, frozen=True):
-    """Where an item of some type keeps its pieces."""
+    """The keys of an item type."""
 
     body: str
     id: str = "call_id"
     name: str | None = None
-    """The tool, where there is only one for the type."""
+    """The name of the tool, where the type has only one."""
 
     @property
     def keys(self) -> Keys:
@@ -66,7 +66,7 @@ CALLS = {
 }
 _CALL_KEYS = {kind: form.keys for kind, form in CALLS.items()}
 AS_TEXT = frozenset({"function_call", "mcp_approval_request"})
-"""Calls whose arguments are JSON in a text; those of the others are of their tool's own kind."""
+"""Calls whose arguments are JSON in a text. The arguments of other calls have a form of their tool."""
 RESULTS = {
     "function_call_output": _Form("output"),
     "custom_tool_call_output": _Form("output"),
@@ -82,9 +82,9 @@ PROVIDERS = frozenset({
     "web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call", "mcp_call",
     "mcp_list_tools", "program", "program_output", "compaction",
 })  # fmt: skip
-"""What the provider runs or makes itself: such an item carries its own outcome and waits for nothing."""
+"""Items that the provider runs or creates itself. They include their outcome and need no result."""
 SETTINGS = frozenset({"additional_tools", "configuration_update", "compaction_trigger"})
-"""What a client sets between turns."""
+"""Settings that a client sends between turns."""
 REFERENCE = "item_reference"
 KINDS = frozenset({*CALLS, *RESULTS, *PROVIDERS, *SETTINGS, REFERENCE, "reasoning", "message"})
 
@@ -93,7 +93,7 @@ PART = Shape(Part)
 
 
 def kind_of_item(item: Item) -> str:
-    """The type of an item. Messages need not bear one, and neither need references."""
+    """Return the type of an item. Messages and references may omit it."""
     if item.type is not None:
         return item.type
     if item.role is not None or given(item.content):
@@ -102,7 +102,7 @@ def kind_of_item(item: Item) -> str:
 
 
 def piece_of(item: Item, kind: str) -> tuple[Role, Block | None]:
-    """An item that is no message: whose it is, and what."""
+    """Return the role and the block of an item that is no message."""
     if kind == "reasoning":
         words = _has_words(item.summary) or _has_words(item.content)
         return "assistant", Thinking(
@@ -110,7 +110,7 @@ def piece_of(item: Item, kind: str) -> tuple[Role, Block | None]:
         )
     hosted = kind.startswith("tool_search_") and (
         item.call_id is None or string(item.execution) == "server"
-    )  # the provider's own search answers itself, and its ids are null
+    )  # the provider's own search includes its answer, and its ids are null
     if kind in CALLS and not hosted:
         return "assistant", _call(item, kind)
     if kind in RESULTS and not hosted:
@@ -123,7 +123,7 @@ def piece_of(item: Item, kind: str) -> tuple[Role, Block | None]:
 
 
 def _has_words(raw: Raw) -> bool:
-    """Whether a text, or one of some parts, says anything."""
+    """Whether a text, or one text of a list of parts, is not blank."""
     if head(raw) != b"[":
         return head(raw) == b'"' and not is_blank(raw)
     objects = (PART.inner(one)[0] for one in _parts.decode(raw) if head(one) == b"{")
@@ -165,7 +165,7 @@ def _result(item: Item, kind: str) -> Result:
 
 
 def _key_of(item: Item, form: _Form, kind: str) -> tuple[str, str | None]:
-    """Where an output says which call it answers, and whose spelling that is where it is not this wire's."""
+    """Return the key of the call id in an output, and its dialect where the key belongs to another wire."""
     if getattr(item, form.id) is None:
         if kind == "local_shell_call_output" and item.id is not None:
             return "id", None  # the API's types have the id of the call there (openai 3.51.0)
@@ -175,7 +175,7 @@ def _key_of(item: Item, form: _Form, kind: str) -> tuple[str, str | None]:
 
 
 def _kinds_in(output: Raw) -> tuple[str, ...]:
-    """The types of what an output holds, each once; a screenshot is an object by itself."""
+    """Return the distinct types of an output's parts. A screenshot is an object by itself."""
     if head(output) == b"{":
         part = PART.inner(output)[0]
         return (part.type,) if part is not None and part.type else ()

@@ -1,7 +1,7 @@
-"""Conversations that are logged one message a line.
+"""Group messages that are logged one per line into conversations.
 
-This module owns the grouping: by conversation key, in file order, with a bound on what is held. It
-refuses to know a wire; messages come to it already read.
+The grouping goes by conversation key, in file order, with a bound on the messages in memory. The messages are already
+read.
 """
 
 from collections.abc import Iterator
@@ -16,19 +16,19 @@ from turnlint.documents.reread import release
 from turnlint.model import Block, Call, Message, Misfit, Record, Result, Transcript, Wire
 
 HELD = 20_000
-"""How many messages may wait before the conversation that was silent longest is closed."""
+"""The maximum number of messages in memory. Beyond it, the conversation with the oldest last message is closed."""
 SHORT = 64
 
 
 Place = tuple[int, int, int]
-"""Of a line that was not read: its number, its offset and its size."""
+"""The number, the offset and the size of a line that was not read."""
 
 
 class Scanner(Protocol):
     """Decides about conversations whose lines were not read."""
 
     def accepts(self, places: list[Place], /, *, headless: bool) -> bool:
-        """Whether a conversation has no finding. An accepted one is counted."""
+        """Return whether a conversation has no finding. An accepted conversation is counted."""
         ...
 
     def read(self, key: str | None, places: list[Place], /) -> "Open | None":
@@ -37,7 +37,7 @@ class Scanner(Protocol):
 
 
 class Open(Struct):
-    """A conversation that may go on."""
+    """A conversation that may continue."""
 
     messages: list[Message] = []
     misfits: list[tuple[Record, Misfit]] = []
@@ -52,7 +52,7 @@ class Open(Struct):
 
 
 class Lines:
-    """Messages in, transcripts out. The key `None` is the file's one conversation."""
+    """The open conversations of a source by key. The key `None` is the file's only conversation."""
 
     def __init__(self, wire: Wire, held: int = HELD) -> None:
         self.wire = wire
@@ -136,7 +136,7 @@ class Lines:
 
 
 def lean(message: Message) -> Message:
-    """The message with digests for its long bodies: what is held must not grow with what was said."""
+    """Return the message with digests for its long bodies, so that memory does not grow with the texts."""
     for block in message.blocks:
         if (type(block) is Result or type(block) is Call) and len(block.body) > SHORT:
             return structs.replace(message, blocks=tuple(map(_lean, message.blocks)))

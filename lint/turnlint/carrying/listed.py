@@ -1,7 +1,6 @@
-"""Messages that are not read yet, with their places.
+"""Hold messages that are not read yet, with their pointers.
 
-This module owns what a body hands over on a wire that does not keep its messages in a plain list: one
-text, a list among other things, an answer of many pieces. It refuses to know any wire.
+A wire uses this where its messages are no plain list: one text, a list among other values, an answer of many parts.
 """
 
 from collections.abc import Iterable
@@ -20,16 +19,16 @@ class Listed(Struct, frozen=True):
     turns: Placed
     misfits: tuple[Misfit, ...] = ()
     headless: bool = False
-    """The body says that what came before is kept elsewhere."""
+    """Whether the body refers to earlier messages that are stored elsewhere."""
 
     def below(self, at: Pointer) -> "Listed":
-        """The same for a body that stands somewhere in a record."""
+        """Return the same messages for a body below a pointer of a record."""
         turns = [((*at, *place), turn) for place, turn in self.turns]
         return Listed(turns, moved(self.misfits, at), self.headless) if at else self
 
 
 def listed(turns: Iterable[Any], at: Pointer = ()) -> Listed:
-    """A plain list."""
+    """Return the messages of a plain list."""
     return Listed([((*at, index), turn) for index, turn in enumerate(turns)])
 
 
@@ -38,10 +37,10 @@ def moved(misfits: Iterable[Misfit], at: Pointer) -> tuple[Misfit, ...]:
 
 
 def unlisted(_: Any) -> Listed | None:
-    """Of a wire that needs nothing of this."""
+    """Return none, for a wire whose bodies need no such list."""
     return None
 
 
 def refers_to_none(_: list[Message]) -> bool:
-    """Of a wire whose messages cannot stand for others."""
+    """Return false, for a wire whose messages cannot refer to others."""
     return False

@@ -1,7 +1,4 @@
-"""The keys around a conversation that wires have in common.
-
-This module owns which keys of a record are looked at besides its messages. It refuses to read them.
-"""
+"""Define the keys beside a conversation's messages that wires have in common."""
 
 from msgspec import Raw, Struct
 
@@ -9,7 +6,7 @@ from turnlint.carrying.raws import NOTHING
 
 
 class Envelope(Struct, gc=False, kw_only=True):
-    """Keys of a record that are not a message's. All are kept raw: a proxy may put anything there."""
+    """Keys of a record that belong to no message. All values stay raw: a proxy may record any kind."""
 
     body: Raw = NOTHING
     inputBodyJson: Raw = NOTHING

@@ -1,7 +1,6 @@
-"""JSON values kept as written.
+"""Inspect raw JSON values without decoding them.
 
-This module owns how a carrier looks at a value it did not decode: whether it is there, what it begins
-with, whether it is a name. Texts are never built for that.
+The functions return whether a value is present, its kind, or its text. Most texts are never decoded for that.
 """
 
 from msgspec import Raw, json
@@ -14,19 +13,19 @@ _string = json.Decoder(str)
 _HEADS = tuple(bytes((byte,)) for byte in range(256))
 QUOTE, _LIST, NULL = b'"[n'
 _PLAIN = frozenset(range(0x21, 0x7F)) - {QUOTE, 0x5C}
-"""Bytes that are a character each, which is no space."""
+"""Bytes that are one visible character each."""
 _SPACE = b" \t\r\n"
 SHORT = 64
-"""What is longer is not only white space, whoever wrote it."""
+"""A longer text is taken for more than white space."""
 
 
 def given(raw: Raw) -> bool:
-    """True where the key was there at all."""
+    """Whether the key was present."""
     return raw is not NOTHING and memoryview(raw).nbytes > 0
 
 
 def head(raw: Raw) -> bytes:
-    """The first byte, which says the kind: `"`, `{`, `[`, `n` for null; empty where the key was not there."""
+    """Return the first byte, which shows the kind: `"`, `{`, `[`, `n` for null; empty where the key was absent."""
     view = memoryview(raw)
     return _HEADS[view[0]] if view.nbytes else b""
 
@@ -36,12 +35,12 @@ def start(raw: Raw, size: int) -> bytes:
 
 
 def string(raw: Raw | None) -> str | None:
-    """A string's text; nothing for any other kind."""
+    """Return a string's text; none for any other kind."""
     return _string.decode(raw) if raw is not None and raw is not NOTHING and head(raw) == b'"' else None
 
 
 def is_blank(raw: Raw) -> bool:
-    """Absent, null, an empty array, or a text of nothing but white space."""
+    """Whether a value is absent, null, an empty array, or a text of only white space."""
     if raw is NOTHING:
         return True
     view = memoryview(raw)
@@ -59,12 +58,12 @@ KINDS: dict[bytes, Written] = {b"": "absent", b"n": "null", b'"': "text", b"{": 
 
 
 def written(raw: Raw) -> Written:
-    """The JSON kind of a value as it stands."""
+    """Return the JSON kind of a raw value."""
     return "absent" if raw is NOTHING else KINDS.get(head(raw), "other")
 
 
 def content_of(raw: Raw) -> Content:
-    """What a message's content is, without looking at its parts."""
+    """Return the kind of a message's content, without inspecting its parts."""
     if raw is NOTHING:
         return "absent"
     view = memoryview(raw)
@@ -77,7 +76,7 @@ def content_of(raw: Raw) -> Content:
 
 
 def trails(text: memoryview) -> bool:
-    """Whether a text ends in white space. A value of another kind does not."""
+    """Whether a text ends in white space. False for a value of another kind."""
     last = text[-2] if text.nbytes > 2 and text[0] == QUOTE else 0
     return last == 0x20 or (last in b"ntr" and text[-3] == 0x5C)
 

@@ -1,7 +1,7 @@
-"""What a record says about the request around a conversation, whatever the wire.
+"""Read the facts of a request around a conversation, for all wires.
 
-This module owns the reading of model, host, declared tools and switches: every wire spells them a little
-differently, and none of the spellings means anything else on another. It refuses to judge them.
+The facts are the model, the host, the declared tools and the settings. Every wire spells them differently, and no
+spelling has another meaning on another wire.
 """
 
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ _SENT = (
     "inferenceConfig", "tool_choice", "toolConfig", "parallel_tool_calls", "response_format", "thinking", "options",
     "seed", "top_p", "stop", "n", "store", "include", "stream_options", "reasoning_effort", "random_seed", "modelId",
 )  # fmt: skip
-"""Keys that only a request has, not a conversation that somebody kept."""
+"""Keys that only a request has, not a stored conversation."""
 _sent = attrgetter(*_SENT)
 _OWN = frozenset({"function", "custom"})
 _LISTS = ("functionDeclarations", "function_declarations")
 _HOLDERS = ("function", "custom", "toolSpec")
 _NO_TOOLS = frozenset({"cachePoint"})
-"""What stands among tools and is none."""
+"""Entries of the list of tools that are no tools."""
 
 
 class _Named(Struct, gc=False):
@@ -62,7 +62,7 @@ _items = json.Decoder(list[Raw])
 
 
 def request_of(outer: Any, body: Any, record: Record, at: Pointer, *, key: str) -> Request:
-    """The facts of one request body in its record; `key` holds its messages, where they were kept at all."""
+    """Return the facts of one request body in its record; `key` names its messages, empty where it has none."""
     model = first_string((body, outer), ("model", "modelId")) or _model_in_address(outer)
     tools, tools_at = _tools(body, at)
     host = _host(outer)
@@ -116,7 +116,7 @@ _AROUND: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 
 
 def lacks_messages(data: bytes, key: str) -> bool:
-    """Whether a record is the body of a request, all of whose keys are settings, without the key of its messages."""
+    """Whether a record is a request body of only settings, without the key of its messages."""
     named, settings = _AROUND.get(key, (frozenset[str](), frozenset[str]()))
     try:
         body = _keys.decode(data)
@@ -142,7 +142,10 @@ def first_string(holders: tuple[Any, ...], names: tuple[str, ...]) -> str | None
 
 
 def _model_in_address(value: Any) -> str | None:
-    """Google and Amazon name the model in the path: `/models/NAME:generateContent`, `/model/NAME/converse`."""
+    """Return the model from the path of a URL.
+
+    Google and Amazon name it there: `/models/NAME:generateContent`, `/model/NAME/converse`.
+    """
     text = _address(value) or ""
     for mark in ("/models/", "/model/"):
         _, found, rest = text.partition(mark)
@@ -153,7 +156,7 @@ def _model_in_address(value: Any) -> str | None:
 
 
 def _host(value: Any) -> str | None:
-    """The name of the machine, from a name or an address of it."""
+    """Return the host name, from a host or a URL."""
     text = _address(value)
     if text is None:
         return None
@@ -185,7 +188,7 @@ def _members(raw: Raw) -> list[Raw]:
 
 
 def _tools(body: Any, at: Pointer) -> tuple[tuple[Declared, ...] | None, Pointer]:
-    """The tools that a body declares, and where; nothing where it has no key for them."""
+    """Return the tools that a body declares, and their pointer; none where it has no key for them."""
     config = _read(body.toolConfig)
     for raw, place in (
         (body.tools, ("tools",)),
@@ -194,7 +197,7 @@ def _tools(body: Any, at: Pointer) -> tuple[tuple[Declared, ...] | None, Pointer
     ):
         there = (*at, *place)
         first = head(raw)
-        if first == b"{":  # Google's servers read one as a list of one
+        if first == b"{":  # Google's servers accept one tool as a list of one
             return tuple(_declared(raw, there)), there
         if first == b"[":
             data = bytes(raw)
@@ -208,7 +211,7 @@ def _declared_in(data: bytes, there: Pointer) -> tuple[Declared, ...]:
 
 
 _OFTEN = 1 << 16
-"""The tools of one client are the same in all its requests; longer lists are not kept."""
+"""The size limit of cached lists. One client sends the same tools in all its requests."""
 _known_in = lru_cache(maxsize=16)(_declared_in)
 
 
@@ -229,7 +232,7 @@ def _declared(raw: Raw, at: Pointer) -> Iterator[Declared]:
 
 
 def _named_by_key(keys: dict[str, Raw], at: Pointer) -> Iterator[Declared]:
-    """Tools without a type: functions in lists, and the provider's own, each under the key that names it."""
+    """Yield tools without a type: functions in lists, and the provider's own tools by their keys."""
     for key, raw in keys.items():
         if key in _LISTS:
             lone = head(raw) == b"{"
@@ -261,7 +264,7 @@ def _thinking(raw: Raw) -> Any:
 
 
 def _forced(body: Any) -> bool:
-    """Whether the model must call a tool: by a word, by the name of one, or by a mode."""
+    """Whether the model must call a tool: by a word, by the name of a tool, or by a mode."""
     if body.tool_choice is NOTHING and body.toolConfig is NOTHING:
         return False
     choice = string(body.tool_choice)

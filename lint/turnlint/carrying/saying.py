@@ -1,8 +1,7 @@
-"""Whether a message says anything at all, in whatever words.
+"""Check whether a message has any content at all.
 
-This module owns one question about a message as it is written: is there more in it than who speaks and what
-names its record? A format reads what its wire knows; this looks at all the rest, for nothing may be taken for
-empty only because nobody reads it here. It refuses to know any wire.
+A format reads only the keys that its wire defines. This check covers all other keys, so that a message with content in
+an unknown key is not taken for empty.
 """
 
 from typing import Any
@@ -12,11 +11,11 @@ from turnlint.carrying.envelope import GROUPS, OWN_IDS, PARENT_IDS
 TIMES = frozenset({"timestamp", "time", "ts", "created_at", "createdAt", "created", "date"})
 _SHELL = frozenset({"role", "speaker", "type", "status", "index", "name", "prefix"})
 _ORIGIN = frozenset({"model", "usage", "stop_reason", "stop_sequence", "stopReason"})
-"""What made the message, and why it ended."""
+"""Keys for the origin of the message, and for the reason of its end."""
 _RECORD = frozenset({*GROUPS, *OWN_IDS, *PARENT_IDS, "turnId", "turn_id"}) | TIMES
 
 _BESIDE = frozenset({"toolUseResult"})
-"""Keys under which an agent keeps what a tool returned, in the record and beside the message."""
+"""Keys under which an agent stores a tool's output, in the record beside the message."""
 
 
 def keeps_something(record: Any) -> bool:
@@ -25,7 +24,7 @@ def keeps_something(record: Any) -> bool:
 
 
 def says_something(message: Any) -> bool:
-    """Whether any key but those of the shell holds more than white space, empty lists and types."""
+    """Whether any key outside the shell has more than white space, empty lists and types."""
     if not isinstance(message, dict):
         return not _is_nothing(message)
     beside = message.get("metadata")
@@ -36,7 +35,7 @@ def says_something(message: Any) -> bool:
 
 
 def _is_nothing(value: Any) -> bool:
-    """Walked without recursion: a value may be nested as deep as it likes."""
+    """Whether a value has no content. The walk does not recurse, since a value may be nested deeply."""
     waiting = [value]
     while waiting:
         one = waiting.pop()

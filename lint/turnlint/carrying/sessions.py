@@ -1,8 +1,8 @@
-"""Logs that an agent keeps of its own sessions, one record after the other.
+"""Read logs that an agent writes of its own sessions, one record after another.
 
-This module owns what their readers share: records are held lean until the last is known, for only then it is known
-what would be replayed; trees of records are walked from a leaf to the root; what is left behind comes out beside
-the conversation it belonged to. It refuses to know how any agent spells a record.
+The readers share three steps. They keep records in a compact form until the last one, because only then the replayed
+messages are known. They walk trees of records from a leaf to the root. They return abandoned messages beside their
+conversation.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ class Entry(Struct):
     id: str | None = None
     parent: str | None = None
     parent_at: Pointer = ()
-    """Where it names the record before it; nowhere in logs without such links."""
+    """The pointer to the id of the previous record; empty in logs without such links."""
     said: tuple[Message, ...] = ()
     misfits: tuple[Misfit, ...] = ()
 
@@ -44,9 +44,9 @@ class Replayed(Entry):
 
 
 Look = Callable[[Decoded[Any]], Entry | None]
-"""What a record is to a session; nothing where it is no record of this format."""
+"""Return the entry of a record; none where it is no record of this format."""
 Settle = Callable[[list[Any]], Iterable[Transcript]]
-"""The conversations of a source, once all its records are known."""
+"""Yield the conversations of a source, once all its records are known."""
 
 
 def make_session(
@@ -54,9 +54,9 @@ def make_session(
     settle: Settle, writer: MessageWriter | None = None, record_keys: frozenset[str] = frozenset(),
     whole: Callable[[Any, Record], Iterable[Transcript]] | None = None,
 ) -> Carrier:  # fmt: skip
-    """A carrier whose conversations are known at the end of the source.
+    """Return a carrier whose conversations are known at the end of the source.
 
-    `whole` reads a record that holds a whole session by itself, where the format has such.
+    `whole` reads a record that holds a whole session, where the format has such records.
     """
     return Carrier(
         name, title, about, lambda decoded: 0 if decoded.value is None else evidence(decoded.value), Shape(shape),
@@ -65,7 +65,7 @@ def make_session(
 
 
 class Sessions:
-    """One source: its records so far."""
+    """The records of one source so far."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class Sessions:
         self.whole = whole
         self.entries: list[Entry] = []
         self.skipped = 0
-        """How many records are bookkeeping of the format, and hold no message."""
+        """The number of bookkeeping records, which have no message."""
 
     def feed(self, decoded: Decoded[Any], /) -> list[Transcript | Stray]:
         if decoded.value is None:
@@ -87,7 +87,7 @@ class Sessions:
             return [*found]
         entry = self.look(decoded)
         if entry is None:
-            return [Stray(decoded.record, None)]  # whose log it is passes over such a line
+            return [Stray(decoded.record, None)]  # the agent itself ignores such a line
         if decoded.misfits:
             entry.misfits = (*decoded.misfits, *entry.misfits)
         self.skipped += entry.is_bookkeeping
@@ -107,7 +107,7 @@ def conversation(
     wire: Wire, live: Sequence[Entry], *, name: str | None, beside: Iterable[Record], links: Iterable[Link] = (),
     headless: bool = False, bound: str = "",
 ) -> Transcript:  # fmt: skip
-    """What would be replayed."""
+    """Return the conversation that would be replayed."""
     return Transcript(
         wire,
         tuple(message for entry in live for message in entry.said),
@@ -123,7 +123,7 @@ def conversation(
 
 
 def left_behind(wire: Wire, entries: Sequence[Entry], why: str, *, name: str | None) -> Transcript | None:
-    """What would not be replayed, and why; nothing where nothing was said there."""
+    """Return the messages that would not be replayed, and why; none where there are no messages."""
     said = tuple(message for entry in entries for message in entry.said)
     if not said:
         return None
@@ -136,14 +136,14 @@ def _identity(live: Sequence[Entry]) -> str:
 
 
 def links_of(entries: Iterable[Entry]) -> Iterator[Link]:
-    """How records hang together: those that are named by others, and those that name one."""
+    """Yield the links between records: the id of each, and the id of its parent."""
     for entry in entries:
         if entry.id is not None or entry.parent is not None:
             yield Link(entry.record, entry.id, entry.parent, entry.parent_at)
 
 
 class Tree:
-    """Entries by the links among them. Of two with one id the later one is meant."""
+    """Entries by the links among them. Of two entries with one id the later one is valid."""
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         self.entries = entries
@@ -152,19 +152,19 @@ class Tree:
         self.parents = {entry.parent for entry in entries if entry.parent is not None}
 
     def is_meant(self, entry: Entry) -> bool:
-        """Whether an entry is the one that its id stands for."""
+        """Whether an entry is the valid one for its id."""
         return self.by_id.get(entry.id) is entry
 
     def is_end(self, entry: Entry) -> bool:
-        """Whether nobody names an entry as its parent."""
+        """Whether no entry names this entry as its parent."""
         return entry.id not in self.parents and self.is_meant(entry)
 
     def is_flat(self) -> bool:
-        """Whether nobody names a parent, so that the order of the file is all there is."""
+        """Whether no entry names a parent, so that only the order of the file counts."""
         return len(self.entries) > 1 and not self.parents
 
     def upward(self, entry: Entry | None) -> Iterator[Entry]:
-        """An entry and its ancestors, each once however the links run."""
+        """Yield an entry and its ancestors, each once even if the links form a cycle."""
         seen: set[int] = set()
         while entry is not None and id(entry) not in seen:
             seen.add(id(entry))
@@ -172,5 +172,5 @@ class Tree:
             entry = self.by_id.get(entry.parent) if entry.parent is not None else None
 
     def path(self, leaf: Entry) -> list[Entry]:
-        """From the root to a leaf."""
+        """Return the entries from the root to a leaf."""
         return [*self.upward(leaf)][::-1]

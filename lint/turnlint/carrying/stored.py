@@ -1,4 +1,4 @@
-"""Keys that a program adds to the messages that it stores, and that no request has."""
+"""Detect messages that a program stores, by keys that no request has."""
 
 from msgspec import Raw, Struct, json
 
@@ -7,7 +7,7 @@ from turnlint.documents.decode import dig
 from turnlint.model import Pointer
 
 KEYS = ("ts", "timestamp", "createdAt", "created_at", "updatedAt", "modelInfo", "metrics", "turn_idx")
-"""Cline, Roo Code, Mastra and tau2 write them (read in their logs, 2026-11)."""
+"""Cline, Roo Code, Mastra and tau2 write them (seen in their logs, 2026-11)."""
 _MARKS = tuple(b'"%s"' % key.encode() for key in KEYS)
 _LARGEST_SHARE = 0.2
 
@@ -28,12 +28,12 @@ _NEW = _Stored()
 
 
 def may_be_stored(data: bytes) -> bool:
-    """Whether such a key could stand in a record."""
+    """Whether a record may have such a key."""
     return any(mark in data for mark in _MARKS)
 
 
 def is_stored(data: bytes, at: Pointer) -> bool:
-    """Whether more than a fifth of the messages at a place have such a key."""
+    """Whether more than a fifth of the messages at a pointer have such a key."""
     if not may_be_stored(data):
         return False
     try:

@@ -1,7 +1,7 @@
-"""The syntax of a request wire as tables, for the native reader.
+"""Define the syntax of a request wire as tables for the native parser.
 
-A format declares its tables as `SYNTAX`. They name the keys of each object and the meaning of each key. A key or a kind
-without a row makes the plain reader take the record: a table may lack rows, but a row must be true.
+A format declares its tables as `SYNTAX`. They name the keys of each object and the meaning of each key. For a key or a
+kind without a row, the Python parser parses the record: a table may lack rows, but a row must be true.
 """
 
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ class PieceSyntax(Struct, frozen=True):
     piece: str
     """One of the native `PIECES`."""
     needed: str = ""
-    """Keys that it must have, separated by spaces."""
+    """Required keys, separated by spaces."""
     also: str = ""
-    """Other keys that it may have."""
+    """Optional keys, separated by spaces."""
     prefix: str = ""
-    """How the id of such an item begins."""
+    """The prefix of the id of such an item."""
     mark: str = ""
-    """A mark of a conversation that has such a piece."""
+    """A mark that such a piece sets on its conversation."""
 
 
 class ObjectSyntax(Struct, frozen=True):
@@ -33,14 +33,14 @@ class ObjectSyntax(Struct, frozen=True):
     """The action for each key, as `ACTION` or `ACTION:ARGUMENT`; the argument names another object or a mark."""
     kinds: Mapping[str, PieceSyntax] = {}
     by_key: bool = False
-    """The key that it has shows its kind; else its `type`."""
+    """Whether a key determines the kind of the object; else its `type` does."""
     default: str = ""
     """The kind of an object without a type."""
     place: str = ""
-    """How `UnknownKey.place` names this object; nothing where no provider checks its keys."""
+    """The name of this object in `UnknownKey.place`; empty where no provider checks its keys."""
     is_envelope: bool = False
     is_open: bool = False
-    """Other keys have no meaning."""
+    """Whether other keys are allowed, without a meaning."""
 
 
 class MessageClass(Struct, frozen=True):
@@ -59,26 +59,26 @@ class WireSyntax(Struct, frozen=True):
     messages: str
     """The key of the list of messages."""
     classes: tuple[MessageClass, ...]
-    """At most seven; a message of another class has no facts."""
+    """At most seven classes; a message of another class has no facts."""
     shapes: Mapping[str, ObjectSyntax]
     """`message`, and the objects below it."""
     items: bool = False
-    """Messages, calls and results are items of one list."""
+    """Whether messages, calls and results are items of one list."""
     result_role: str = ""
-    """The written role of messages that are one result each."""
+    """The role as written of messages that are one result each."""
     result_types: tuple[str, ...] = ()
     """`Result.kind` of a message that is a result."""
     window: tuple[Role, ...] = ("tool",)
     joins: bool = False
     anywhere: bool = False
     idless: bool = False
-    """Calls need no id; results without one follow in the order of the calls."""
+    """Whether calls need no id. Results without an id follow in the order of the calls."""
     needs_call_type: bool = False
     needs_arguments: bool = False
-    """Arguments are an object, and never absent."""
+    """Whether arguments must be an object, and never absent."""
     keep: tuple[str, ...] = ()
-    """Keys of the envelope whose value the reader of the format needs."""
+    """Keys of the envelope whose value the parser of the format needs."""
     samples: tuple[bytes, bytes] = (b"", b"")
-    """Messages by which a format is recognized, in place of those of a record: without calls, and with calls."""
+    """Messages by which a format is detected, in place of those of a record: without calls, and with calls."""
     wrapped: tuple[str, ...] = ("request", "request_body", "body", "params", "inputBodyJson", "content")
     """Keys of a record that may hold the request."""

@@ -1,6 +1,6 @@
-"""Write results, calls and messages as a format spells them.
+"""Write results, calls and messages in the spelling of a format.
 
-Each format has a writer. A repair writes what it adds through it, and the examples of the rules are written through it.
+Each format has a writer. Repairs and the examples of the rules use it.
 """
 
 from abc import ABC, abstractmethod
@@ -20,7 +20,7 @@ Frame = tuple[dict[str, Any], dict[str, Any]]
 
 
 class MessageWriter:
-    """Write no message. A format overrides what it can write."""
+    """A writer that writes no message. A format overrides what it can write."""
 
     blocks_key: str = ""
     """The key of the list of a message that holds its results. Empty if a result is a message of its own."""
@@ -31,13 +31,13 @@ class MessageWriter:
     placeholder_text: str = UNKNOWN
     """The text of a placeholder."""
     one_result_per_message: bool = False
-    """A message holds one result, although results are blocks of a list."""
+    """Whether a message has only one result, although results are blocks of a list."""
     result_pointer_in_call: Pointer = ()
     """The place of a result below its call. Empty if a result does not belong to the object of its call."""
     has_record_frame: bool = False
-    """A new message needs a record with more than a few common keys."""
+    """Whether a new message needs a record with more than a few common keys."""
     has_continued_frame: bool = False
-    """A record can continue the assistant message of another record."""
+    """Whether a record can continue the assistant message of another record."""
     id_and_parent_keys: tuple[str, str] = ("", "")
     """The keys of a record for its own id and for the id of the record before it."""
     examples_key: str = ""
@@ -73,7 +73,7 @@ class MessageWriter:
 
 
 class ChatWriter(MessageWriter):
-    """Write as Chat Completions and its relatives do."""
+    """The writer of Chat Completions and its relatives."""
 
     examples_key = "messages"
     example_model = "gpt-4.1"
@@ -129,7 +129,7 @@ class ChatWriter(MessageWriter):
 
 
 class BlockWriter(MessageWriter, ABC):
-    """Write examples whose calls and results are blocks of messages."""
+    """A writer of examples whose calls and results are blocks of messages."""
 
     role_key = "role"
     example_roles: ClassVar[Mapping[str, str]] = {"user": "user", "assistant": "assistant"}
