@@ -1,7 +1,6 @@
-"""Records to transcripts, one module per log format.
+"""Read records of all log formats, with one module per format.
 
-This package owns what a format looks like and where it writes things. A carrier is one file: a
-`CARRIER` value with a sniff, a shape and a reader. It refuses to know rules and reports.
+A format is one file with a `CARRIER` value, which has a sniff function, a shape and a reader.
 """
 
 import os
@@ -26,16 +25,16 @@ NAMES = tuple(
         if name.endswith(".py") and not name.startswith("_")
     )
 )
-"""Every format: each module beside this file is one, so that a new one is one file."""
+"""All formats: each public module in this folder is one, so that a new format is one new file."""
 
 DEFAULT = "openai-chat"
-"""The wire of a record that says nothing of its own."""
+"""The wire of a record without evidence for any other wire."""
 LONG = 1 << 20
-"""A longer record is asked a stretch at a time."""
+"""A longer record is scored one stretch at a time."""
 
 
 def carrier(name: str) -> Carrier:
-    """Load one format, and only that."""
+    """Import one format, without the others."""
     from importlib import import_module
 
     module = import_module(f"turnlint.carriers.{name.replace('-', '_')}")
@@ -45,16 +44,16 @@ def carrier(name: str) -> Carrier:
 
 
 def of_wire(wire: str) -> Carrier | None:
-    """The format that reads conversations of this name."""
+    """Return the format whose conversations have this wire name."""
     if wire in NAMES:
         return carrier(wire)
     return next((one for one in map(carrier, NAMES) if wire in one.wires), None)
 
 
 def best_for(records: Iterable[Record], known: "Look | None" = None) -> tuple[Carrier | None, bool]:
-    """The format that some records speak for most, if any, and whether they hold something of its own.
+    """Return the format with the most evidence in some records, if any, and whether the evidence is specific to it.
 
-    Where they do not, they could be several formats' records, and more of them may tell.
+    Without specific evidence, the records may belong to several formats, and more records may decide.
     """
     best: tuple[int, Carrier | None] = (0, None)
     for candidate, scores in _scores(list(records), known):
@@ -70,19 +69,19 @@ def best_for(records: Iterable[Record], known: "Look | None" = None) -> tuple[Ca
 
 
 class Look(Struct, frozen=True):
-    """One record as its file's format decoded it."""
+    """One record as the format of its file decoded it."""
 
     words: "Sample"
-    """The words in it by which formats may be known."""
+    """The words in it that are evidence for formats."""
     candidate: Carrier
     score: int | None
-    """How strongly it speaks for that format; None for a long record, whose parts are scored one by one."""
+    """Its evidence for that format; None for a long record, whose parts are scored one by one."""
     rivals: tuple[str, ...]
-    """The other formats that it could speak for as strongly."""
+    """The other formats for which it may have as much evidence."""
 
 
 def look_at(candidate: Carrier, decoded: "Decoded[Any]") -> Look:
-    """Score a record for the format of its file and name the other formats that come into question."""
+    """Score a record for the format of its file, and name the other possible formats."""
     from turnlint.carriers._marks import Sample, may_outweigh, speakers
 
     words = Sample([decoded.record.data])
@@ -96,7 +95,7 @@ def look_at(candidate: Carrier, decoded: "Decoded[Any]") -> Look:
 
 
 def owner(records: Iterable[Record]) -> Carrier | None:
-    """The agent whose own log this is, where each of these records says so and nobody else's could be one of them."""
+    """Return the agent whose own log these records are, if each has evidence for it and none for another format."""
     sample = list(records)
     speaking = [found for found in _scores(sample) if any(one > 0 for one in found[1])]
     if len(speaking) != 1:
@@ -107,8 +106,8 @@ def owner(records: Iterable[Record]) -> Carrier | None:
 
 
 def _scores(sample: list[Record], known: Look | None = None) -> Iterator[tuple[Carrier, list[int]]]:
-    """How strongly each record speaks for each format for which one of them may."""
-    from turnlint.carriers._marks import Sample, speakers  # a run that is told the format asks no mark
+    """Yield the scores of each record for each possible format."""
+    from turnlint.carriers._marks import Sample, speakers  # a run with a given format needs no marks
 
     asked = [(record, record.plain or is_plain(record.data)) for record in sample]
     asked = [(record, plain) for record, plain in asked if plain or not _is_hopeless(record)]
@@ -121,7 +120,7 @@ def _scores(sample: list[Record], known: Look | None = None) -> Iterator[tuple[C
 
 
 def _is_hopeless(record: Record) -> bool:
-    """A long record that nobody can read speaks for none, so that no mark is looked for in it."""
+    """Whether a long record cannot be parsed, so that no format can have evidence in it."""
     if len(record.data) <= LONG:
         return False
     from turnlint.documents import exact
@@ -132,7 +131,7 @@ def _is_hopeless(record: Record) -> bool:
 def score(
     candidate: Carrier, record: Record, *, plain: bool | None = None, exactly: "Reading | None" = None
 ) -> int:
-    """How strongly a record speaks for a format."""
+    """Return the evidence of a record for a format."""
     data = record.data
     if len(data) <= LONG:
         return _score(candidate, record, plain, exactly)
@@ -148,9 +147,10 @@ def score(
         return _score(candidate, record, plain)
     beside = max(0, scores.pop(0)) if scores else 0
     strange = [one == STRANGE for one in (first, *scores)]
-    if any(strange):  # of one alone it is not known whether it says nothing or is another's
+    if any(strange):  # a stretch alone does not show whether it has no evidence or belongs to another format
         return STRANGE if all(strange) else _score(candidate, record, plain)
-    # What is beside them is said by all, and counts once; so does what could be anyone's, however many say it.
+    # Evidence beside the list occurs in all stretches, and counts once. Shared evidence counts once too, however often
+    # it occurs.
     own = beside - beside % SPEAKS
     more = [first - first % SPEAKS, *(one - one % SPEAKS - own for one in scores)]
     return sum(more) + max(one % SPEAKS for one in (first, *scores))
@@ -165,7 +165,7 @@ def _score(candidate: Carrier, record: Record, plain: bool | None, exactly: "Rea
 
 
 def holds_records(first: bytes) -> bool:
-    """Whether an array that starts with this element is a list of records, not the messages of one."""
+    """Whether an array with this first element is a list of records, not the messages of one record."""
     import msgspec
 
     try:

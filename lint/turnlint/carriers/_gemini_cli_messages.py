@@ -1,8 +1,7 @@
-"""One message of a Gemini CLI session.
+"""Read one message of a Gemini CLI session.
 
-This module owns what such a message says and what its calls brought, each once, after the CLI's own loader
-(`convertSessionToClientHistory` of @google/gemini-cli-core 0.61.0, read and run 2026-11). It refuses to know which
-messages are replayed, and how parts are spelled.
+The module returns its content and the results of its calls, each once. It follows the CLI's own loader
+(`convertSessionToClientHistory` of @google/gemini-cli-core 0.61.0, read and run 2026-11).
 """
 
 from collections import deque
@@ -35,7 +34,7 @@ class Said(Struct, gc=False):
 
 
 class ToolCall(Struct, gc=False):
-    """A call that the CLI has run, or was about to."""
+    """A call that the CLI has run or was about to run."""
 
     id: str | None = None
     name: str | None = None
@@ -45,28 +44,31 @@ class ToolCall(Struct, gc=False):
 
 
 class Item(Entry):
-    """A message, and what it leaves to be said of its calls."""
+    """A message, and the ids of its calls."""
 
     model: bool = False
     held: frozenset[str] = frozenset()
-    """Ids of calls that have their results here, and of those: what follows with one of them only repeats it."""
+    """Ids of calls with results in this message, and of these results.
+
+    A later result with such an id is a repetition.
+    """
     named: frozenset[str] = frozenset()
-    """Tools whose calls here all have their results."""
+    """Names of tools whose calls in this message all have results."""
 
 
 TYPES = frozenset({"user", "gemini", "info", "warning", "error"})
 SHOWN = frozenset({"info", "warning", "error"})
-"""Messages for the user's eyes."""
+"""Types of messages that are only displayed to the user."""
 UNSENT = ("/", "?", "<session_context>", "<hook_context>")
-"""How a user's text begins that the CLI does not send again: its own commands, and what it says anew each time."""
+"""Prefixes of user texts that the CLI does not send again: its own commands, and context that it renews each time."""
 LABELLED = frozenset({
     "videoMetadata", "thought", "codeExecutionResult", "executableCode", "fileData", "functionCall",
     "functionResponse", "inlineData",
 })  # fmt: skip
-"""Parts that stand by their kind in what the loader takes for the text of a message."""
+"""Parts that the loader represents by their kind in the text of a message."""
 CALL = Keys(("id",), ("name",), ("args",))
 VALUE = Keys((), (), ())
-"""A result that is no part, and so has no id of its own: the loader puts that of its call there."""
+"""The keys of a result that is no part and has no id of its own: the loader adds the id of its call."""
 STATES: dict[str, State] = {"error": "error", "cancelled": "cancelled"}
 
 _items = json.Decoder(list[Raw])
@@ -100,13 +102,13 @@ def _kind(raw: Raw) -> str:
 
 def _read_prompt(said: Said, at: Pointer, record: Record) -> Item:
     message, wrong = _parts(said.content, "user", ("content",), at, record)
-    # What is not sent again is no part of the conversation, whatever else the message holds: the loader skips it.
+    # The loader skips a message with such a text completely, so that it is no part of the conversation.
     sent = message.blocks and not _opening(said.content).startswith(UNSENT)
     return Item(record, said=(message,) if sent else (), misfits=tuple(wrong))
 
 
 def _opening(content: Raw) -> str:
-    """How the text of a message begins, as the loader puts it together."""
+    """Return the start of a message's text, as the loader composes it."""
     for raw in elements(content) or [content]:
         part = _keys.decode(raw) if head(raw) == b"{" else {"text": raw}
         if not LABELLED.isdisjoint(part):
@@ -118,7 +120,7 @@ def _opening(content: Raw) -> str:
 
 
 def _read_answer(said: Said, at: Pointer, record: Record) -> Item:
-    """What the model said and asked for, and behind it what its calls brought, where that is kept with them."""
+    """Read an answer of the model with its calls, and the results of these calls that are stored with them."""
     message, wrong = _parts(said.content, "model", ("content",), at, record)
     tools = [*_tools(said.toolCalls, at, wrong)]
     blocks = _with_calls(message.blocks, tools)
@@ -142,7 +144,7 @@ def _read_answer(said: Said, at: Pointer, record: Record) -> Item:
 def _parts(
     content: Raw, role: str, where: Pointer, at: Pointer, record: Record
 ) -> tuple[Message, list[Misfit]]:
-    """Parts as Gemini's wire has them, or one, or texts in their place. What is found stands below `where`."""
+    """Read parts of Gemini's wire, a single part, or texts in their place. Pointers are below `where`."""
     text = head(content) == b'"'
     pieces = [content] if text else elements(content)
     if b'"' in map(head, pieces):
@@ -164,18 +166,18 @@ def _parts(
     ), [structs.replace(one, at=(*at, *there(one.at[len(at) :]))) for one in wrong]  # fmt: skip
 
 
-# Calls that are kept with their results.
+# Calls that are stored with their results.
 
 
 class Tool(Struct):
-    """A call as the CLI keeps it."""
+    """A call as the CLI stores it."""
 
     call: Call
     index: int
     result: Raw
     status: str | None
     ids: set[str]
-    """By which it is known: its own, that of the same call in the content, those of its results."""
+    """The ids that refer to the call: its own, that of the same call in the content, and those of its results."""
     answered: bool = False
 
 
@@ -198,7 +200,7 @@ def _tools(raw: Raw, at: Pointer, wrong: list[Misfit]) -> Iterator[Tool]:
 
 
 def _with_calls(blocks: Sequence[Block], tools: Sequence[Tool]) -> list[Block]:
-    """The blocks of the content, and the calls that are not among them. What stands in both is one call."""
+    """Return the blocks of the content, and the calls that are missing there. A call in both places is one call."""
     said = [block for block in blocks if isinstance(block, Call)]
     twin_of: dict[Pointer, Tool] = {}
     for same in (_id_of, _name_of):
@@ -230,7 +232,7 @@ def _signed(block: Block) -> Block:
 
 
 def _answers(tools: Sequence[Tool], at: Pointer, record: Record, wrong: list[Misfit]) -> Iterator[Block]:
-    """What the calls brought, each result once: the CLI may keep those of parallel calls with each of them."""
+    """Yield each result of the calls once: the CLI may store the results of parallel calls with each of the calls."""
     found = [[*_brought(tool, at, record, wrong)] for tool in tools]
     has = [{block.id for block in blocks if isinstance(block, Result)} for blocks in found]
     homes: dict[str, int] = {}
@@ -254,7 +256,7 @@ def _answers(tools: Sequence[Tool], at: Pointer, record: Record, wrong: list[Mis
             if block.id:
                 met.add((home, block.id))
                 tools[home].ids.add(block.id)
-            # What stands with a call is its result, whatever id it bears or lacks.
+            # A result stored with a call belongs to that call, with any id or none.
             astray = home == number and not tool.answered and tool.call.id and tool.call.id not in has[number]
             tools[home].answered = True
             yield structs.replace(
@@ -264,7 +266,7 @@ def _answers(tools: Sequence[Tool], at: Pointer, record: Record, wrong: list[Mis
 
 
 def _brought(tool: Tool, at: Pointer, record: Record, wrong: list[Misfit]) -> Iterator[Block]:
-    """What stands in the place of a call's result: parts, or something that the loader makes one of."""
+    """Yield the result of a call: parts, or a value that the loader converts into a part."""
     raw, place = tool.result, ("toolCalls", tool.index, "result")
     kind = head(raw)
     if kind in (b"", b"n") or bytes(raw) in (b'""', b"false"):

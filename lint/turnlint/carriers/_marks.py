@@ -1,10 +1,10 @@
-"""Which formats a record could speak for, by its bytes alone.
+"""Exclude formats for which a record cannot have evidence, by its bytes alone.
 
-This module owns one table: for a format the marks without which no record speaks for it, so that it need not even
-be imported to be asked. It decides nothing: a format that is not in the table, or that has a mark here, is asked.
-A test holds it to that on every record of every format whose marks were taken away.
+The table has, for a format, the marks that any record with evidence for it contains. Without a mark, the format is not
+even imported. A format without a row, or with a mark in the record, is scored. A test checks the table with every
+record of every format after its marks were removed.
 
-Marks begin with a quote where the word alone is common; they have none at the end, for JSON may stand in a text.
+A mark begins with a quote where the word alone is common. It has no quote at its end, since JSON may be inside a text.
 """
 
 from collections.abc import Iterator
@@ -55,10 +55,10 @@ KEYS: dict[str, tuple[tuple[bytes, tuple[bytes, ...]], ...]] = {
     "ollama": ((b'"arguments', (b"{",)),),
     "openai-responses": ((b'"input', (b'"', b"[")), (b'"output', (b"[",))),
 }  # fmt: skip
-"""More of them, where a word is a mark as a key only: with how its value begins, if not all values are meant."""
+"""Further marks that count only as keys, each with the possible starts of its value, if not all values count."""
 
 ALONE = {"bedrock": (b'"text', b'"image', b'"document', b'"video', b'"audio')}
-"""Keys that are marks where nothing but null stands before them in their object: the others are of its kind."""
+"""Keys that are marks where only null values precede them in their object: such an object has one kind."""
 
 ALSO = {
     "pi": (
@@ -66,29 +66,29 @@ ALSO = {
         b'"label', b'"leaf', b'"reset',
     ),
 }  # fmt: skip
-"""Words of which a record of a format has one beside its marks: times stand in the lines of most logs."""
+"""Words of which a record of a format has one besides its marks: most logs have times in their lines."""
 
 OWN = {"openai-chat": (b"tool_call", b'"function', b'"developer', b'"choices', b'"tool"', b'tool\\"')}
-"""Words without which a record has nothing of a format's own. This one reads what could be anyone's."""
+"""Words that any evidence specific to a format contains. The format also reads records without specific evidence."""
 
 ESCAPED = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
-"""With these any letter of a key may be spelled, so that no mark is to be trusted."""
+"""With these escapes any letter of a key may be written, so that the absence of marks proves nothing."""
 
 
 _NEAR = 100
 _SPACE = b"\\ \t\r\nnrt"
-"""White space, also as it is escaped in a text."""
+"""White space, also as escaped in a text."""
 _BEGINS = tuple(b"%c" % one for one in b'"{[-0123456789tfn')
 
 
 class Sample:
-    """Some records, and which words stand in them."""
+    """Some records, and the words in them."""
 
     def __init__(self, records: list[bytes]) -> None:
         self.records = records
         native = compiled.load_for(sum(map(len, records)))
         self.present: frozenset[bytes] | None = None
-        """All that stand in them, where they were looked for together; elsewhere each is looked for when it is asked for."""
+        """All words in the records, if one search found them; otherwise each word is searched on demand."""
         if native is not None:
             self.present = frozenset(compress(_words(), native.find_words(records, _words())))
 
@@ -103,7 +103,7 @@ class Sample:
 
 @cache
 def _words() -> tuple[bytes, ...]:
-    """All by which a format may be known."""
+    """Return all words that are evidence for a format."""
     keys = (key for some in KEYS.values() for key, _ in some)
     return tuple(
         dict.fromkeys(chain(ESCAPED, *MARKS.values(), *ALSO.values(), *OWN.values(), keys, *ALONE.values()))
@@ -121,12 +121,12 @@ def speakers(names: tuple[str, ...], sample: Sample) -> Iterator[str]:
 
 
 def may_outweigh(name: str, sample: Sample) -> bool:
-    """Whether some of these records could have something of the format's own."""
+    """Whether some of these records may have evidence that is specific to a format."""
     return name not in OWN or sample.holds(OWN[name]) or sample.holds(ESCAPED)
 
 
 def may_speak(name: str, sample: Sample) -> bool:
-    """Whether some of these records could speak for a format."""
+    """Whether some of these records may have evidence for a format."""
     if name not in MARKS or sample.holds(ESCAPED):
         return True
     if name in ALSO and not sample.holds(ALSO[name]):
@@ -156,7 +156,7 @@ def _by_words(names: tuple[str, ...], present: frozenset[bytes]) -> tuple[tuple[
 
 
 def _has(data: bytes, key: bytes, begins: tuple[bytes, ...], *, alone: bool = False) -> bool:
-    """Whether a key may stand there before such a value. JSON inside of JSON has its quotes escaped."""
+    """Whether a key may occur before such a value. JSON inside JSON has its quotes escaped."""
     at = data.find(key)
     while at >= 0:
         before = data[max(0, at - _NEAR) : at].rstrip(_SPACE) if alone else b""
@@ -171,5 +171,5 @@ def _has(data: bytes, key: bytes, begins: tuple[bytes, ...], *, alone: bool = Fa
 
 
 def _opens(before: bytes) -> bool:
-    """Whether an object begins there, or nothing but null may stand in it so far."""
+    """Whether an object may begin there, or may have only null values so far."""
     return before.endswith(b"{") or (before.endswith(b",") and before[:-1].rstrip(_SPACE).endswith(b"null"))

@@ -1,8 +1,8 @@
-"""A long record as several short ones, which say together for a format what it says.
+"""Split a long record into several short records that have the same evidence together.
 
-This module owns where a record is cut: in its longest list, between two elements. So none of what is asked of it holds
-all of its messages at once: two hundred thousand short ones take ten times the memory of their bytes. What is short beside
-the list goes with each stretch, for it may say how that is meant; what is long goes with the first alone.
+A record is split in its longest list, between two elements. Thus no check holds all of its messages at once: two
+hundred thousand short messages take ten times the memory of their bytes. Short values beside the list are repeated in
+each stretch, since they may define its meaning. Long values occur in the first stretch only.
 """
 
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ _elements = json.Decoder(list[Raw])
 
 
 def stretches(data: bytes) -> Iterator[bytes]:
-    """Records in place of one that is JSON: all of it, where no list in it is most of it.
+    """Yield records in place of one JSON record, or the record itself where no list is most of it.
 
-    The second of several has an empty list, and so says what is said beside it.
+    The second of several records has an empty list, so that it has only the evidence beside the list.
     """
     start = bare = end = b""
     rest: bytes | Raw = data
@@ -26,7 +26,7 @@ def stretches(data: bytes) -> Iterator[bytes]:
         head = bytes(memoryview(rest)[:1])
         if head == b"{":
             members = _members.decode(rest)
-            # More than half of the bytes is in one member at most.
+            # At most one member has more than half of the bytes.
             half = len(data) // 2
             key = next((one for one, raw in members.items() if memoryview(raw).nbytes >= half), None)
             if key is None:
@@ -55,7 +55,7 @@ def _size(raw: Raw) -> int:
 
 
 def _cut(elements: list[Raw]) -> Iterator[bytes]:
-    """Elements together, up to so many bytes. Each goes when it was taken."""
+    """Yield groups of elements up to a size. Each element is released when its group is made."""
     elements.reverse()
     while elements:
         some: list[Raw] = []

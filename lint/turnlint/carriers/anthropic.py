@@ -1,7 +1,6 @@
-"""Anthropic Messages: content blocks, `tool_use` and `tool_result`, server tools.
+"""Read and write Anthropic Messages: content blocks, `tool_use` and `tool_result`, server tools.
 
-This module owns how that wire spells a conversation. Consecutive messages of one role are one turn
-to its API, so the wire joins them. It refuses to know what the API makes of the rest.
+The API joins consecutive messages of one role into one turn, so the wire joins them too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -80,7 +79,7 @@ ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "s
 CALL_KEYS = Keys(("id",), ("name",), ("input",))
 RESULT_KEYS = Keys(("tool_use_id",), ("name",), ("content",))
 CALLS = {"tool_use": False, "server_tool_use": True, "mcp_tool_use": True}
-"""Call types, and whether the provider runs them itself."""
+"""The types of calls, and whether the provider runs them itself."""
 OWN_PARTS = frozenset({
     "image", "document", "search_result", "container_upload", "tool_reference", "compaction", "file",
     "fallback",
@@ -90,10 +89,10 @@ THINKING = frozenset({"thinking", "redacted_thinking"})
 _parts = json.Decoder(list[Raw])
 _all_parts = json.Decoder(list[Part])
 _PLAIN = frozenset({"text", "tool_result", *CALLS, *THINKING})
-"""Kinds of blocks of which nothing is looked at that `Part` does not have."""
+"""Types of blocks for which only the keys of `Part` matter."""
 _UNDERSCORE = 0x5F
 _TAKEN = frozenset({"absent", "null", "text", "list"})
-"""How the content of a result may be written."""
+"""The JSON kinds that a result's content may have."""
 PART = Shape(Part)
 
 
@@ -102,7 +101,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     role = ROLES.get(said, "other")
     bare = turn.tool_calls is NOTHING and turn.tool_call_id is NOTHING
     text = memoryview(turn.content)
-    if bare and role != "other" and text.nbytes > SHORT and text[0] == QUOTE:  # as most are
+    if bare and role != "other" and text.nbytes > SHORT and text[0] == QUOTE:  # the most common case
         return Message(role, at, (text_of(text, CONTENT, role),), record, said, content="text"), []
     dialect = None
     out = Draft(at, role)
@@ -152,7 +151,7 @@ def _read_content(content: Raw, out: Draft) -> None:
 
 
 def _plain_parts(content: Raw) -> list[Part] | None:
-    """All blocks at once, where each is one of the common kinds."""
+    """Decode all blocks at once, if each has one of the common types."""
     try:
         parts = _all_parts.decode(content)
     except (ValueError, RecursionError):
@@ -221,7 +220,7 @@ def _block(raw: Raw, part: Part, kind: str, place: Pointer) -> Block:
         return _result(part, place, server=kind != "tool_result")
     if kind in THINKING:
         words = kind == "thinking" and not is_blank(part.thinking)
-        # Null is no absence: clients that write it are refused, "signature.str: Input should be a valid string".
+        # Null is not absent: clients that send it get the error "signature.str: Input should be a valid string".
         return Thinking(place, kind, words, signature_of(part.signature), cipher=kind == "redacted_thinking")
     if kind in OWN_PARTS:
         return Other(place, kind)
@@ -229,7 +228,7 @@ def _block(raw: Raw, part: Part, kind: str, place: Pointer) -> Block:
 
 
 def _parts_of(content: Raw) -> tuple[str, ...]:
-    """The kinds of what a result holds, each once."""
+    """Return the distinct types of a result's parts."""
     return tuple(dict.fromkeys(part.type for part in foreign.parts_of(content)))
 
 
@@ -276,7 +275,7 @@ def _evidence(value: Any) -> int:
             return STRANGE
         if value.role == "developer":
             return STRANGE
-        # Plain words could be anyone's, and are taken for the commonest wire's.
+        # Plain texts may belong to any wire, and count for the most common one.
         return SPEAKS if any(part.type in THINKING for part in parts) else 0
     if isinstance(value, Body):
         if value.messages is None and not _replies(value):
@@ -288,7 +287,7 @@ def _evidence(value: Any) -> int:
         model = start(value.model, 80)
         claude = (
             b"claude" in model and b"/" not in model
-        )  # a router's name for it says nothing about the wire
+        )  # a router's name for the model is no evidence for the wire
         hosts = value.host, value.url, value.base_url, value.api_base, value.endpoint
         sent = any(b"api.anthropic.com" in start(raw, 200) for raw in hosts)
         return SPEAKS * (declares + claude + 3 * sent + any(given(raw) for raw in keys))
@@ -296,7 +295,7 @@ def _evidence(value: Any) -> int:
 
 
 class AnthropicWriter(BlockWriter):
-    """Write as Anthropic Messages does."""
+    """The writer of Anthropic Messages."""
 
     blocks_key = "content"
     result_message_keys: ClassVar[Mapping[str, Any]] = {"role": "user"}

@@ -1,8 +1,7 @@
-"""Amazon Bedrock's Converse: blocks without a type, `toolUse` and `toolResult`.
+"""Read and write Amazon Bedrock's Converse: blocks without a type, `toolUse` and `toolResult`.
 
-This module owns how that wire spells a conversation, in requests, responses and the service's own
-invocation logs. Consecutive messages of one role are one turn to it. It refuses to know which models
-stand behind it.
+The wire occurs in requests, responses and the service's own invocation logs. The API joins consecutive messages of one
+role into one turn.
 """
 
 from collections.abc import Mapping, Sequence
@@ -90,7 +89,7 @@ class Body(Envelope, gc=False, kw_only=True):
     stopReason: Raw = NOTHING
 
     def __post_init__(self) -> None:
-        """Claude's switch for thinking is among the fields that the service only hands through."""
+        """Set `thinking` from Claude's setting, which is among the fields that the service only passes through."""
         if head(self.additionalModelRequestFields) == b"{":
             fields = _members.decode(self.additionalModelRequestFields)
             self.thinking = fields.get("thinking") or fields.get("reasoning_config") or self.thinking
@@ -157,7 +156,7 @@ def _read_content(content: Raw, out: Draft) -> None:
 
 
 def _read_block(raw: Raw, place: Pointer, out: Draft) -> None:
-    """What one block holds: one thing where it is sound, and nothing of it is lost where it is not."""
+    """Read all content of one block. A valid block has one kind; a damaged block keeps all of its content."""
     if head(raw) != b"{":
         out.amiss(place, "an object", raw)
         return
@@ -217,7 +216,7 @@ def _read_result(raw: Raw, place: Pointer, inner: Pointer, out: Draft) -> None:
 
 
 def _kinds(content: Raw, inner: Pointer, out: Draft) -> tuple[str, ...]:
-    """The kinds of what a result holds, each once."""
+    """Return the distinct kinds of a result's content."""
     if head(content) != b"[":
         if head(content) not in (b"", b"n"):
             out.amiss(inner, "a list of blocks", content)
@@ -237,7 +236,7 @@ def _kinds(content: Raw, inner: Pointer, out: Draft) -> tuple[str, ...]:
 
 
 def _is_placeholder(content: Raw) -> bool:
-    """Whether a result's only text is one that repairs write."""
+    """Whether the only text of a result is a placeholder that repairs write."""
     items = _items.decode(content) if head(content) == b"[" else []
     if len(items) != 1 or head(items[0]) != b"{":
         return False
@@ -256,7 +255,7 @@ def _read_reasoning(raw: Raw, place: Pointer, inner: Pointer, out: Draft) -> Non
 
 
 def _signature(said: ReasoningText | None) -> Signature:
-    """Null is none: no refusal of it is known here, as it is from Anthropic's own API."""
+    """Return the signature. Null counts as absent: no rejection of it is known here, unlike in Anthropic's own API."""
     return signature_of(said.signature) if said and head(said.signature) != b"n" else "absent"
 
 
@@ -303,14 +302,17 @@ def _evidence(value: Any) -> int:
 
 
 def _is_of_chat(turns: Sequence[Turn]) -> bool:
-    """Whether calls are spelled as in Chat Completions, and all content is text: those parts only lack their type."""
+    """Whether calls have the form of Chat Completions and all content is text without a type."""
     if not any(given(turn.tool_calls) or given(turn.tool_call_id) for turn in turns):
         return False
     return not any(mark in bytes(turn.content) for turn in turns for mark in _MARKS)
 
 
 def _evidence_of_blocks(turn: Turn) -> int:
-    """Blocks of this wire have no type, and all but texts are objects under a name that says what they are."""
+    """Return the evidence of a turn's blocks.
+
+    Blocks of this wire have no type, and all but texts are objects under the name of their kind.
+    """
     if head(turn.content) != b"[":
         return 0
     try:
@@ -337,7 +339,7 @@ def _is_own(block: dict[str, Raw]) -> bool:
 
 
 class BedrockWriter(BlockWriter):
-    """Write as Bedrock Converse does."""
+    """The writer of Bedrock Converse."""
 
     blocks_key = "content"
     result_message_keys: ClassVar[Mapping[str, Any]] = {"role": "user"}

@@ -1,8 +1,8 @@
-"""The canonical conversation: speakers with blocks, `tool_call` and `tool_response`.
+"""Read and write the canonical conversation: speakers with blocks, `tool_call` and `tool_response`.
 
-This module owns the provider-neutral model of stored histories (`IContent`): ids that start with
-`hist_tool_`, a lifecycle in `isComplete`, `error` and `result`, turn ids in the metadata. Its JSON
-Schema is what `turnlint schema transcript` prints.
+It is the provider-neutral model of stored histories (`IContent`). Ids start with `hist_tool_`. The keys `isComplete`,
+`error` and `result` give the lifecycle of a result, and the metadata has turn ids. `turnlint schema transcript` prints
+its JSON Schema.
 """
 
 from collections.abc import Mapping, Sequence
@@ -184,7 +184,7 @@ SPEAKERS: dict[Role, str] = {role: speaker for speaker, role in ROLES.items()}
 
 
 class CanonicalWriter(BlockWriter):
-    """Write as the canonical form does."""
+    """The writer of the canonical form."""
 
     blocks_key = "blocks"
     result_message_keys: ClassVar[Mapping[str, Any]] = {"speaker": "tool"}

@@ -1,8 +1,8 @@
-"""Claude Code sessions: one line a content block, a tree of `uuid` and `parentUuid`, subagents, compaction.
+"""Read Claude Code sessions: one line per content block, a tree of `uuid` and `parentUuid`, subagents, compaction.
 
-This module owns which lines of such a session would be replayed, after the session reader of Anthropic's own agent
-SDK (claude-agent-sdk 0.2.184, read 2026-11): the newest leaf, its ancestors, and the parallel calls and results that
-fork from them. It refuses to know how a message is spelled; that is Anthropic's wire.
+The module selects the lines that would be replayed, as does the session reader of Anthropic's own agent SDK
+(claude-agent-sdk 0.2.184, read 2026-11). They are the newest leaf, its ancestors, and the parallel calls and results
+that fork from them. Messages have the form of Anthropic's wire.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -56,15 +56,15 @@ class Node(Replayed):
     agent: str | None = None
     side: bool = False
     aside: bool = False
-    """It is never the end of what would be replayed: written by a team mate, or about the session itself."""
+    """Whether the line is never the last replayed one: a team mate wrote it, or it is about the session itself."""
     speaks: bool = False
-    """It is the user's or the assistant's, whether it says anything or not."""
+    """Whether the line has the type of the user or the assistant, with or without content."""
     response: str | None = None
-    """The answer of the API of which it is one block."""
+    """The id of the API response of which the line is one block."""
     time: str = ""
     boundary: bool = False
     keeps: bool = False
-    """A compaction kept some of what was before it word for word."""
+    """Whether a compaction kept some earlier lines unchanged."""
 
     @property
     def writer(self) -> tuple[bool, str | None]:
@@ -72,7 +72,7 @@ class Node(Replayed):
 
 
 TREE = frozenset({"user", "assistant", "attachment", "system", "progress"})
-"""Lines with a place among the others; the rest is bookkeeping."""
+"""Types of lines that belong to the tree; other lines are bookkeeping."""
 BOOKKEEPING = frozenset({
     "summary", "custom-title", "ai-title", "tag", "agent-name", "last-prompt", "queue-operation",
     "file-history-snapshot", "file-history-delta", "mode", "permission-mode", "worktree-state", "pr-link",
@@ -82,7 +82,7 @@ WIRE = Wire("claude-code", window=frozenset({"user", "tool"}), joins=True, like=
 COPIED = (
     "isSidechain", "agentId", "userType", "entrypoint", "cwd", "sessionId", "version", "gitBranch", "slug", "timestamp",
 )  # fmt: skip
-"""Keys that a line has in common with its neighbours."""
+"""Keys that a line shares with its neighbours."""
 
 COPIES = "a later line has the same `uuid`"
 
@@ -94,12 +94,12 @@ def _evidence(line: Line) -> int:
         own = line.sessionId is not None or line.leafUuid is not None or given(line.messageId)
         return SPEAKS if own else 0
     if line.type not in TREE or line.uuid is None or not given(line.parentUuid) or line.sessionId is None:
-        # The format drifts weekly: a type that nobody knows yet is bookkeeping, if it is about a session.
+        # The format changes weekly: an unknown type is bookkeeping, if it belongs to a session.
         new = line.type is not None and line.sessionId is not None and not given(line.message)
         return 0 if new else STRANGE
     if line.type in ("user", "assistant"):
         said = SAID.inner(line.message)[0] if head(line.message) == b"{" else None
-        # Others keep the same tree around messages of their own, with `parts`.
+        # Other programs store the same tree with messages of their own form, with `parts`.
         return SPEAKS if said is not None and given(said.content) and not given(said.parts) else STRANGE
     return SPEAKS
 
@@ -134,7 +134,7 @@ def _read(node: Node, line: Line) -> None:
 
 
 def _settle(entries: list[Entry]) -> Iterator[Transcript]:
-    """The main conversation of each session, and those of its agents, each with what it left behind."""
+    """Yield the main conversation of each session, those of its agents, and their abandoned branches."""
     nodes = [entry for entry in entries if isinstance(entry, Node)]
     session_of = {node.id: node.session for node in nodes}
     pointers: dict[str | None, list[Entry]] = {}
@@ -149,7 +149,7 @@ def _settle(entries: list[Entry]) -> Iterator[Transcript]:
 
 
 def _agents(nodes: Sequence[Node]) -> Iterator[str | None]:
-    """Whose each line is: nobody's in the main conversation, else an agent's by its id or by the root of its tree."""
+    """Yield the agent of each line: none in the main conversation, else its id or the root of its tree."""
     by_id = {node.id: node for node in nodes if node.side}
     root: dict[str | None, str] = {}
     for node in nodes:
@@ -170,7 +170,7 @@ def _agents(nodes: Sequence[Node]) -> Iterator[str | None]:
 def _of_writer(
     agent: str | None, nodes: list[Node], pointers: Mapping[str | None, Sequence[Entry]]
 ) -> Iterator[Transcript]:
-    """All that the main conversations of a file say, or one agent."""
+    """Yield the conversations of the main writers of a file, or of one agent."""
     for some in _connected(nodes):
         tree = Tree(some)
         flat = tree.is_flat()
@@ -197,9 +197,9 @@ def _of_writer(
 
 
 def _connected(nodes: Sequence[Node]) -> Iterable[list[Node]]:
-    """The lines of each session, with those of the sessions from whose lines it goes on, or that go on from its.
+    """Return the lines of each session, joined with those of sessions that it continues or that continue it.
 
-    A session that was resumed as a copy has the same `uuid`s once more: its own are meant.
+    A session that was resumed as a copy repeats the `uuid`s; a link then refers to a line of the same session.
     """
     own = {(node.session, node.id) for node in nodes}
     session_of = {node.id: node.session for node in nodes}
@@ -221,7 +221,7 @@ def _connected(nodes: Sequence[Node]) -> Iterable[list[Node]]:
 
 
 def _as_written(entries: Sequence[Entry]) -> Iterable[Entry]:
-    """In the order of their times where all have one: lines that were put elsewhere by hand are told so."""
+    """Return entries in the order of their times if all have one, so that a rule can report moved lines."""
     nodes = [entry for entry in entries if isinstance(entry, Node)]
     if not all(node.time for node in nodes):
         return entries
@@ -232,7 +232,7 @@ def _as_written(entries: Sequence[Entry]) -> Iterable[Entry]:
 
 
 def _left(name: str | None, gone: list[Node], path: Sequence[Node]) -> Iterator[Transcript]:
-    """What the last compaction stands for, and what was left when somebody went back to an earlier message."""
+    """Yield the lines before the last compaction, and the branches that the session abandoned."""
     start = next((node.record for node in reversed(path) if node.boundary), None)
     before = [node for node in gone if start is not None and node.record.offset < start.offset]
     rest = [node for node in gone if start is None or node.record.offset > start.offset]
@@ -246,7 +246,7 @@ def _left(name: str | None, gone: list[Node], path: Sequence[Node]) -> Iterator[
 
 
 def _replayed(tree: Tree, nodes: Sequence[Node]) -> list[Any]:
-    """The newest leaf and its ancestors, with the parallel calls and results that fork from them."""
+    """Return the newest leaf and its ancestors, with the parallel calls and results that fork from them."""
     leaves: dict[int, Any] = {}
     seen: set[int] = set()
     for end in filter(tree.is_end, nodes):
@@ -257,7 +257,7 @@ def _replayed(tree: Tree, nodes: Sequence[Node]) -> list[Any]:
             if node.speaks:  # type: ignore[attr-defined]
                 leaves[tree.place[id(node)]] = node
                 break
-    if not leaves:  # a circle has no end; what was written last is where a reader would begin
+    if not leaves:  # a cycle has no end; a reader would then begin with the last line
         leaves = {tree.place[id(node)]: node for node in nodes if node.speaks}
     if not leaves:
         return []
@@ -269,7 +269,7 @@ def _replayed(tree: Tree, nodes: Sequence[Node]) -> list[Any]:
 
 
 def _with_forks(path: Sequence[Any], nodes: Sequence[Any]) -> list[Any]:
-    """Put back what a turn wrote beside the path: each result hangs on its own call, so parallel calls fork."""
+    """Insert the calls and results beside the path. Each result is a child of its own call, so parallel calls fork."""
     walked = {id(node) for node in path}
     anchors: dict[str | None, Any] = {node.response: node for node in path if node.response is not None}
     blocks: dict[str, list[Any]] = {}
@@ -308,7 +308,7 @@ def _with_forks(path: Sequence[Any], nodes: Sequence[Any]) -> list[Any]:
 
 
 class _Home:
-    """To which response a result belongs that is not on the path."""
+    """The responses to which results beside the path belong."""
 
     def __init__(self, blocks: dict[str, list[Any]]) -> None:
         self.response = {node.id: name for name, some in blocks.items() for node in some}
@@ -316,7 +316,7 @@ class _Home:
         for some in blocks.values():
             for node in some:
                 for call in _of(node, Call):
-                    # An id that two responses claim says nothing.
+                    # An id in two responses identifies neither.
                     if self.response_of(call.id, node) != node.response:
                         self.caller[call.id] = None
                     elif call.id not in self.caller:
@@ -342,7 +342,7 @@ def _of(node: Entry, kind: type[Any]) -> Iterator[Any]:
 
 
 class ClaudeCodeWriter(AnthropicWriter):
-    """Write the lines of a Claude Code session."""
+    """The writer of Claude Code sessions."""
 
     one_result_per_message = True
     has_record_frame = has_continued_frame = True

@@ -1,8 +1,8 @@
-"""Codex rollouts: items of the Responses API in envelopes, with compactions, rollbacks and forks; the bare ones of 2025.
+"""Read Codex rollouts: items of the Responses API in envelopes, with compactions, rollbacks and forks.
 
-This module owns which items of such a file would be replayed, after how Codex builds its history anew from one
-(openai/codex, read 2026-11): the newest compaction that has a history is the base, what follows is added, and a
-rollback takes the user's last turns away. It refuses to know how an item is spelled; that is OpenAI's wire.
+Files of 2025 may have bare items. The module selects the items that would be replayed, as Codex does when it rebuilds
+its history (openai/codex, read 2026-11). The newest compaction with a history is the base. Later items are appended,
+and a rollback removes the user's last turns. Items have the form of OpenAI's wire.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ class Line(Item, gc=False):
 
 
 class Payload(Struct, gc=False):
-    """What a record holds that holds no item."""
+    """The payload of a record that is no item."""
 
     type: Raw = NOTHING
     id: Raw = NOTHING
@@ -45,23 +45,23 @@ class Payload(Struct, gc=False):
 
 
 class Node(Replayed):
-    """A record that says something, or that decides what would be replayed."""
+    """A record with messages, or one that changes the replayed messages."""
 
     marks: tuple[str, ...] = ()
-    """By message: whether the user's turn begins with it (`turn`), or Codex put it there itself (`context`)."""
+    """For each message: whether it starts a user's turn (`turn`), or Codex itself inserted it (`context`)."""
     head: bool = False
-    """It says whose session this is."""
+    """Whether the record is the header with the session's id."""
     name: str | None = None
     elsewhere: bool = False
-    """What came before is in another file."""
+    """Whether earlier records are in another file."""
     paged: bool = False
-    """It is counted, so that other files can point at it."""
+    """Whether records are numbered, so that other files can refer to them."""
     replaces: str = ""
-    """What it puts in the place of all before it: a `history`, or a `summary` behind the user's own messages."""
+    """The replacement of all earlier messages: a `history`, or a `summary` after the user's own messages."""
     back: int = 0
-    """How many turns of the user it takes back."""
+    """The number of the user's turns that the record rolls back."""
     unnamed: bool = False
-    """It holds a shell call that has no id of a call."""
+    """Whether the record has a shell call without a call id."""
 
 
 ENVELOPES = frozenset({
@@ -70,9 +70,9 @@ ENVELOPES = frozenset({
     "realtime_item",
 })  # fmt: skip
 UNSENT = frozenset({"ghost_snapshot", "compaction_trigger", "other"})
-"""Items that are kept in the file and in no request."""
+"""Items that are stored in the file and sent in no request."""
 FOR_SURE = 100 * SPEAKS
-"""A record of mid-2025 by which the bare items around it are known, which alone are the API's own."""
+"""The evidence of a record of mid-2025. It identifies the bare items around it, which alone look like the API's own."""
 
 WIRE = Wire(
     "codex", window=frozenset({"tool", "user", "system"}), joins=True, anywhere=True, like="openai-responses"
@@ -98,15 +98,15 @@ OF_USER = (
     ("warning: the maximum number of unified exec processes", ""),
     ("warning: your account was flagged", ""),
 )
-"""How a text begins and ends that Codex writes in the user's name, in small letters."""
+"""The start and the end, in lower case, of texts that Codex writes in the user's name."""
 OF_DEVELOPER = (
     "<permissions instructions>", "<model_switch>", "<collaboration_mode>", "<multi_agent_mode>",
     "<realtime_conversation>", "<skills_instructions>", "<personality_spec>", "<token_budget", "<context_window",
     "<rollout_budget>",
 )  # fmt: skip
-"""How a text begins that tells the model of new settings, and goes with the turn that they were made for."""
+"""The start of texts that inform the model of new settings. They belong to the turn that follows."""
 EDGE = 80
-"""More letters than any of these has."""
+"""A length greater than that of any of these texts."""
 
 ITEM = Shape(Item)
 PAYLOAD = Shape(Payload)
@@ -119,7 +119,7 @@ def _evidence(line: Line) -> int:
     if line.type is None:
         state = string(line.record_type) == "state"
         return FOR_SURE if state or _is_old_head(line) else STRANGE * (line.role is None)
-    # A bare item could be the API's own, a type that is new a record of a later Codex.
+    # A bare item may belong to the API itself; a new type may be a record of a later Codex.
     return 0 if line.type in KINDS or (given(line.payload) and given(line.timestamp)) else STRANGE
 
 
@@ -158,7 +158,7 @@ def _of_meta(line: Line, record: Record) -> Node | None:
 
 
 def _of_event(line: Line, record: Record) -> Node | None:
-    """The log for people. It says once more what the items say, and is never paired with them."""
+    """Read a record of the log for users. It repeats the items' content, and is never paired with them."""
     maybe = b"_rolled_" in (data := bytes(line.payload)) or b"\\u" in data
     said = (PAYLOAD.inner(line.payload)[0] if maybe else None) or Payload()
     count = bytes(said.num_turns)
@@ -173,7 +173,7 @@ def _of_response(line: Line, record: Record) -> Node | None:
 
 
 def _of_agents(line: Line, record: Record) -> Node | None:
-    """What one agent says to another: the model gets it as a turn of the user's."""
+    """Read a message between agents: the model gets it as a turn of the user."""
     said = PAYLOAD.inner(line.payload)[0]
     there = said is not None and head(said.content) == b'"'
     return _of_item(Item(role="user", content=said.content), ("payload",), record) if said and there else None
@@ -198,7 +198,7 @@ def _of_compaction(line: Line, record: Record) -> Node | None:
 
 
 def _of_summary(message: Raw, record: Record) -> Node:
-    """Compactions of 2025 keep a summary only: the user's own messages stay before it."""
+    """Read a compaction of 2025, which has only a summary: the user's own messages stay before it."""
     if head(message) != b'"' or is_blank(message):
         return Node(record, replaces="summary")
     (said,) = _of_item(Item(role="user", content=message), ("payload",), record).said
@@ -219,7 +219,7 @@ def _of_item(item: Item, at: Pointer, record: Record) -> Node:
     kind = kind_of_item(item)
     if kind in UNSENT:
         return Node(record)
-    # The reader takes a text below a key for a whole input; here it is a content like any other.
+    # The Responses reader takes a text below a key for a whole input; here it is an ordinary content.
     message, misfits = read_turn(item, (), record)
     role = "user" if kind == "agent_message" else message.role
     said = structs.replace(message, at=at, role=role)
@@ -255,27 +255,27 @@ def _is_context(text: str) -> bool:
 
 
 def _is_from_agent(content: Raw) -> bool:
-    """Whether it is one agent's task for another, as a text of JSON: early subagents of 2026 wrote it so."""
+    """Whether a content is one agent's task for another, as JSON text: early subagents of 2026 wrote that form."""
     said = b"".join(text.encode(errors="replace") for text in _texts(content))
     task = value_of(said) if said.startswith(b"{") else None
     return isinstance(task, dict) and task.keys() >= {"author", "recipient", "trigger_turn"}
 
 
 class _View:
-    """What would be replayed, record after record."""
+    """The replayed messages, record after record."""
 
     def __init__(self) -> None:
         self.live: list[Node] = []
-        """Each with one message at most."""
+        """The replayed records, each with one message at most."""
         self.turns: list[int] = []
-        """Where in it the user's turns begin."""
+        """The indices in `live` at which the user's turns begin."""
         self.kept = 0
-        """So much of it was kept by a summary, and all of that are turns."""
+        """The number of records that a summary kept; all of them start turns."""
         self.base: Node | None = None
         self.summed: list[Node] = []
-        """What compactions stand for."""
+        """The records that compactions replaced."""
         self.undone: list[tuple[list[Node], str]] = []
-        """What was rolled back, and where that is said."""
+        """The records that were rolled back, with the reason."""
 
     def take(self, node: Node) -> None:
         if node.back:
@@ -300,7 +300,7 @@ class _View:
         self.base = node
 
     def _roll_back(self, node: Node) -> None:
-        """Everything goes from one of the user's last turns on, and the settings that were made for it."""
+        """Remove the last turns of the user, and the settings that were made for them."""
         count = min(node.back, len(self.turns))
         if not count:
             return
@@ -314,7 +314,7 @@ class _View:
 
 
 def _parts(node: Node) -> Iterator[Node]:
-    """One for each message; what is wrong with the record goes with the first."""
+    """Yield one record per message. The misfits of the record belong to the first."""
     if len(node.said) < 2:
         if node.said or node.misfits:
             yield node
@@ -333,7 +333,7 @@ def _settle(entries: list[Entry]) -> Iterator[Transcript]:
     first = next((node for node in nodes if node.head), None)
     name = first.name if first else None
     if any(node.said for node in view.live):
-        # What a compaction stands for decides nothing any more.
+        # Records before a compaction no longer affect the result.
         deciding = {node.record.offset: node.record for node in (*([first] if first else ()), *nodes[start:])}
         yield conversation(
             WIRE, _named(view.live), name=name, beside=[deciding[offset] for offset in sorted(deciding)],
@@ -347,7 +347,7 @@ def _settle(entries: list[Entry]) -> Iterator[Transcript]:
 
 
 def _named(nodes: list[Node]) -> list[Node]:
-    """Shell calls without an id of a call: Codex answers them under their own, and else waits for nothing."""
+    """Pair shell calls without a call id: Codex answers them under the item's id, or not at all."""
     if not any(node.unnamed for node in nodes):
         return nodes
     blocks = (block for node in nodes for message in node.said for block in message.blocks)
@@ -369,14 +369,14 @@ def _with_name(message: Message, known: set[str | None]) -> Message:
 
 
 class CodexWriter(ResponsesWriter):
-    """Write the lines of a Codex session."""
+    """The writer of Codex sessions."""
 
     placeholder_text = "aborted"
     has_record_frame = True
     examples_key = ""
 
     def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
-        """Write an output as Codex does: a shell call has that of a function, a search the tools that it found."""
+        """Write an output as Codex does: for a shell call a function output, for a search the list of found tools."""
         if call.kind == "tool_search_call":
             is_placeholder = [*texts] == [self.placeholder_text]
             found = {"type": "tool_search_output", "call_id": call.id or "", "status": "completed"}
@@ -385,7 +385,7 @@ class CodexWriter(ResponsesWriter):
         return super().write_result(structs.replace(call, kind=kind), texts, failed)
 
     def record_frame(self, near: Mapping[str, Any], asking: Mapping[str, Any] | None) -> Frame:  # noqa: ARG002 - the line beside it has all keys
-        """Write the envelope with the time of the line beside it, and its number: Codex continues from the last number."""
+        """Write the envelope with the time and number of the adjacent line: Codex continues from the last number."""
         shell = {key: near[key] for key in ("timestamp", "ordinal") if key in near}
         return ({**shell, "type": "response_item"} if "payload" in near else {}), {}
 

@@ -1,7 +1,8 @@
-"""Cohere: Chat Completions with a plan, documents as results, and the first API with its own speakers.
+"""Read and write the two chat APIs of Cohere.
 
-This module owns how the second API spells a conversation, and which of the two a record is written for. It
-refuses to know which models insist on what.
+The second is Chat Completions with a plan and with documents as results. The first has its own speakers.
+
+The module reads the second API, and decides for which of the two a record is written.
 """
 
 import re
@@ -39,7 +40,7 @@ class Turn(chat_turns.Turn, gc=False):
 
 
 class Brought(Turn, gc=False):
-    """A turn that a body has under keys of its own, which alone are anyone's."""
+    """A turn under a key of the body itself. Alone it is no evidence."""
 
 
 class Body(openai_chat.Body, gc=False, kw_only=True):
@@ -57,7 +58,10 @@ class Body(openai_chat.Body, gc=False, kw_only=True):
     connectors: Raw = NOTHING
 
     def __post_init__(self) -> None:
-        """A response of the first API repeats the conversation beside its answer; one that failed has a text."""
+        """Separate responses and errors from requests.
+
+        A response of the first API repeats the conversation beside its answer. An error has a text as its message.
+        """
         if head(self.message) != b'"':
             self.chat_history = None if given(self.generation_id) else self.chat_history
         elif given(self.id) and not given(self.model) and not given(self.error):
@@ -79,7 +83,7 @@ ROLES: dict[str, Role] = {
     "User": "user",
     "Chatbot": "assistant",
 }
-"""Those with a capital are of samples for fine-tuning."""
+"""Roles with a capital are those of samples for fine-tuning."""
 FAMILIES = ("command-", "c4ai-")
 HOSTED = r"(?:command|c4ai)-[a-z0-9-]+-\d\d-\d{4}|c4ai-aya-[a-z0-9-]+"
 """Models under the names of Cohere's own platform, with their month; other servers have `command-r` too."""
@@ -112,7 +116,7 @@ def _asked(body: Any) -> Listed | None:
 
 
 def _answered(body: Any) -> Listed | None:
-    """The answer of either API."""
+    """Return the answer of either API."""
     if head(body.message) != b"{" or not given(body.finish_reason):
         return cohere_v1.answered(body, Brought)
     turn, misfits = TURN.inner(body.message, ("message",))
@@ -120,7 +124,7 @@ def _answered(body: Any) -> Listed | None:
 
 
 def _evidence(value: Any) -> int:
-    """What no other server of Chat Completions takes or gives."""
+    """Return the evidence of keys that no other server of Chat Completions accepts or returns."""
     if isinstance(value, Brought):
         return 0
     if isinstance(value, Turn):
@@ -129,7 +133,7 @@ def _evidence(value: Any) -> int:
         return SPEAKS * (planned or past or value.role == "Chatbot" or _holds_document(value.content))
     if isinstance(value, Body):
         if value.choices is not None or openai_chat.was_sent_to(value, "/compatibility/"):
-            return 2 * STRANGE  # the same models behind Chat Completions
+            return 2 * STRANGE  # the same models through Chat Completions
         model = string(value.model) or ""
         hosted = model.startswith(FAMILIES) and re.fullmatch(HOSTED, model) is not None
         asks = value.messages is not None or _asked(value) is not None
@@ -150,7 +154,7 @@ def _holds_document(content: Raw) -> bool:
 
 
 class _Reading:
-    """One reading of one source, which says of each conversation for which API it is written."""
+    """A reader of one source that labels each conversation with its API."""
 
     def __init__(self, inner: Reader) -> None:
         self.inner = inner
@@ -163,14 +167,14 @@ class _Reading:
 
 
 def _labelled(one: Transcript | Stray) -> Transcript | Stray:
-    """What a provider says of the second API's spelling does not hold for the first."""
+    """Label a conversation of the first API, since provider facts about the second API do not apply to it."""
     if isinstance(one, Stray) or all(said.written_role not in cohere_v1.ROLES for said in one.messages):
         return one
     return structs.replace(one, wire=FIRST)
 
 
 class CohereWriter(ChatWriter):
-    """Write as the chat API of Cohere does."""
+    """The writer of the chat API of Cohere."""
 
     example_model = "command-a-03-2025"
 

@@ -1,7 +1,7 @@
-"""Gemini's generateContent, on AI Studio and Vertex: `contents`, `parts`, `functionCall`, `functionResponse`.
+"""Read and write Gemini's generateContent, on AI Studio and Vertex.
 
-This module owns how that wire spells a conversation, in camel case and in snake case, with ids and
-without. It refuses to know what Google's servers make of it.
+The wire has `contents`, `parts`, `functionCall` and `functionResponse`, in camel case or snake case, with or without
+ids.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -69,7 +69,7 @@ class Turn(Guest, gc=False):
 
 
 class Reply(Turn, gc=False):
-    """A content of a response, which is the model's whether it says so or not, and may have been cut to nothing."""
+    """A content of a response. It belongs to the model even without a role, and may have been truncated to nothing."""
 
 
 class Candidate(Struct, gc=False):
@@ -89,7 +89,7 @@ class Body(Envelope, gc=False, kw_only=True):
     parts: Raw = NOTHING
 
     def __post_init__(self) -> None:
-        """Bring the two cases of what is asked for here together."""
+        """Copy the values under snake-case keys to the camel-case attributes."""
         for snake, camel in SNAKES.items():
             if given(getattr(self, snake)):
                 setattr(self, camel, getattr(self, snake))
@@ -115,14 +115,14 @@ OWN_PARTS = {
     "toolCall": "toolCall", "tool_call": "toolCall",
     "toolResponse": "toolResponse", "tool_response": "toolResponse",
 }  # fmt: skip
-"""Parts that pairing does not look at. Code and tools that the model's own servers run come with their outcome."""
+"""Parts that need no pairing. Code and tools that the model's own servers run include their outcome."""
 SIGNATURES = ("thoughtSignature", "thought_signature")
 KNOWN = frozenset(("text", "thought", *SIGNATURES, *CALLS, *RESULTS, *OWN_PARTS))
 BYPASSES = frozenset({
     "skip_thought_signature_validator", "c2tpcF90aG91Z2h0X3NpZ25hdHVyZV92YWxpZGF0b3I",
     "context_engineering_is_the_way_to_go", "Y29udGV4dF9lbmdpbmVlcmluZ19pc190aGVfd2F5X3RvX2dv",
 })  # fmt: skip
-"""Words that stand for a signature, and the same in base64: SDKs with a type for bytes write them so."""
+"""Values that replace a signature, also in base64, as SDKs with a type for bytes write them."""
 MEDIA = frozenset({"image", "video", "audio"})
 
 _items = json.Decoder(list[Raw])
@@ -153,7 +153,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
 
 
 def _parts(raw: Raw, out: Draft) -> Iterator[tuple[Pointer, Raw]]:
-    """The parts with their places; a single one may stand without a list (49 accepted contents).
+    """Yield the parts with their pointers. A single part may have no list around it (49 accepted contents).
 
     The servers flatten a list inside the list (recorded, 2026-11).
     """
@@ -172,7 +172,7 @@ def _parts(raw: Raw, out: Draft) -> Iterator[tuple[Pointer, Raw]]:
 
 
 def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:
-    """What one part holds: one thing where it is sound, and nothing of it is lost where it is not."""
+    """Read all content of one part. A valid part has one kind; a damaged part keeps all of its content."""
     if head(raw) != b"{":
         out.amiss(place, "an object", raw)
         return
@@ -233,7 +233,7 @@ def _read_result(raw: Raw, name: str, place: Pointer, out: Draft) -> None:
 
 
 def _failed(response: Raw) -> bool:
-    """By convention a result that went wrong says so under `error`; there is no mark beside it."""
+    """Whether a result reports a failure. By convention it does so under `error`; there is no other mark."""
     if head(response) != b"{" or b'"error"' not in bytes(response):
         return False
     error = _members.decode(response).get("error", NOTHING)
@@ -241,7 +241,7 @@ def _failed(response: Raw) -> bool:
 
 
 def _kinds(result: FunctionResponse, place: Pointer, out: Draft) -> tuple[str, ...]:
-    """The kinds of what a result holds: its object, and media in parts of its own."""
+    """Return the distinct kinds of a result's content: its object, and media in parts of its own."""
     kinds = [] if is_blank(result.response) else ["json" if head(result.response) == b"{" else "json-other"]
     for index, raw in enumerate(_items.decode(result.parts) if head(result.parts) == b"[" else ()):
         if head(raw) != b"{":
@@ -256,7 +256,7 @@ def _kinds(result: FunctionResponse, place: Pointer, out: Draft) -> tuple[str, .
 
 
 def _medium(kind: str, raw: Raw) -> str:
-    """What data are, by their media type: an image, a video, a sound; else a document."""
+    """Return the kind of data by their media type: an image, a video, an audio; else a document."""
     if kind not in ("inlineData", "fileData") or head(raw) != b"{":
         return kind
     members = _members.decode(raw)
@@ -268,7 +268,7 @@ def _read_text(raw: Raw, place: Pointer, signature: Signature, out: Draft, *, th
     if head(raw) != b'"':
         out.amiss((*place, "text"), "a string", raw)
     elif thought or (is_blank(raw) and signature == "given"):
-        # Streams end on an empty text that carries the signature of what went before.
+        # Streams end with an empty text that has the signature of the parts before it.
         out.blocks.append(Thinking(place, "thought", not is_blank(raw), signature))
     else:
         out.say(raw, place)
@@ -285,7 +285,7 @@ def _signature(members: dict[str, Raw]) -> Signature:
 
 
 def _settle_roles(out: Draft, said: str) -> None:
-    """A call beside results is an echo; other calls that are not the model's, and results that are, have a wrong role."""
+    """Take calls beside results for echoes; report other calls and results whose message has the wrong role."""
     if out.role == "assistant" and foreign.only_results(out.blocks):
         out.role = "tool"
         out.amiss(("role",), "the role of results, user or function", f"`{said}`", grave=False)
@@ -295,7 +295,10 @@ def _settle_roles(out: Draft, said: str) -> None:
 
 
 def _asked(body: Any) -> Listed | None:
-    """The contents; Google's servers read a single one as a list of one. A cache may hold what came before them."""
+    """Return the contents; Google's servers accept a single content as a list of one.
+
+    A cache may have earlier contents.
+    """
     cached = given(body.cachedContent)
     for name in ("contents", "history"):
         turns = getattr(body, name)
@@ -315,7 +318,7 @@ def _is_turn(envelope: Any) -> bool:
 
 
 def _ends_open(body: Any) -> bool:
-    """A tuning sample declares tools and says nothing of a model; it may end on the call it teaches."""
+    """Whether a body is a tuning sample, which may end with a call: it declares tools and names no model."""
     return given(body.tools) and not given(body.model) and not given(body.generationConfig)
 
 
@@ -333,7 +336,7 @@ def _evidence(value: Any) -> int:
 
 
 def _evidence_of_parts(turn: Turn) -> int:
-    """Parts of this wire have no type; those of others that speak of parts do."""
+    """Return the evidence of parts. Parts of this wire have no type; those of other wires do."""
     if head(turn.parts) not in (b"[", b"{"):
         return 0
     try:
@@ -346,12 +349,12 @@ def _evidence_of_parts(turn: Turn) -> int:
 
 
 def _flat(raw: Raw) -> list[Raw]:
-    """The entries of a list, or the value itself."""
+    """Return the entries of a list, or the value itself."""
     return _items.decode(raw) if head(raw) == b"[" else [raw]
 
 
 class GeminiWriter(BlockWriter):
-    """Write as generateContent does."""
+    """The writer of generateContent."""
 
     blocks_key = "parts"
     result_message_keys: ClassVar[Mapping[str, Any]] = {"role": "user"}
@@ -443,7 +446,8 @@ SYNTAX = WireSyntax(
 
 _CARRIER = make_carrier(
     Dialect(
-        # Google's own SDK keeps a streamed answer as one content a chunk, and sends them back so (python-genai 1791).
+        # Google's own SDK stores a streamed answer as one content per chunk, and sends them back so (python-genai
+        # 1791).
         wire=Wire("gemini", window=frozenset({"user", "tool"}), joins=True, idless=True, counts=True),
         envelope=Body,
         turn=Turn,
@@ -464,4 +468,4 @@ _CARRIER = make_carrier(
     about="request bodies, arrays of contents, request/response pairs, batch lines, one content per line; keys in camelCase or snake_case",
 )
 CARRIER = structs.replace(_CARRIER, record_keys=_CARRIER.record_keys | {"contents", "history", "candidates"})
-"""Without streaming by events, a response that came in pieces is an array of them."""
+"""Without server-sent events, a streamed response is an array of its chunks."""

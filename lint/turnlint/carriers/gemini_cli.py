@@ -1,8 +1,8 @@
-"""Gemini CLI sessions: messages appended whole each time they change, with rewinds and replaced histories.
+"""Read Gemini CLI sessions: messages appended again at each change, with rewinds and replaced histories.
 
-This module owns which messages of such a file would be replayed, and what of them, after the CLI's own loader
-(@google/gemini-cli-core 0.61.0, read and run 2026-11): records are folded by their ids, and a message of the model's
-holds its calls together with their results. It refuses to know how parts are spelled; that is Gemini's wire.
+The module selects the messages and parts that would be replayed, as does the CLI's own loader (@google/gemini-cli-core
+0.61.0, read and run 2026-11). It merges records by their ids. A message of the model contains its calls with their
+results. Parts have the form of Gemini's wire.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from turnlint.model import Block, Call, Pointer, Record, Result, Role, Transcrip
 
 
 class Line(Said, gc=False):
-    """A record: a message, what is known of the session, or what became of messages before it."""
+    """A record: a message, facts of the session, or a change of earlier messages."""
 
     sessionId: Raw = NOTHING
     projectHash: Raw = NOTHING
@@ -45,13 +45,13 @@ class Node(Entry):
 
     items: Sequence[Item] = ()
     clears: bool = False
-    """Its messages stand for all before them."""
+    """Whether its messages replace all earlier ones."""
     back: str | None = None
-    """The message that it takes back, with all behind it."""
+    """The id of the message that the record removes, with all later ones."""
     name: str | None = None
-    """The session it says it belongs to."""
+    """The id of the session, if the record has one."""
     whole: bool = False
-    """It holds messages beside what is known of the session, as files did before there were lines."""
+    """Whether the record has messages beside the facts of the session, as files had before the line format."""
 
     @property
     def is_bookkeeping(self) -> bool:
@@ -59,7 +59,7 @@ class Node(Entry):
 
 
 LOST = "The tool execution result was lost due to context management truncation."
-"""What the CLI itself writes where a call that it sends has no result (`historyHardening`)."""
+"""The text that the CLI itself sends for a call without a result (`historyHardening`)."""
 WIRE = Wire(
     "gemini-cli", window=frozenset({"user", "tool"}), joins=True, idless=True, counts=True, like="gemini"
 )
@@ -94,14 +94,17 @@ def _is_own(raw: Raw) -> bool:
 
 
 def _is_foreign(raw: Raw) -> bool:
-    """Whether a message has a type that the CLI does not write. One such message is damage, several are another format."""
+    """Whether a message has a type that the CLI does not write.
+
+    One such message is damage, several are another format.
+    """
     said = SAID.inner(raw)[0] if head(raw) == b"{" else None
     kind = string(said.type) if said is not None else None
     return kind is not None and kind not in TYPES
 
 
 def _look(decoded: Decoded[Any]) -> Entry | None:
-    """What a record is: the loader asks in this order."""
+    """Return the entry of a record. The checks have the order of the loader."""
     line: Any = decoded.value
     record = decoded.record
     back, own = string(line.rewind), string(line.id)
@@ -124,7 +127,7 @@ def _look(decoded: Decoded[Any]) -> Entry | None:
 
 
 def _listed(raw: Raw, at: Pointer, record: Record, *, unnamed: bool = False) -> Iterator[Item]:
-    """The messages of a list. Those without an id are none to the loader, but in files from before there were lines."""
+    """Yield the messages of a list. The loader ignores those without an id, except in files before the line format."""
     for index, one in enumerate(elements(raw)):
         said = SAID.inner(one, (*at, index))[0] if head(one) == b"{" else None
         own = string(said.id) if said is not None else None
@@ -133,7 +136,7 @@ def _listed(raw: Raw, at: Pointer, record: Record, *, unnamed: bool = False) -> 
 
 
 def _whole(value: Any, record: Record) -> Iterator[Transcript]:
-    """A file from before there were lines: one object, indented."""
+    """Yield the conversation of a file from before the line format: one indented object."""
     messages = string(value.sessionId) is not None and not given(value.id) and head(value.messages) == b"["
     if messages and b"\n" in record.data.strip():
         items = _listed(value.messages, ("messages",), record, unnamed=True)
@@ -141,7 +144,7 @@ def _whole(value: Any, record: Record) -> Iterator[Transcript]:
 
 
 def _settle(entries: Sequence[Node]) -> Iterator[Transcript]:
-    """The sessions of a source: usually one, but whole ones may have been collected line by line."""
+    """Yield the sessions of a source: usually one, but a file may collect whole sessions line by line."""
     nodes: list[Node] = []
     name: str | None = None
     for node in entries:
@@ -179,7 +182,7 @@ def _of_session(nodes: Sequence[Node], name: str | None) -> Iterator[Transcript]
 
 
 def _taken(live: dict[str | None, Item], back: str | None) -> list[Item]:
-    """Take a message out, and all that came to stand behind it."""
+    """Remove a message and all later ones."""
     taken: list[Item] = []
     while not taken or taken[-1].id != back:
         taken.append(live.popitem()[1])
@@ -189,7 +192,7 @@ def _taken(live: dict[str | None, Item], back: str | None) -> list[Item]:
 def _left(
     gone: Sequence[tuple[str, Sequence[Item]]], known: set[str | None], name: str | None
 ) -> Iterator[Transcript]:
-    """What was left behind. A message that is replayed, or was left later, is not told of once more."""
+    """Yield the abandoned messages. A message that is replayed, or that a later group contains, is omitted."""
     found = []
     for why, items in reversed(gone):
         own = [entry for item, entry in zip(items, _once(items), strict=True) if item.id not in known]
@@ -199,7 +202,7 @@ def _left(
 
 
 def _once(items: Iterable[Item]) -> Iterator[Entry]:
-    """The messages without results that only repeat those kept with the calls before them: newer files have both."""
+    """Yield the messages without results that repeat those stored with the calls before them: newer files have both."""
     held: frozenset[str] = frozenset()
     named: frozenset[str] = frozenset()
     for item in items:
@@ -219,7 +222,7 @@ def _repeats(block: Block, held: frozenset[str], named: frozenset[str]) -> bool:
 
 
 class GeminiCliWriter(GeminiWriter):
-    """Write the records of a Gemini CLI session."""
+    """The writer of Gemini CLI sessions."""
 
     blocks_key = "content"
     result_message_keys: ClassVar[Mapping[str, Any]] = {"type": "user"}
@@ -235,7 +238,7 @@ class GeminiCliWriter(GeminiWriter):
         return [part] if call.keys == CALL else part
 
     def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:  # noqa: ARG002 - the tool writes all messages
-        """Write nothing: a message of this log is never invented."""
+        """Write nothing: a repair never invents a message of this log."""
         return None
 
     def new_id(self, digest: str) -> str:

@@ -1,8 +1,7 @@
-"""LangChain's messages: `messages_to_dict`, `dumpd`, and the flat objects of LangGraph's states.
+"""Read LangChain's messages: `messages_to_dict`, `dumpd`, and the flat objects of LangGraph's states.
 
-This module owns the three shells in which such a message is written, and that a call stands once however often it
-is written: in `tool_calls`, in the content as its provider spells it, and in `additional_kwargs` (langchain-core
-1.7.2, read 2026-11). It refuses to know which provider the messages were for, and to read checkpoints in binary.
+A message has one of three shells. A call may occur in `tool_calls`, in the content as its provider wrote it, and in
+`additional_kwargs`, but counts once (langchain-core 1.7.2, read 2026-11). Binary checkpoints are not supported.
 """
 
 from collections import Counter
@@ -82,7 +81,7 @@ class Body(Envelope, gc=False, kw_only=True):
 
 
 class Beside(Struct, gc=False):
-    """What providers' own answers leave beside a message."""
+    """The keys of a provider's answer in `additional_kwargs`."""
 
     tool_calls: list[chat_turns.ToolCall] | None = None
     function_call: chat_turns.Function | None = None
@@ -94,15 +93,15 @@ ROLES: dict[str, Role] = {
 }  # fmt: skip
 CLASSES = {f"{name.capitalize()}Message": name for name in ROLES} | {"AIMessage": "ai"}
 CLASSES |= {f"{name}Chunk": kind for name, kind in CLASSES.items()}
-"""Under the names of their classes messages stand in `dumpd`; chunks do everywhere."""
+"""The class names of messages in `dumpd`, and the names of chunks everywhere."""
 SPOKEN = {"user": "human", "assistant": "ai", "developer": "system"} | {name: name for name in ROLES}
 HOLDERS = ("values", "channel_values", "kwargs")
-"""Where a thread's state, a checkpoint and a prompt keep their messages."""
+"""Keys under which a thread's state, a checkpoint and a prompt have their messages."""
 PIECES = {
     "tool_call": ("id", "args"), "invalid_tool_call": ("id", "args"), "server_tool_call": ("id", "args"),
     "server_tool_use": ("id", "input"), "mcp_tool_use": ("id", "input"), "server_tool_result": ("tool_call_id", "output"),
 }  # fmt: skip
-"""Where a part of a content has its id and what it says: LangChain's own, and what runs at the provider."""
+"""The keys of the id and the body of a content part: LangChain's own parts, and those of provider tools."""
 OWN = frozenset({"tool_call", "invalid_tool_call"})
 KEYS = Keys(("id",), ("name",), ("args",))
 REMOVE_ALL = "__remove_all__"
@@ -115,7 +114,7 @@ _typed = json.Decoder(chat_turns.Part)
 
 
 def kind_of(turn: Any) -> str | None:
-    """Which of LangChain's messages an object is, by its shell, if it is one."""
+    """Return the type of a LangChain message by its shell; none for any other object."""
     kind = turn.type if isinstance(turn, Turn) else string(turn.type)
     if given(turn.lc) and head(turn.kwargs) == b"{":
         return CLASSES.get(_class_of(turn.id))
@@ -134,7 +133,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     below, said, wrong = _unpacked(turn, at)
     named = said.type or turn.type or ""
     kind = kind_of(turn) or SPOKEN.get(said.role or "") or CLASSES.get(named, named)
-    if kind == "chat":  # a message of anybody's, who is named beside it
+    if kind == "chat":  # a message of any role, which is named beside it
         kind = SPOKEN.get(said.role or "", kind)
     out = Draft(at, ROLES.get(kind, "other"))
     out.misfits += wrong
@@ -160,7 +159,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
 
 
 def _unpacked(turn: Turn, at: Pointer) -> tuple[Pointer, Said, tuple[Misfit, ...]]:
-    """The message without its shell, and where in that it stands."""
+    """Return the message without its shell, with its pointer in the shell."""
     name = "kwargs" if given(turn.lc) else "data"
     inside = getattr(turn, name)
     if not given(inside):
@@ -211,7 +210,7 @@ def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:
         out.blocks.append(_read_piece(raw, kind, place))
     else:
         block = foreign.block(raw, kind, place)
-        # A content holds what its provider wrote, so that nothing in it is another wire's.
+        # A content is as its provider wrote it, so that no part of it is foreign.
         out.blocks.append(structs.replace(block, dialect=None) if isinstance(block, Call | Result) else block)
 
 
@@ -228,7 +227,7 @@ def _read_piece(raw: Raw, kind: str, place: Pointer) -> Block:
 
 
 def _calls_in(calls: Iterable[ToolCall] | None, place: Pointer, kind: str) -> Iterator[Call]:
-    """Those that could be read hold an object; the others are kept as the model wrote them."""
+    """Yield calls. Parsed calls have an object as arguments; the others have the model's text."""
     for index, call in enumerate(calls or ()):
         in_text = kind != "tool_call"
         body, how = arguments_in_text(call.args) if in_text else arguments_in_place(call.args, required=True)
@@ -238,7 +237,7 @@ def _calls_in(calls: Iterable[ToolCall] | None, place: Pointer, kind: str) -> It
 
 
 def _beside(said: Said, below: Pointer, out: Draft) -> list[Call]:
-    """The calls as the provider's answer had them: a list, or the one of 2023."""
+    """Return the calls of the provider's answer: a list, or the single call of 2023."""
     if head(said.additional_kwargs) != b"{":
         return []
     place = (*below, "additional_kwargs")
@@ -250,7 +249,7 @@ def _beside(said: Said, below: Pointer, out: Draft) -> list[Call]:
 
 
 def _read_calls(said: Said, below: Pointer, out: Draft) -> None:
-    """Each call once, with its twins. What stands beside a message counts where the message names no call itself."""
+    """Add each call once, with its copies. Calls beside a message count only if the message itself has none."""
     own = [
         *_calls_in(said.tool_calls, (*below, "tool_calls"), "tool_call"),
         *_calls_in(said.invalid_tool_calls, (*below, "invalid_tool_calls"), "invalid_tool_call"),
@@ -271,7 +270,7 @@ def _read_calls(said: Said, below: Pointer, out: Draft) -> None:
 
 
 def _twins(own: Sequence[Call], others: Sequence[Call]) -> list[list[Call]]:
-    """Of each call, where it stands again: under its id, or under its name where the other has no id."""
+    """Return the copies of each call: with the same id, or with the same name where the copy has no id."""
     known: dict[tuple[str | None, str | None], list[int]] = {}
     for number, call in enumerate(own):
         for key in {(call.id, None), (None, call.name)}:
@@ -282,13 +281,13 @@ def _twins(own: Sequence[Call], others: Sequence[Call]) -> list[list[Call]]:
         numbers = known.get((other.id, None) if other.id else (None, other.name), [])
         place = other.at[:-1], other.id or other.name
         met[place] += 1
-        if numbers:  # of several that are called alike the first is the first, wherever they stand
+        if numbers:  # of several calls with one name, the copies follow in the order of the calls
             found[numbers[min(met[place], len(numbers)) - 1]].append(other)
     return found
 
 
 class _Reading:
-    """One reading of one source, in which removed messages are gone and a state is where its messages stand."""
+    """A reader of one source that omits removed messages and sets the pointer of a state."""
 
     def __init__(self, inner: Reader) -> None:
         self.inner = inner
@@ -310,7 +309,7 @@ def _settled(found: Transcript | Stray) -> Transcript | Stray:
 
 
 def _standing(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The messages without those that a later one removes by their id."""
+    """Return the messages without those that a later message removes by their id."""
     gone: set[str | None] = set()
     kept: list[Message] = []
     for message in reversed(messages):
@@ -322,7 +321,7 @@ def _standing(messages: tuple[Message, ...]) -> tuple[Message, ...]:
 
 
 def _asked(body: Any) -> Listed | None:
-    """The messages of a state, a checkpoint or a prompt."""
+    """Return the messages of a state, a checkpoint or a prompt."""
     for name in HOLDERS:
         raw = getattr(body, name)
         holder, wrong = BODY.inner(raw, (name,)) if head(raw) == b"{" else (None, ())
@@ -332,7 +331,7 @@ def _asked(body: Any) -> Listed | None:
 
 
 def _ends_open(body: Any) -> bool:
-    """A graph that was interrupted, or has steps to go, waits with its calls."""
+    """Whether a graph was interrupted, or has steps left, so that its calls may be open."""
     return any(not _is_bare(raw) for raw in (body.next, body.interrupts, body.interrupted))
 
 
@@ -349,7 +348,7 @@ def _evidence(value: Any) -> int:
 
 
 class LangChainWriter(MessageWriter):
-    """Write results as LangChain does."""
+    """The writer of LangChain, for results only."""
 
     def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
         """Write the result of a call, in the shell of the call."""
@@ -389,7 +388,7 @@ _carrier = make_carrier(
         evidence=_evidence,
         asked=_asked,
         typed=True,
-        # Which of the three shells a message would need that no call stands beside, nothing says.
+        # Without a call beside a new message, the required shell is unknown, so only results are written.
         writer=LangChainWriter(),
     ),
     title="LangChain messages",
@@ -401,4 +400,4 @@ CARRIER = structs.replace(
     record_keys=_carrier.record_keys | {"values", "channel_values"},
     message_keys=frozenset[str](),
 )
-"""Half of all records have a type: it says of none that it is a message."""
+"""Half of all records have a type, so that a type does not identify a message."""

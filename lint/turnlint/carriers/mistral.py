@@ -1,7 +1,6 @@
-"""Mistral: Chat Completions with chunks, `prefix`, and arguments that may be objects.
+"""Read and write Mistral's chat: Chat Completions with chunks, `prefix`, and arguments that may be objects.
 
-This module owns what Mistral's API writes in another way than OpenAI's, in the spelling of either of its
-SDKs. It refuses to know which ids and orders of roles the API takes.
+The module covers the differences of Mistral's API from OpenAI's, in the spelling of either of its SDKs.
 """
 
 import re
@@ -55,17 +54,19 @@ HOSTED = (
     r"|pixtral-(?:12b|large)|devstral(?:-small|-medium)?|voxtral-(?:mini|small))-(?:latest|\d{4})"
     r"|open-(?:mistral|mixtral|codestral)-[\w-]+"
 )
-"""Models under the names of Mistral's own platform. Others serve them too, without the month: Ollama has a
-`mistral-small3.1`."""
+"""Models under the names of Mistral's own platform.
+
+Other servers have the models too, without the month: Ollama has a `mistral-small3.1`.
+"""
 HINTS = ("mi", "co", "ma", "pi", "de", "vo", "op")
-"""Every such name begins so; compiling the expression costs more than all else here."""
+"""The first letters of such names; compiling the expression costs more than the rest of the check."""
 
 _chunk = json.Decoder(Chunk)
 _chunks = json.Decoder(list[Chunk])
 
 
 def _calls(turn: Turn) -> list[Call]:
-    """The type of a call may be left out: there is only one."""
+    """Return the calls of a turn. A call may omit its type, since there is only one."""
     calls = chat_turns.calls_of(turn) or chat_turns.calls_in(turn.toolCalls or (), "toolCalls")
     return [call if call.kind else structs.replace(call, kind="function") for call in calls]
 
@@ -78,7 +79,7 @@ def _result(turn: Turn) -> Result:
 
 
 def _thinking(raw: Raw, kind: str, at: Pointer) -> Block:
-    """A thought is a list of chunks; the library for fine-tuning writes a text (mistral-common 1.13.0)."""
+    """Read a thought: a list of chunks, or a text from the library for fine-tuning (mistral-common 1.13.0)."""
     inner = _chunk.decode(raw).thinking
     if head(inner) != b"[":
         return Thinking(at, kind, not is_blank(inner))
@@ -117,7 +118,7 @@ def _is_hosted(model: str | None) -> bool:
 
 
 def _evidence(value: Any) -> int:
-    """What no other server of Chat Completions writes; a mere name of a model says so only in its hosted form."""
+    """Return the evidence of keys that no other server of Chat Completions uses, and of hosted model names."""
     if isinstance(value, Turn):
         # DeepSeek has `prefix` too, beside a key of its own.
         continued = value.prefix is not None and not given(value.reasoning_content)
@@ -133,7 +134,7 @@ def _evidence(value: Any) -> int:
 
 
 class MistralWriter(ChatWriter):
-    """Write as Mistral does."""
+    """The writer of Mistral's chat."""
 
     example_model = "mistral-large-latest"
 

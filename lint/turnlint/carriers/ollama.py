@@ -1,7 +1,7 @@
-"""Ollama's own chat: arguments as objects, results by the name of their tool, ids where there are any.
+"""Read and write Ollama's own chat: arguments as objects, results by the name of their tool, optional ids.
 
-This module owns how `/api/chat` spells a conversation, and puts together answers that were streamed a
-piece a line. It refuses to know Ollama's other face, which is Chat Completions.
+The module covers `/api/chat`, and joins answers that were streamed one chunk per line. Ollama's Chat Completions
+endpoint has the format of OpenAI.
 """
 
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ ROLES: dict[str, Role] = {
     "assistant": "assistant",
     "tool": "tool",
 }
-"""A role is any text: what it means, and whether anything, is said by each model's template."""
+"""A role may be any text: the template of each model defines its meaning, if any."""
 RESULT_KEYS = Keys(("tool_call_id",), ("tool_name",), ("content",))
 BARE_KEYS = Keys(("tool_call_id",), ("name",), ("content",))
 OPTIONS = frozenset({
@@ -72,7 +72,7 @@ OPTIONS = frozenset({
 })  # fmt: skip
 WIRE = Wire("ollama", idless=True)
 STREAMED = structs.replace(WIRE, joins=True)
-"""The pieces of one answer are one turn."""
+"""The wire of a streamed answer, whose chunks are one turn."""
 
 TURN = Shape(Turn)
 _members = json.Decoder(dict[str, Raw])
@@ -84,7 +84,7 @@ def _beside(turn: Turn) -> list[Block]:
 
 
 def _calls(turn: Turn) -> list[Call]:
-    """Neither an id nor a type must be there."""
+    """Return the calls of a turn. A call may omit its id and its type."""
     return [
         structs.replace(call, needs_id=bool(call.id), kind=call.kind or "function")
         for call in chat_turns.calls_of(turn)
@@ -112,7 +112,7 @@ SPELLING = chat_turns.Spelling(
 
 
 def _answered(body: Any) -> Listed | None:
-    """A whole answer, or one piece of it."""
+    """Return a whole answer, or one chunk of an answer."""
     if head(body.message) != b"{" or bytes(body.done) not in (b"true", b"false"):
         return None
     turn, misfits = TURN.inner(body.message, ("message",))
@@ -120,12 +120,12 @@ def _answered(body: Any) -> Listed | None:
 
 
 class _Reading:
-    """One reading of one source, in which the pieces of a streamed answer become one conversation."""
+    """A reader of one source that joins the chunks of a streamed answer into one conversation."""
 
     def __init__(self, inner: Reader) -> None:
         self.inner = inner
         self.pieces: list[Message] = []
-        """The first that says anything, and all that call: what is held does not grow with what was said."""
+        """The first chunk with content, and all chunks with calls, so that memory does not grow with the text."""
         self.misfits: list[tuple[Record, Misfit]] = []
         self.first: Transcript | None = None
 
@@ -164,7 +164,10 @@ class _Reading:
 
 
 def _evidence(value: Any) -> int:
-    """What no server of Chat Completions takes or gives. Arguments as objects alone are training samples' too."""
+    """Return the evidence of keys that no server of Chat Completions uses.
+
+    Arguments as objects alone also occur in training samples.
+    """
     if isinstance(value, Turn):
         named = value.role == "tool" and value.tool_name is not None and value.tool_call_id is None
         return SPEAKS * (named or bool(value.images) or any(map(_is_own_call, value.tool_calls or ())))
@@ -183,7 +186,7 @@ def _is_own_call(call: chat_turns.ToolCall) -> bool:
 
 
 def _has_own_turns(turns: Sequence[Turn]) -> bool:
-    """Whether calls have objects as arguments and results name their tool, with ids or without (10728a874a957fc5)."""
+    """Whether calls have objects as arguments and results name their tool, with or without ids (10728a874a957fc5)."""
     calls = (call.function for turn in turns for call in turn.tool_calls or ())
     return any(turn.role == "tool" and turn.tool_name is not None for turn in turns) and any(
         function is not None and head(function.arguments) == b"{" for function in calls
@@ -195,7 +198,7 @@ def _has_options(raw: Raw) -> bool:
 
 
 class OllamaWriter(ChatWriter):
-    """Write as the API of Ollama does."""
+    """The writer of the API of Ollama."""
 
     example_model = "llama3.3"
 

@@ -1,8 +1,6 @@
-"""OpenAI Chat Completions: `messages`, `tool_calls`, `role: tool`.
+"""Read and write OpenAI Chat Completions: `messages`, `tool_calls`, `role: tool`.
 
-This module owns what holds a conversation on that wire, and on everything that calls itself compatible with
-it, and lends that to formats that differ in a few words. It refuses to know which those are, and what any
-server makes of a request.
+The module defines the envelope of this wire and of all compatible servers. Formats with small differences reuse it.
 """
 
 from collections.abc import Sequence
@@ -42,7 +40,7 @@ def is_turn(envelope: Any) -> bool:
 
 
 def ends_open(body: Any) -> bool:
-    """A fine-tuning sample declares tools but no model, and may end on the call it teaches."""
+    """Whether a body is a fine-tuning sample, which may end with a call: it declares tools but no model."""
     declares = head(body.tools) == b"[" or head(body.functions) == b"["
     return declares and not given(body.model)
 
@@ -130,17 +128,17 @@ CARRIER = make_carrier(
 
 
 def was_sent_to(value: Any, *places: str) -> bool:
-    """Whether a record with a chat in it names one of these places as where it was sent."""
+    """Whether a record with a chat names one of these places as its destination."""
     holders = value.messages is not None, value.choices is not None, head(value.request) == b"{"
     named = (string(getattr(value, name)) or "" for name in HOSTS) if any(holders) else ()
     return any(place in name for name in named for place in places)
 
 
 def make_kin(dialect: Dialect, title: str, about: str) -> Carrier:
-    """A format whose messages are spelled almost like this one's.
+    """Return a format whose messages have almost the spelling of this one.
 
-    Only what is its own speaks for it, so its evidence is about nothing else; where there is any, what both
-    formats share counts too, or long conversations would outweigh it.
+    Its own evidence covers only its differences. Where it has some, the evidence that both formats share counts too;
+    otherwise long conversations would outweigh it.
     """
     carrier = make_carrier(dialect, title, about)
 

@@ -1,7 +1,6 @@
-"""OpenAI Responses: items under `input` and `output`, paired by `call_id`.
+"""Read and write OpenAI Responses: items under `input` and `output`, paired by `call_id`.
 
-This module owns how that wire spells a conversation: each item is a message of its own, and what the
-model wrote in a row is one turn. It refuses to know what any server makes of it.
+Each item is a message of its own, and consecutive items of the model are one turn.
 """
 
 from collections.abc import Sequence
@@ -98,7 +97,7 @@ def _message(item: Item, at: Pointer, record: Record) -> tuple[Message, list[Mis
         if dialect is None:
             out.misfits.append(foreign.role_misfit(at, item.role, tuple(ROLES)))
     _read_content(item.content, out)
-    if _is_chat(item):  # a message of Chat Completions among the items: what a switch of APIs leaves behind
+    if _is_chat(item):  # a Chat Completions message among the items, as a switch of APIs leaves behind
         dialect = "openai-chat"
         add_chat(item, out, item.name)
     if foreign.only_results(out.blocks):
@@ -129,7 +128,7 @@ def _is_chat(item: Item) -> bool:
 
 
 def _read_content(content: Raw, out: Draft) -> None:
-    """Text, parts, or nothing. The one text that may be a whole input stands where the message does."""
+    """Read a text, parts, or nothing. A text that is the whole input has the pointer of its message."""
     first = head(content)
     if first == b'"':
         out.say(content, () if out.at and isinstance(out.at[-1], str) else ("content",))
@@ -164,7 +163,7 @@ def _read_part(raw: Raw, place: Pointer, out: Draft) -> None:
 
 
 def _asked(body: Any) -> Listed | None:
-    """What a request holds under `input`: a text, which is one message of the user, or items."""
+    """Return the messages under `input` of a request: a text, which is one message of the user, or items."""
     first = head(body.input)
     if given(body.type) or first in (b"", b"n", b"{"):
         return None
@@ -187,7 +186,7 @@ def _items(raw: Raw, key: str) -> Listed:
 
 
 def _answered(body: Any) -> Listed | None:
-    """What a response holds under `output`; other records have lists of other things there."""
+    """Return the items under `output` of a response. Other records have other lists under this key."""
     if given(body.type) or head(body.output) != b"[":
         return None
     answer = _items(body.output, "output")
@@ -204,7 +203,7 @@ def _refers(messages: list[Message]) -> bool:
 
 
 def _is_turn(envelope: Any) -> bool:
-    """One item a line."""
+    """Whether an object is one item of a log of one item per line."""
     kind = string(envelope.type)
     if kind is None:
         bare = given(envelope.messages) or given(envelope.input)
@@ -235,7 +234,7 @@ def _item_evidence(item: Item) -> int:
             item.tools,
         )
         named = item.call_id is not None or item.approval_request_id is not None
-        # Other logs have events of these types, with an id and nothing of a call.
+        # Other logs have events of these types, with an id and without the body of a call.
         return SPEAKS if named or any(map(given, bodies)) else STRANGE
     if item.type == "reasoning":
         return SPEAKS * (given(item.summary) or given(item.encrypted_content))
@@ -268,7 +267,7 @@ def _body_evidence(body: Body) -> int:
 
 
 def _are_messages(asked: Listed) -> bool:
-    """A list of messages, none of them one of Chat Completions: other bodies with `input` have texts there."""
+    """Whether all items are plain messages, none of Chat Completions: other bodies with `input` have texts there."""
     return bool(asked.turns) and all(
         isinstance(place[-1], int) and item.role in ROLES and given(item.content) and not _is_chat(item)
         for place, item in asked.turns
@@ -276,12 +275,12 @@ def _are_messages(asked: Listed) -> bool:
 
 
 class ResponsesWriter(MessageWriter):
-    """Write as OpenAI Responses does."""
+    """The writer of OpenAI Responses."""
 
     examples_key = "input"
 
     def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:  # noqa: ARG002 - the wire has no key for it
-        """Write an output of the kind of the call, if texts can be one: a screenshot cannot be invented."""
+        """Write an output of the kind of the call, if it can be a text: a screenshot cannot be invented."""
         kind = f"{call.kind or 'function_call'}_output"
         if kind not in WORDED:
             return None
@@ -306,7 +305,7 @@ class ResponsesWriter(MessageWriter):
             line = lines[index]
             if line.kind == "assistant":
                 thoughts = list(takewhile(lambda one: one.kind == "think", lines[index + 1 :]))
-                for thought in thoughts:  # a thought stands before the message that follows from it
+                for thought in thoughts:  # a thought precedes the message that follows from it
                     next(following)
                     example.add(thought, _example_thought(thought, next(numbers)))
                 after = lines[index + 1 + len(thoughts) :][:1]
@@ -439,4 +438,4 @@ _CARRIER = make_carrier(
     about="request bodies, item arrays, request/response pairs, batch lines, one item per line; hosted tools and custom tools",
 )
 CARRIER = structs.replace(_CARRIER, message_keys=_CARRIER.message_keys | {"call_id"})
-"""A list that begins with an output is one of items, however much that looks like the record of an answer."""
+"""A list that begins with an output is a list of items, even if it looks like the record of an answer."""

@@ -1,8 +1,8 @@
-"""pi and OpenClaw sessions: one line an entry, a tree of `id` and `parentId`, a list of messages before that.
+"""Read pi and OpenClaw sessions: one line per entry, a tree of `id` and `parentId`, in old files a list of messages.
 
-This module owns what of such a session would be replayed, after pi's own session manager (pi-coding-agent 0.73.1,
-read 2026-11): the path from the last entry to the root, cut where a compaction or a reset cut it, without the turns
-that were aborted or failed. It refuses to know what the APIs that pi talks to make of that.
+The module selects the messages that would be replayed, as does pi's own session manager (pi-coding-agent 0.73.1, read
+2026-11). They are on the path from the last entry to the root, cut at a compaction or a reset. Aborted and failed turns
+are left out.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -81,7 +81,7 @@ class Head(Entry):
 
     name: str | None = None
     linear: bool = False
-    """It is of the time when a session was a list."""
+    """Whether the session is a list, as in old versions."""
 
     @property
     def is_bookkeeping(self) -> bool:
@@ -93,15 +93,15 @@ class Node(Entry):
 
     kind: str = ""
     loose: bool = False
-    """It names no parent though it must have one, unless it is the first."""
+    """Whether the entry lacks the required parent; the first entry needs none."""
     stopped: str = ""
-    """How its turn ended, where that is why it is not replayed."""
+    """The end of its turn, if that is the reason that the turn is not replayed."""
     kept: str | None = None
-    """For a compaction: the first entry before it that stays."""
+    """For a compaction, the id of the first entry before it that stays."""
     kept_index: int | None = None
-    """The same by its number in the file, in old sessions."""
+    """For a compaction in an old session, the number of that entry in the file."""
     target: str | None = None
-    """Where it leads to, for an entry that only says so."""
+    """The target of an entry that only refers to another one."""
 
     @property
     def is_bookkeeping(self) -> bool:
@@ -112,17 +112,17 @@ ROLES: dict[str, Role] = {
     "user": "user", "assistant": "assistant", "toolResult": "tool", "custom": "user", "hookMessage": "user",
     "bashExecution": "user", "branchSummary": "user", "compactionSummary": "user",
 }  # fmt: skip
-"""All that is not the model's and no result is sent in the user's name. Roles beside these are not sent at all."""
+"""Roles and how they are sent: all but the model's messages and results as the user's. Other roles are not sent."""
 OWN_ROLES = ROLES.keys() - {"user", "assistant"}
 TEXTS = {"bashExecution": "command", "branchSummary": "summary", "compactionSummary": "summary"}
-"""Where messages without a content say what they say."""
+"""The keys of the text in messages without a content."""
 STOPPED = {
     "aborted": ("the turn was aborted", "their turns were aborted"),
     "error": ("the turn ended in an error", "their turns ended in an error"),
 }
 OLD_KINDS = frozenset({"compaction", "model_change", "thinking_level_change"})
 KINDS = OLD_KINDS | {"branch_summary", "custom", "custom_message", "label", "leaf", "reset", "session_info"}
-"""Entries that are no messages."""
+"""Types of entries that are no messages."""
 SPEAKING = frozenset({"message", "custom_message", "compaction", "branch_summary"})
 SUMMARIES = {"compaction": "compactionSummary", "branch_summary": "branchSummary"}
 CALLS = frozenset({"toolCall", "toolUse", "tool_use"})
@@ -139,7 +139,7 @@ _parts = json.Decoder(list[Raw])
 def _evidence(line: Line) -> int:
     kind, timed = line.type or "", given(line.timestamp)
     linked = line.id is not None and given(line.parentId)
-    if kind == "session":  # with which streams of events begin too
+    if kind == "session":  # event streams begin with such a line too
         return int(line.id is not None and timed and (given(line.cwd) or given(line.version)))
     if kind in KINDS and timed and (linked or kind in OLD_KINDS):
         return SPEAKS
@@ -149,13 +149,13 @@ def _evidence(line: Line) -> int:
     if said is None or (said.role not in ROLES and said.role not in foreign.ROLES):
         return 0 if linked else STRANGE
     if _holds_results(said.content):
-        return STRANGE  # of Factory Droid, whose lines have the same keys (read in its logs, 2026-11)
+        return STRANGE  # Factory Droid's lines have the same keys (seen in its logs, 2026-11)
     own = said.role in OWN_ROLES or given(said.stopReason) or written(said.timestamp) == "other"
     return SPEAKS if timed and own else 0
 
 
 def _holds_results(content: Raw) -> bool:
-    """Whether a message holds the results of another wire, which has no role for them."""
+    """Whether a message has results of another wire, which has no role for results."""
     return any(part.type == "tool_result" for part in foreign.parts_of(content))
 
 
@@ -178,7 +178,7 @@ def _look(decoded: Decoded[Any]) -> Entry | None:
         _speak(node, out, "custom", line.content)
     elif line.type in SUMMARIES and not is_blank(line.summary):
         _speak(node, Draft((), "user", [Text(("summary",))]), SUMMARIES[line.type], line.summary)
-    # Who goes back to the very first message begins anew, from no parent; a turn of the model's never does.
+    # A session that returns to its first message continues without a parent; a turn of the model never does.
     follows = node.kind == "compaction" or any(message.role != "user" for message in node.said)
     node.loose = node.loose or (follows and node.parent is None)
     return node
@@ -263,7 +263,7 @@ def _call(part: Part, kind: str, at: tuple[str, int]) -> Call:
     own = given(part.arguments) or not given(part.input)
     raw, keys = (part.arguments, CALL_KEYS) if own else (part.input, INPUT_KEYS)
     body, arguments = arguments_in_place(raw, required=True)
-    # The buffer of a stream: where it stayed behind and does not end, the arguments beside it are a guess.
+    # A stream's buffer: where an incomplete one is still present, the arguments beside it are a guess.
     if head(part.partialJson) == b'"' and arguments_in_text(part.partialJson)[1] == "torn":
         keys, arguments = TORN_KEYS, "torn"
     return Call(
@@ -284,7 +284,7 @@ def _result(said: Said, out: Draft) -> Result:
 
 
 def _settle(entries: list[Entry]) -> Iterator[Transcript]:
-    """The conversation of each session, each with what it left behind."""
+    """Yield the conversation of each session, and its abandoned branches."""
     sessions: dict[str | None, list[Entry]] = {}
     heads: dict[str | None, Head] = {}
     name: str | None = None
@@ -304,7 +304,7 @@ def _of_session(first: Head | None, entries: list[Entry], nodes: list[Node]) -> 
     tree = Tree(nodes)
     flat = (first is not None and first.linear) or not tree.by_id or tree.is_flat()
     for node in () if flat else nodes[1:]:
-        node.parent = "" if node.loose else node.parent  # where it should name one, and does not
+        node.parent = "" if node.loose else node.parent  # the required parent id is missing
     last = tree.by_id.get(nodes[-1].target or "") if nodes[-1].kind == "leaf" else nodes[-1]
     path: list[Any] = [*nodes] if flat else tree.path(last) if last is not None else []
     boundary, live = _context(path, entries if flat else None)
@@ -313,7 +313,7 @@ def _of_session(first: Head | None, entries: list[Entry], nodes: list[Node]) -> 
         links = () if flat else (*links_of(nodes), *_pointers(nodes, boundary))
         beside = (entry.record for entry in entries)
         found = conversation(WIRE, said, name=name, beside=beside, links=links, headless=first is None)
-        if not isinstance(entries[0], Head):  # pi empties such a file, and begins a new session in it
+        if not isinstance(entries[0], Head):  # pi empties such a file and starts a new session in it
             misfit = Misfit((), "the header of the session before it", "none", grave=False)
             found = structs.replace(found, misfits=((entries[0].record, misfit), *found.misfits))
         yield found
@@ -321,7 +321,7 @@ def _of_session(first: Head | None, entries: list[Entry], nodes: list[Node]) -> 
 
 
 def _pointers(nodes: Sequence[Node], boundary: Node | None) -> Iterator[Link]:
-    """Entries that name another one besides their parent, where that decides what is replayed."""
+    """Yield the links of entries that name another entry than their parent, where these affect the replay."""
     for node in nodes:
         if node.kind == "leaf" and node.target is not None:
             yield Link(node.record, None, node.target, ("targetId",))
@@ -330,7 +330,7 @@ def _pointers(nodes: Sequence[Node], boundary: Node | None) -> Iterator[Link]:
 
 
 def _context(path: Sequence[Node], numbered: Sequence[Entry] | None) -> tuple[Node | None, list[Node]]:
-    """What the last compaction or reset on the path leaves of it, its summary first."""
+    """Return the last compaction or reset on the path, and the entries that it leaves, its summary first."""
     place = next((n for n in range(len(path) - 1, -1, -1) if path[n].kind in ("compaction", "reset")), None)
     if place is None:
         return None, [*path]
@@ -340,12 +340,15 @@ def _context(path: Sequence[Node], numbered: Sequence[Entry] | None) -> tuple[No
     elif boundary.kept_index is not None and boundary.kept_index < len(numbered):
         start = numbered[boundary.kept_index]
         first = next((n for n in range(place) if path[n] is start), place)
-    kept = [node for node in path[first:place] if node.kind != "compaction"]  # one summary stands for all
+    kept = [node for node in path[first:place] if node.kind != "compaction"]  # one summary replaces all
     return boundary, [boundary, *kept, *path[place + 1 :]]
 
 
 def _spoken(live: Iterable[Node]) -> Iterator[Node]:
-    """What is sent. A turn that is left out still ends the wait for results: where one follows, its shell stays."""
+    """Yield the entries that are sent.
+
+    A skipped turn still ends the wait for results: where a result follows, the turn stays without content.
+    """
     shell: Node | None = None
     for node in live:
         if shell is not None and any(message.role == "tool" for message in node.said):
@@ -386,7 +389,7 @@ def _left(
 
 
 class PiWriter(MessageWriter):
-    """Write the lines of a pi session."""
+    """The writer of pi sessions."""
 
     placeholder_text = "No result provided"
     has_record_frame = True
@@ -401,7 +404,7 @@ class PiWriter(MessageWriter):
         return {"type": "toolCall", "id": identifier, "name": name, "arguments": arguments}
 
     def write_message(self, role: Role, texts: Sequence[str], calls: Sequence[Any]) -> Any:
-        """Write a message of the user: one of the model has its cost, which cannot be invented."""
+        """Write a message of the user. A message of the model has a cost, which cannot be invented."""
         content = [{"type": "text", "text": text} for text in texts]
         return {"role": role, "content": content} if role == "user" and not calls else None
 

@@ -1,9 +1,7 @@
-"""Training samples in the form that ShareGPT began: `conversations`, `from`, `value`, no ids.
+"""Read training samples in the form of ShareGPT: `conversations`, `from`, `value`, no ids.
 
-This module owns how such a sample spells calls and results, and which of them belong together: several calls in
-one value are answered by one observation, as LLaMA-Factory writes them (its converter, formatter and data/README,
-read 2026-11). It refuses to read calls that a sample writes as text, for the model is to learn just that text, and
-to say which samples a trainer skips.
+One observation answers several calls in one value, as LLaMA-Factory writes them (its converter, formatter and
+data/README, read 2026-11). Calls written as text are no calls here, since the model is to learn exactly that text.
 """
 
 import re
@@ -56,7 +54,7 @@ class Body(Envelope, gc=False, kw_only=True):
 
 
 class Asked(Struct, gc=False):
-    """A call as it stands in the JSON of a value."""
+    """A call in the JSON of a value."""
 
     name: Raw = NOTHING
     arguments: Raw = NOTHING
@@ -71,18 +69,18 @@ ROLES: dict[str, Role] = {
     "observation": "tool", "tool": "tool", "tool_response": "tool", "function_response": "tool", "function": "tool",
 }  # fmt: skip
 ANSWERS = {"function_call": "observation", "tool_call": "tool_response"}
-"""Who calls, and who answers in samples of the same maker."""
+"""The speakers of calls, and the speakers of results in samples of the same writer."""
 SPEAKERS: dict[Role, str] = {"system": "system", "user": "human", "assistant": "gpt"}
 CALL_KEYS = Keys(("name",), ("name",), ("arguments",))
-"""Nothing that stands inside a text has a place of its own."""
+"""Values inside a text have no pointer of their own."""
 RESULT_KEYS = Keys(("value",), ("value",), ("value",))
 WIRE = Wire("sharegpt", idless=True)
 TURN = Shape(Turn)
 TEXT_CALLS = "text-calls"
-"""The name of their count."""
+"""The name of the count of calls in texts."""
 _TEXT_CALL, _MAYBE_CALL = _WRITTEN = "text-call", "maybe-call"
 HARMLESS = frozenset({"duplicate-key", "duplicate-keys", "not-a-number"})
-"""What Python's own reader of JSON takes, and so LLaMA-Factory."""
+"""Faults that Python's JSON parser, and thus LLaMA-Factory, accepts."""
 
 _MARKED = re.compile(MARKERS)
 _LISTED = re.compile(r"(?:\A\s*\[|\)\s*,\s*)[\w./ -]{1,99}\((?=[^()]*[=)])")
@@ -91,7 +89,7 @@ _LIKE_A_CALL = re.compile(
     r"""^[ \t]*Action[ \t]*:|["'](?:name|function|tool|tool_name|action)["']\s*:\s*["']|<[^<>]{1,99}>|```""",
     re.MULTILINE,
 )
-"""Calls as text: the notations of `carrying.contents`, of ToolACE, of Glaive; and what an unknown notation has (read 2026-11)."""
+"""Calls as text: the notations of `carrying.contents`, ToolACE and Glaive, and signs of others (read 2026-11)."""
 _THOUGHT = re.compile(r"\s*<think>.*?</think>", re.DOTALL)
 _NAME = re.compile(r"""["']name["']\s*:\s*["']([^"'\\]+)["']""")
 _asked = json.Decoder(Asked | list[Asked])
@@ -102,7 +100,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
     out = Draft(at, ROLES.get(said, "other"))
     if turn.who is None:
         out.amiss((), "a speaker under `from`", "none")
-    elif out.role == "other":  # a trainer can be told of any name, so it is unusual and no more
+    elif out.role == "other":  # a trainer can be configured for any name, so it is only unusual
         out.amiss(("from",), "one of the speakers " + ", ".join(ROLES), f"`{said[:40]}`", grave=False)
     if not given(turn.value):
         out.amiss((), "a string under `value`", "none")
@@ -131,7 +129,7 @@ def read_turn(turn: Turn, at: Pointer, record: Record) -> tuple[Message, list[Mi
 
 
 def _written_calls(value: Raw, said: Block) -> list[Block]:
-    """A piece for each call that the model writes in a text, and one for a text that may hold a call."""
+    """Return a block for each call that the model writes in a text, or one block if the text may have a call."""
     data = bytes(value)
     if not any(one in data for one in (b"<", b"[", b"{", b"Action", b"`")):
         return []
@@ -146,7 +144,7 @@ def _written_calls(value: Raw, said: Block) -> list[Block]:
 
 
 def _read_calls(value: Raw, said: str, out: Draft) -> None:
-    """One call, or a list of them, as JSON in a text. What is no JSON is a text all the same."""
+    """Read one call, or a list of calls, as JSON in a text. A text without JSON is kept as a text."""
     text = string(value)
     if text is None:
         if head(value) in (b"{", b"["):
@@ -166,7 +164,7 @@ def _read_calls(value: Raw, said: str, out: Draft) -> None:
 
 
 def _take(data: bytes | Raw, said: str, out: Draft) -> bool:
-    """Take sound calls; return whether they are."""
+    """Add valid calls; return whether they are valid."""
     try:
         asked = _asked.decode(data)
     except (ValueError, RecursionError):
@@ -175,7 +173,7 @@ def _take(data: bytes | Raw, said: str, out: Draft) -> bool:
     for index, one in enumerate(asked if isinstance(asked, list) else [asked]):
         raw = one.arguments if given(one.arguments) else one.parameters
         body, how = arguments_in_text(raw)
-        # Inside the text any JSON can stand, and trainers take it.
+        # Inside a text any JSON is possible, and trainers accept it.
         how = "other" if how == "unfit" else how
         at: Pointer = ("value", index) if several else ("value",)
         out.blocks.append(_call(at, string(one.name), body, how, said))
@@ -185,7 +183,7 @@ def _take(data: bytes | Raw, said: str, out: Draft) -> bool:
 
 
 def _damaged(data: bytes) -> tuple[bytes, Arguments]:
-    """What the value's JSON is that is not as it should be; a reader of JSON may take it yet."""
+    """Classify damaged JSON of a value. A lenient JSON parser may accept it."""
     from turnlint.documents import exact
 
     reading = exact.read(data)
@@ -208,7 +206,7 @@ def _plain(block: Block) -> Block:
 
 
 class _Turn(Struct):
-    """Messages that call, one behind the other, and the results directly behind them."""
+    """Consecutive messages with calls, and the results directly after them."""
 
     asked: list[tuple[int, list[Call]]]
     results: list[int] = []
@@ -219,24 +217,24 @@ class _Turn(Struct):
 
     @property
     def open(self) -> int:
-        """How many calls wait. One observation answers all that stand in one value."""
+        """Return the number of open calls. One observation answers all calls of one value."""
         return 0 if len(self.results) == 1 else max(0, len(self.calls) - len(self.results))
 
     def filled(self, messages: Sequence[Message]) -> bool:
-        """Whether a result was made up for it, so that the real one may stand elsewhere."""
+        """Whether one of its results is a placeholder, so that the real result may be elsewhere."""
         blocks = (block for index in self.results for block in messages[index].blocks)
         return any(isinstance(block, Result) and block.synthetic for block in blocks)
 
 
 class _Stray(Struct):
-    """A result that stands behind no call that waits for it, and the message behind which it stands."""
+    """A result that no open call precedes, and the message before it."""
 
     index: int
     behind: Message | None
 
 
 def settled(said: Transcript) -> Transcript:
-    """A sample with its results as its maker meant them."""
+    """Return a sample with results assigned to calls as its writer intended."""
     messages = list(said.messages)
     written = _take_written(messages)
     turns, strays = _turns(messages)
@@ -246,7 +244,7 @@ def settled(said: Transcript) -> Transcript:
             messages[index] = structs.replace(
                 messages[index], blocks=messages[index].blocks * len(turn.calls)
             )
-    if not turns:  # where calls are texts they are what the model is to write, and nobody was to parse them
+    if not turns:  # calls in texts are training targets, which no program had to parse
         messages = [structs.replace(one, blocks=tuple(map(_plain, one.blocks))) for one in messages]
     last = len(messages) - 1
     waiting = [turn for turn in turns if turn.open and turn.asked[-1][0] < last]
@@ -256,7 +254,7 @@ def settled(said: Transcript) -> Transcript:
         for stray in strays:
             if _answers_text(stray.behind, only_texts=not turns and bool(written)):
                 messages[stray.index] = _set_aside(messages[stray.index])
-    # Where each call has its result, one behind no model is as certainly too many as where a provider counts them.
+    # Where each call has its result, a surplus result is as certainly wrong as for a provider that counts results.
     known = not waiting and not any(turn.filled(messages) for turn in turns)
     grave = known and any(_answers_nothing(stray.behind) for stray in strays)
     joins = any(len(turn.asked) > 1 for turn in turns)
@@ -266,7 +264,7 @@ def settled(said: Transcript) -> Transcript:
 
 
 def _take_written(messages: list[Message]) -> int:
-    """Remove the pieces that stand for calls written as text, and return how many calls they are."""
+    """Remove the blocks of calls written as text, and return the number of these calls."""
     count = 0
     for index, message in enumerate(messages):
         pieces = [one for one in message.blocks if isinstance(one, Other) and one.kind in _WRITTEN]
@@ -280,7 +278,7 @@ def _take_written(messages: list[Message]) -> int:
 
 
 def _turns(messages: Sequence[Message]) -> tuple[list[_Turn], list[_Stray]]:
-    """The turns that call, and the results that stand elsewhere or are too many."""
+    """Return the turns with calls, and the results that are elsewhere or surplus."""
     turns: list[_Turn] = []
     strays: list[_Stray] = []
     now: _Turn | None = None
@@ -304,9 +302,9 @@ def _turns(messages: Sequence[Message]) -> tuple[list[_Turn], list[_Stray]]:
 
 
 def _close(turn: _Turn, turns: list[_Turn], behind: Message | None) -> list[_Stray]:
-    """Take a turn, and return the results that are too many.
+    """Add a turn, and return its surplus results.
 
-    Messages that call in a row are one turn where each call has a result; else each is a turn by itself.
+    Consecutive messages with calls are one turn if each call has a result; else each message is a turn by itself.
     """
     if len(turn.calls) != len(turn.results):
         turns += [_Turn([asked]) for asked in turn.asked[:-1]]
@@ -318,7 +316,7 @@ def _close(turn: _Turn, turns: list[_Turn], behind: Message | None) -> list[_Str
 
 
 def _share_out(messages: list[Message], waiting: Sequence[_Turn], strays: Sequence[_Stray]) -> None:
-    """Set results aside that may answer any of several calls. The ledger judges a lone result and a lone call."""
+    """Exclude results that may answer any of several calls. The ledger pairs a single result and a single call."""
     if len(strays) == sum(turn.open for turn in waiting) == 1:
         return
     for stray in strays:
@@ -330,21 +328,21 @@ def _set_aside(message: Message) -> Message:
 
 
 def _answers_text(behind: Message | None, *, only_texts: bool) -> bool:
-    """Whether a result stands behind a message of the model whose call is a text."""
+    """Whether a result follows a message of the model whose call is a text."""
     if behind is None or behind.role != "assistant" or _answers_nothing(behind):
         return False
     return only_texts or behind.written_role in ANSWERS or any(map(_is_marked, behind.blocks))
 
 
 def _answers_nothing(behind: Message | None) -> bool:
-    """Whether a result behind this has no call at all: the user spoke, or all calls have theirs."""
+    """Whether a result after this message has no call: the user spoke, or all calls have results."""
     if behind is None or behind.role != "assistant":
         return True
     return any(isinstance(block, Call) for block in behind.blocks)
 
 
 class _Reading:
-    """One reading of one source, whose samples are settled when they are whole."""
+    """A reader of one source that assigns the results of each complete sample."""
 
     def __init__(self, inner: Reader) -> None:
         self.inner = inner
@@ -361,7 +359,7 @@ def _each_settled(found: Iterable[Transcript | Stray]) -> Iterator[Transcript | 
 
 
 def _replies(body: Any) -> list[tuple[Pointer, Turn]]:
-    """The better and the worse answer of a sample of preferences: each goes on from what was said."""
+    """Return the better and the worse answer of a preference sample: each continues the same conversation."""
     found: list[tuple[Pointer, Turn]] = []
     for name in ("chosen", "rejected"):
         turn = TURN.inner(getattr(body, name), (name,))[0] if head(getattr(body, name)) == b"{" else None
@@ -379,7 +377,7 @@ def _evidence(value: Any) -> int:
 
 
 class ShareGPTWriter(MessageWriter):
-    """Write as the samples of LLaMA-Factory do."""
+    """The writer of the samples of LLaMA-Factory."""
 
     def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:  # noqa: ARG002 - the format has no key for it
         """Write one result for all calls of a list, in place of that of the first call."""
@@ -422,4 +420,4 @@ _carrier = make_carrier(
     about="training samples with `from` and `value`: LLaMA-Factory (calls and observations), Hermes, preference pairs",
 )
 CARRIER = structs.replace(_carrier, open=lambda: _Reading(_carrier.open()), message_keys=frozenset[str]())
-"""What else has a key `from` is no message of this format."""
+"""An object with a key `from` alone is no message of this format."""
