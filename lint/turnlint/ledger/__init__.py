@@ -1,24 +1,22 @@
-"""Who answers whom. The only place where a call meets a result.
+"""Pair tool calls with results. All pairing is in this package.
 
-A call and a result are *occurrences*, never ids; an id may stand for many of both. Matching goes from the surest
+A call and a result are *occurrences*, never ids; an id may belong to many of both. Matching goes from the strongest
 evidence to the weakest, each occurrence at most once:
 
 1. inside its own turn's window, the first open call with the result's id;
 2. an earlier turn that still has that id open;
-3. a result that stands before its call, when that call is the only one it can belong to; of several the
-   first;
+3. a result before its call, when that call is the only one it can belong to; of several the first;
 4. an id that differs in white space at the ends or in its Unicode form only;
 5. without a usable id, by position inside the window, where as many results as open calls are left and no name
-   contradicts; so too a result whose id no call bears, where it is the call that lost its id; and outside the window
-   where one open call and one such result are all that is left;
-6. what is left is a duplicate, where an answered call with its id stands before it, or an orphan.
+   contradicts; so too a result whose id no call has, where the call lost its id; and outside the window where one
+   open call and one such result are left;
+6. any other result is a duplicate, where an answered call with its id precedes it, or an orphan.
 
-Where several calls share an id, names, turns and numbers must leave one reading (`sharing`). A result that says
-something new goes before one that repeats another (equal, or the same text cut short or with something added): the
-copy gives its call up.
+Where several calls share an id, names, turns and numbers must leave one reading (`sharing`). A result with new content
+goes before a copy of another (equal, or the same text truncated or extended): the copy loses its call.
 
-What a turn and its window are differs by wire and arrives as data (`Wire`). Nothing here knows a
-wire by name, a provider, or how anything is spelled.
+The turn and its window differ by wire and arrive as data (`Wire`). The package contains no wire by name, no provider
+and no spelling.
 """
 
 from bisect import bisect_left
@@ -65,17 +63,17 @@ __all__ = [
 def read(
     messages: Iterable[Message], wire: Wire, answer_at: int | None = None, gaps: Sequence[Gap] = ()
 ) -> Ledger:
-    """Pair a conversation: one pass over the messages, then the few pieces the pass left over.
+    """Pair a conversation in one pass over the messages, then pair the few pieces that are left.
 
-    A recorded answer that begins at `answer_at` is a new turn behind a request that ends on an open call.
-    No result has its call by position alone where one of the `gaps` is between them.
+    A recorded answer that begins at `answer_at` is a new turn after a request that ends with an open call. No result
+    gets its call by position alone where one of the `gaps` is between them.
     """
     work = Matching(afterwards="in-place" if wire.anywhere else "late")
     count = _walk(messages, wire, work, answer_at)
     taken = len({asked.call.id for asked in work.calls}) < len(work.calls)
     open_ends = work.spare or work.shared or len(work.answer_of) < len(work.calls)
     if open_ends or (taken and not all(work.agree(*pair) for pair in work.answer_of.items())):
-        # Most conversations leave nothing over, and most runs need none of these.
+        # Most conversations have no pieces left, and most runs need none of these modules.
         from turnlint.ledger.sharing import match_shared
 
         if isinstance(messages, Sequence):
@@ -115,13 +113,13 @@ def _beside_calls(messages: Iterable[Message]) -> Iterator[int]:
 
 
 def _walk(messages: Iterable[Message], wire: Wire, work: Matching, answer_at: int | None) -> int:
-    """Rule 1. Collect occurrences turn by turn and match each window as it ends. Returns how many messages."""
+    """Apply rule 1: collect occurrences by turn, and match each window at its end. Returns the number of messages."""
     window, joins = wire.window, wire.joins
     turn = index = -1
     turn_calls: list[int] = []
     turn_results: list[int] = []
     asking = waiting = False  # in the assistant part of a turn; in its window
-    spoken = False  # something other than a result stood in this window
+    spoken = False  # whether this window had something other than a result
     for index, message in enumerate(messages):
         role = message.role
         if role == "assistant":
@@ -200,7 +198,7 @@ def _in_step(work: Matching, turn_calls: list[int], turn_results: list[int]) -> 
 
 
 def _close(work: Matching, count: int, *, taken: bool) -> Ledger:
-    """Rule 5, and whether there was anything but a tidy conversation."""
+    """Apply rule 6, and collect all irregularities."""
     tail_open = work.last_turn_message == count - 1
     last_turn = work.calls[-1].turn if work.calls else -1
     calls, results, answer_of = work.calls, work.results, work.answer_of
@@ -240,9 +238,9 @@ def _close(work: Matching, count: int, *, taken: bool) -> Ledger:
 def _sort_out_spares(
     work: Matching, spare: Sequence[int], interactions: list[Interaction]
 ) -> tuple[tuple[tuple[Answered, Interaction], ...], tuple[Answered, ...]]:
-    """A spare result repeats an answered call with its id before it, or it answers nothing.
+    """Divide spare results into repetitions of an earlier answered call with their id, and orphans.
 
-    Of several such calls it is the one whose result it repeats, else the nearest.
+    Of several such calls the result belongs to the one whose result it repeats, else to the nearest.
     """
     from turnlint.ledger.alike import NEAR, is_copy, is_same_call
 
@@ -276,7 +274,7 @@ def _sort_out_spares(
             again = next(copies, None)
             other = unanswered.get((answered.result.id, answered.result.server))
             if again is None and other and not is_same_call(other, known[-1].asked.call):
-                orphans.append(answered)  # it may be the result of the call that has none
+                orphans.append(answered)  # it may be the result of the call without one
             else:
                 duplicates.append((answered, again or known[-1]))
         else:

@@ -1,6 +1,6 @@
-"""Equality of calls, of results and of ids, whatever the spelling.
+"""Compare calls, results and ids regardless of their spelling.
 
-This module compares two calls by name and by the values of their arguments, and brings ids into one form.
+Calls are compared by name and by the values of their arguments. Ids are brought into one form.
 """
 
 from turnlint.documents.decode import are_equal, normal
@@ -8,16 +8,16 @@ from turnlint.ledger.values import Answered
 from turnlint.model import Call
 
 NEAR = 16
-"""With how many others a result is compared, so that ten thousand under one id cost no more than their number."""
+"""The maximum number of comparisons per result, so that ten thousand results under one id take linear time."""
 
 
 def is_same_call(one: Call, other: Call) -> bool:
-    """Whether two calls ask one tool for the same: equal values are the same, however they are written."""
+    """Whether two calls have the same tool and equal arguments, in any spelling."""
     return one.name == other.name and are_equal(one.body, other.body)
 
 
 def is_copy(one: Answered, other: Answered) -> bool:
-    """Whether one result says what the other does: the same text, or all of it with something added."""
+    """Whether one result repeats the other: the same text, or the same text extended."""
     if one.result.body == other.result.body:
         return True
     short, long = sorted((normal(one.result.body), normal(other.result.body)), key=len)
@@ -25,7 +25,7 @@ def is_copy(one: Answered, other: Answered) -> bool:
 
 
 def normal_form(identifier: str) -> str:
-    """An id without white space at its ends, in one Unicode form."""
+    """Return an id without white space at its ends, in one Unicode form."""
     stripped = identifier.strip()
     if stripped.isascii():
         return stripped

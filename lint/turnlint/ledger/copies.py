@@ -1,7 +1,7 @@
-"""What only repeats another result gives its place up to what says something new.
+"""Prefer results with new content to copies of other results.
 
-This module owns that one comparison, for where calls share an id and a result of theirs found no place. It
-refuses to look at ids of one call: which of two answers is the right one nobody can tell.
+The comparison applies where calls share an id and a result with that id has no call. Among results of one call it does
+not choose, since no evidence shows which is right.
 """
 
 from collections import deque
@@ -12,7 +12,7 @@ from turnlint.ledger.values import Answered, How, usable
 
 
 def prefer_fresh(work: Matching) -> None:
-    """Give results that say something new to calls of their id that have none, or a mere copy."""
+    """Match results with new content to calls of their id that have no result, or only a copy."""
     spare: dict[Key, list[int]] = {}
     for index in work.free():
         result = work.results[index].result
@@ -49,14 +49,14 @@ def _share(work: Matching, calls: list[int], spare: list[int]) -> None:
 
 
 def _is_likelier(work: Matching, result: int, call: int) -> bool:
-    """Whether a result behind a call has a better place than the copy that the call has."""
+    """Whether a result after a call has a better position than the copy that the call has."""
     turn = work.calls[call].turn
     inside, has_place = (work.results[one].turn == turn for one in (result, work.answer_of[call]))
     return work.after(result, call) and (inside or not has_place)
 
 
 def _is_new(one: Answered, said: list[Answered]) -> bool:
-    """Whether it says what none before it did; then it is one that has been said."""
+    """Whether a result has new content; if so, add it to `said`."""
     if any(is_copy(one, other) for other in said[-NEAR:]):
         return False
     said.append(one)

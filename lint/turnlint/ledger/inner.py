@@ -1,6 +1,6 @@
-"""Results among the calls of a turn, before the window of the turn.
+"""Match results among the calls of a turn, before the window of the turn.
 
-This module prefers a result that stands behind its call in the same turn to a later result with another text.
+A result that follows its call in the same turn goes before a later result with another text.
 """
 
 from turnlint.ledger.alike import is_copy

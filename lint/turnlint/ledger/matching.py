@@ -1,7 +1,6 @@
-"""The working state of one pairing.
+"""Hold the state of pairing one conversation.
 
-This module owns what is known while a conversation is walked: occurrences by number, who answers whom so
-far, and what found no place. It refuses to decide.
+The state has the occurrences by number, the matches so far, and the results without a call. Other modules decide.
 """
 
 from bisect import bisect_left, bisect_right
@@ -12,26 +11,26 @@ from msgspec import Struct
 from turnlint.ledger.values import Answered, Asked, How
 
 Key = tuple[str | None, bool]
-"""An id, and whether it is the provider's own tool: the two never answer each other."""
+"""An id, and whether the tool is the provider's own: the two kinds never match each other."""
 
 
 class Matching(Struct):
-    """The working state of one pass. Indices into `calls` and `results` stand for occurrences."""
+    """The state of pairing. Indices into `calls` and `results` identify occurrences."""
 
     calls: list[Asked] = []
     results: list[Answered] = []
     answer_of: dict[int, int] = {}
-    """Call to result."""
+    """The result of each matched call."""
     how: dict[int, How] = {}
     spare: list[int] = []
-    """Results the windows could not place; some find their call later and are then in `placed`."""
+    """Results that no window could match. Those that get a call later are also in `placed`."""
     placed: set[int] = set()
     shared: set[Key] = set()
-    """Ids that several calls of one turn bear."""
+    """Ids that several calls of one turn have."""
     contested: set[int] = set()
     """Results that fit several calls equally well, and so get none of them."""
     disputed: set[int] = set()
-    """The calls that they fit."""
+    """The calls that contested results fit."""
     copies: set[int] = set()
     """Open calls that repeat another call: they wait for no result of their own."""
     mixed: frozenset[int] = frozenset()
@@ -41,23 +40,23 @@ class Matching(Struct):
     lost_turns: frozenset[int] = frozenset()
     """Turns with a call that has no id."""
     lost_results: dict[int, list[int]] = {}
-    """The results without an id in the window of each turn, but for placeholders and the provider's own tools."""
+    """The results without an id in the window of each turn, except placeholders and the provider's own tools."""
     early: list[tuple[int, int]] = []
-    """Calls with a result before them that they get unless one behind them is theirs."""
+    """Calls with the earlier result that they get unless a later result matches them."""
     open_calls: dict[int, int] = {}
-    """How many calls of a turn had no result when a result before its call was looked at."""
+    """The number of open calls of a turn when an early result was checked."""
     interrupted: bool = False
-    """Something was said in a window before its last result."""
+    """Whether a window had other content before its last result."""
     last_turn_message: int = -1
-    """The last message that is part of the last turn or holds nothing but its results."""
+    """The last message that belongs to the last turn or has only its results."""
     afterwards: How = "late"
-    """What a result after its window is: nothing special on a wire where it may stand anywhere after its call."""
+    """The label of a result after its window: normal on a wire where results may be anywhere after their call."""
 
     gaps: list[int] = []
-    """Messages before which a record cannot be read."""
+    """Indices of messages before which a record is not readable."""
 
     def parted(self, call: int, result: int) -> bool:
-        """Whether a record between the messages of a call and of a result cannot be read."""
+        """Whether a record between the messages of a call and of a result is not readable."""
         return bisect_right(self.gaps, self.calls[call].message) < bisect_right(
             self.gaps, self.results[result].message
         )
@@ -68,7 +67,7 @@ class Matching(Struct):
         self.placed.add(result)
 
     def part(self, call: int) -> None:
-        """Take its result from a call again."""
+        """Remove the match of a call."""
         result = self.answer_of.pop(call)
         del self.how[call]
         self.placed.discard(result)
@@ -80,7 +79,7 @@ class Matching(Struct):
         return not asked or not answered or asked == answered
 
     def contest(self, calls: Iterable[int], results: Iterable[int]) -> None:
-        """Leave calls and results apart, since more than one reading is possible."""
+        """Exclude calls and results from matching, since more than one reading is possible."""
         self.disputed.update(calls)
         self.contested.update(results)
 
@@ -91,11 +90,11 @@ class Matching(Struct):
         return sorted({index for index in self.spare if index not in self.placed})
 
     def free(self) -> list[int]:
-        """The results without a call that may still get one."""
+        """Return the results without a call that may still get one."""
         return [index for index in self.unplaced() if index not in self.contested]
 
     def free_calls(self) -> list[int]:
-        """The calls without a result that may still get one."""
+        """Return the calls without a result that may still get one."""
         return [
             index
             for index in range(len(self.calls))
@@ -108,7 +107,7 @@ class Matching(Struct):
         return bool(asked.name or asked.body)
 
     def speaks_between(self, first: int, last: int) -> bool:
-        """Whether a message of the assistant stands between two results."""
+        """Whether a message of the assistant is between two results."""
         start, end = (bisect_left(self.speaking, self.results[one].message) for one in (first, last))
         return start < end
 

@@ -1,7 +1,7 @@
-"""Rule 4: results that no id leads to their call.
+"""Match results without a usable id (rule 5).
 
-This module pairs by position, by name, and, where a wire counts only, by number. It pairs only where the numbers of
-open calls and of results without a call agree and nothing contradicts, for else another reading is as likely.
+The module matches by position, by name, and, where a wire only counts, by number. It matches only where as many open
+calls as results without a call are left and nothing contradicts. Otherwise another reading is as likely.
 """
 
 from bisect import bisect_right
@@ -20,7 +20,7 @@ Pairs = list[tuple[int, int]]
 
 
 def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
-    """Pair what a turn left open with the results in its window that name no call of the conversation."""
+    """Match the open calls of a turn with the results in its window that have no call's id."""
     _match_inside(work)
     known = _forms(work)
     results: dict[tuple[int, bool], Numbers] = {}
@@ -66,18 +66,18 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
     windows: list[tuple[Numbers, Numbers, Numbers]] = []
     for side, some in results.items():
         own, answers = calls.get(side), some
-        # A later result under an id that no call bears may be the answer of a call whose id is known. A call that
-        # lost its id may be the call of each result that is not the only one of another call.
+        # A later result with an id that no call has may be the answer of a call whose id is known. A call that lost its
+        # id may be the call of each result that is not the only one of another call.
         doubt = side in disputed or side[0] in busy
         if own and not doubt and not (idless and _is_even(work, own, some)):
-            # A repair parts the turn at a result inside it, and the results of its window belong to the last part.
+            # A repair splits the turn at a result inside it, and the results of its window belong to the last part.
             parted = work.calls[own[0]].seq < parts.get(side[0], -1)
             # A call beside a result may be the call of that result.
             beside = any(work.results[index].message in work.mixed for index in some)
             doubt = parted or beside or _has_more_behind(work, own, some, outside)
         doubt = doubt or (bool(own) and _may_be_for_filled(work, filled.get(side, []), some))
         if doubt or any(_may_be_later(work, index, side, last, last_extra) for index in own or ()):
-            # Only a placeholder of a repair answers such a call, or that of a turn with results among its calls.
+            # Only a placeholder of a repair can match such a call, or a call of a turn with results among its calls.
             answers = [index for index in some if work.results[index].result.synthetic]
         if own:
             full = _calls_of(work, own, answers)
@@ -92,7 +92,7 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
 
 
 def _calls_of(work: Matching, calls: Numbers, results: Numbers) -> Numbers:
-    """The calls that say something; all of them where a repair wrote a placeholder for each, entries such as `{}` too."""
+    """Return the calls with content, or all calls, such as `{}` too, if a repair wrote a placeholder for each."""
     written = all(work.results[index].result.synthetic for index in results)
     if written and len(calls) == len(results):
         return calls
@@ -100,7 +100,7 @@ def _calls_of(work: Matching, calls: Numbers, results: Numbers) -> Numbers:
 
 
 def _filled_calls(work: Matching) -> dict[tuple[int, bool], Numbers]:
-    """The calls that only a placeholder answers, by turn."""
+    """Return the calls whose only result is a placeholder, by turn."""
     found: dict[tuple[int, bool], Numbers] = {}
     for call, result in work.answer_of.items():
         if work.results[result].result.synthetic:
@@ -110,7 +110,7 @@ def _filled_calls(work: Matching) -> dict[tuple[int, bool], Numbers]:
 
 
 def _may_be_for_filled(work: Matching, filled: Numbers, results: Numbers) -> bool:
-    """Whether a result that a tool gave may be the answer of a call for which a repair wrote a placeholder."""
+    """Whether a real result may be the answer of a call for which a repair wrote a placeholder."""
     return any(
         work.agree(call, index)
         for index in results
@@ -120,7 +120,7 @@ def _may_be_for_filled(work: Matching, filled: Numbers, results: Numbers) -> boo
 
 
 def _match_inside(work: Matching) -> None:
-    """Pair results inside an assistant message with the calls directly before them, as many as they are, without ids."""
+    """Match results inside an assistant message with equally many calls directly before them, all without ids."""
     speaking = frozenset(work.speaking)
     lost = [
         index
@@ -150,7 +150,7 @@ def _match_inside(work: Matching) -> None:
 
 
 def _match_empty(work: Matching, calls: Numbers, results: Numbers) -> None:
-    """Pair entries that say nothing, such as `{}`, with the placeholders that a repair wrote for them."""
+    """Match calls without content, such as `{}`, with the placeholders that a repair wrote for them."""
     written = [one for one in results if work.results[one].result.synthetic and one not in work.placed]
     for call, result in zip(calls, written, strict=False):
         if work.after(result, call):
@@ -158,7 +158,7 @@ def _match_empty(work: Matching, calls: Numbers, results: Numbers) -> None:
 
 
 def _is_even(work: Matching, calls: Numbers, results: Numbers) -> bool:
-    """Whether a window has as many results that need no ids as calls: a provider without ids pairs them so."""
+    """Whether a window has as many results that need no ids as calls: a provider without ids pairs these."""
     return len(calls) == len(results) and not any(work.results[one].result.needs_id for one in results)
 
 
@@ -181,31 +181,31 @@ def _has_more_behind(work: Matching, calls: Numbers, results: Numbers, outside: 
 def _may_be_later(
     work: Matching, call: int, side: tuple[int, bool], last: Answered | None, last_extra: Answered | None
 ) -> bool:
-    """Whether a result behind the window of a turn may be the answer of a call of that turn."""
+    """Whether a result after the window of a turn may be the answer of a call of that turn."""
     asked = work.calls[call]
     later = last_extra if not usable(asked.call.id) else last
     return later is not None and later.turn != side[0] and asked.seq < later.seq
 
 
 def _asking_messages(work: Matching, results: list[Answered]) -> set[int]:
-    """The turns in whose own messages one of these results stands."""
+    """Return the turns whose own messages contain one of these results."""
     messages = {answered.message for answered in results}
     return {asked.turn for asked in work.calls if asked.message in messages} if messages else set()
 
 
 def _inner_results(work: Matching) -> dict[int, int]:
-    """The place of the last result of the caller's own tools inside an assistant message, by message."""
+    """Return the position of the last result of the caller's own tools in each assistant message that has one."""
     speaking = frozenset(work.speaking)
     return {one.message: one.seq for one in work.results if one.message in speaking and not one.result.server}
 
 
 def _paired(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
-    """As many results as calls, real ones first, each behind its call and with no other name."""
+    """Return pairs of equally many calls and results, real results first, each after its call, no other name."""
     for some in _choices(work, results):
         if len(some) == len(calls) and (pairs := _in_order(work, calls, some)):
             return pairs
-    # Placeholders say nothing: where an earlier repair left more than one for a call, those with the names of the calls
-    # will do, else the last ones.
+    # Placeholders have no content of their own. Where an earlier repair left more than one for a call, those with the
+    # names of the calls are chosen, else the last ones.
     written = [index for index in results if work.results[index].result.synthetic]
     if not len(written) > len(calls) > 0:
         return []
@@ -215,7 +215,7 @@ def _paired(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
 
 
 def _choices(work: Matching, results: Numbers) -> Iterator[Numbers]:
-    """The results that tools gave, those of them that are no copies, all, and those that repairs wrote."""
+    """Yield candidate lists: real results, real results without copies, all results, placeholders."""
     written = [index for index in results if work.results[index].result.synthetic]
     real = [index for index in results if not work.results[index].result.synthetic]
     yield real
@@ -229,10 +229,10 @@ def _choices(work: Matching, results: Numbers) -> Iterator[Numbers]:
 
 
 def _in_order(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
-    """Results with names go to calls of that name, the others take what is left, each in order."""
+    """Match results with names to calls of that name, and the others to the remaining calls, each in order."""
     lost = any(usable(work.calls[call].call.id) for call in calls)
     if lost and any(usable(work.results[result].result.id) for result in results):
-        return []  # an id that no call bears may be that of a call which has its own
+        return []  # an id that no call has may belong to a call with an id of its own
     pairs: Pairs = []
     waiting = _by(calls, lambda call: work.calls[call].call.name)
     nameless: Numbers = []
@@ -252,7 +252,7 @@ def _in_order(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
 
 
 def _paired_by_name(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
-    """Where numbers differ: the tools of which there are as many results as calls, if all have names."""
+    """Match by tool where the total numbers differ: tools with as many results as calls, if all have names."""
     asked = _by(calls, lambda call: work.calls[call].call.name)
     answers = _by(results, lambda result: work.results[result].result.name)
     if None in asked or None in answers:
@@ -270,7 +270,7 @@ def _by(numbers: Iterable[int], name_of: Callable[[int], str | None]) -> dict[st
 
 
 def _last_by_name(work: Matching) -> dict[str | None, int]:
-    """Where the last result of each name is that has neither an id nor a call."""
+    """Return the position of the last result of each name that has neither an id nor a call."""
     found: dict[str | None, int] = {}
     for index in work.free():
         answered = work.results[index]
@@ -280,9 +280,9 @@ def _last_by_name(work: Matching) -> dict[str | None, int]:
 
 
 def _match_by_count(work: Matching, calls: Numbers, results: Numbers, loose: dict[str | None, int]) -> None:
-    """Pair what names kept apart by number and order, where a turn has as many results without ids as open calls.
+    """Match by number and order where names differ, if a turn has as many results without ids as open calls.
 
-    A later result in `loose` that has the name of a call may be the result of that call.
+    A later result in `loose` with the name of a call may be the result of that call.
     """
     step = {*zip(calls, results, strict=False)}
     left = [one for one in calls if work.open(one) and not usable(work.calls[one].call.id)]
@@ -301,7 +301,7 @@ def _match_by_count(work: Matching, calls: Numbers, results: Numbers, loose: dic
 
 
 def _forms(work: Matching) -> set[str]:
-    """The ids of all calls in their normal form."""
+    """Return the ids of all calls in their normal form."""
     return {normal_form(asked.call.id) for asked in work.calls if asked.call.id} - {""}
 
 

@@ -1,7 +1,7 @@
-"""What a tool said goes before what a repair wrote.
+"""Prefer real results to placeholders that a repair wrote.
 
-This module owns the calls that only a placeholder answers while a real result is left over. It refuses to look
-at results that a call after them could not be about.
+The module handles calls whose only result is a placeholder while a real result has no call. It skips results that a
+later call may explain.
 """
 
 from turnlint.ledger.matching import Key, Matching
@@ -9,7 +9,7 @@ from turnlint.ledger.values import How, usable
 
 
 def prefer_real(work: Matching) -> None:
-    """Give such a call the first real result that can be its own: under its id, or beside it without one."""
+    """Match such a call with the first real result that can be its own: by id, or by position without an id."""
     real = [index for index in work.free() if not work.results[index].result.synthetic]
     if not real:
         return
@@ -39,11 +39,11 @@ def _by_id(work: Matching, real: list[int], filled: list[int]) -> None:
 
 
 def _by_position(work: Matching, real: list[int], filled: list[int]) -> None:
-    """In a window with one placeholder and one real result without an id, there is no doubt."""
+    """Match the only placeholder of a window with its only real result without an id, which is unambiguous."""
     calls: dict[int, list[int]] = {}
     results: dict[int, list[int]] = {}
     for call in filled:
-        # A placeholder without an id is found by its place again, however often it loses it.
+        # A placeholder without an id is matched by its position again in every run.
         by_id = usable(work.results[work.answer_of[call]].result.id)
         if by_id and not work.calls[call].call.server:
             calls.setdefault(work.calls[call].turn, []).append(call)
@@ -62,7 +62,7 @@ def _by_position(work: Matching, real: list[int], filled: list[int]) -> None:
             and not usable(work.results[beside[0]].result.id)
             and work.after(beside[0], some[0])
             and work.agree(some[0], beside[0])
-            and work.calls[some[0]].seq > last  # a later result under an unknown id may be its own
+            and work.calls[some[0]].seq > last  # a later result with an unknown id may belong to the call
             and not work.parted(some[0], beside[0])
         ):
             work.part(some[0])

@@ -1,8 +1,4 @@
-"""What a ledger is made of.
-
-This module owns occurrences and what became of them, and which ids can tell one call from another. It
-refuses to pair anything.
-"""
+"""Define the values of a ledger: occurrences, their matches, and usable ids."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -16,17 +12,23 @@ How = Literal["in-place", "late", "early", "by-position"]
 Odd = Literal[
     "open", "pending", "late", "early", "by-position", "taken", "renamed", "respelled", "server", "duplicate", "orphan"
 ]  # fmt: skip
-"""A call without a result, and one that may still get it; one whose result stands elsewhere, three ways; one under an
-id that was taken, or with a result of another name, or of another spelling of the id; one of the provider's own that is any of this; a result too many;
-one that answers nothing."""
+"""The irregularities of a conversation.
+
+- `open`, `pending`: a call without a result, and one that may still get its result.
+- `late`, `early`, `by-position`: a call whose result is elsewhere.
+- `taken`: a call with an id that an earlier call has.
+- `renamed`, `respelled`: a call with a result of another name or of another spelling of the id.
+- `server`: an irregular call or result of the provider's own tools.
+- `duplicate`, `orphan`: a surplus result, and a result without a call.
+"""
 
 MISSING = frozenset({"", "null"})
-"""Ids that say nothing: `null` as a text is what SDKs write for an id they were not given (mistral-common 1.13.0)."""
+"""Ids without a value: SDKs write `null` as a text for an id they did not get (mistral-common 1.13.0)."""
 
 REDACTED = frozenset({"REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX", "xxx"})
-"""What log scrubbers put where an id was. Such an id names nothing, so it pairs nothing."""
+"""Replacements of ids by log scrubbers. Such an id identifies nothing, so it matches nothing."""
 LONGEST_WORD = max(map(len, MISSING | REDACTED))
-"""No id that is longer says nothing: capitals are never fewer than what they are made from."""
+"""The length above which an id is usable: `upper` never makes a text shorter."""
 
 
 def is_redacted(identifier: str | None) -> bool:
@@ -34,12 +36,12 @@ def is_redacted(identifier: str | None) -> bool:
 
 
 def has_redaction(identifier: str | None) -> bool:
-    """Whether a recorder wrote a part of an id, as in `call_REDACTED_1`: another id was sent (dc90fbcfd081105b)."""
+    """Whether a recorder replaced a part of an id, as in `call_REDACTED_1`: another id was sent (dc90fbcfd081105b)."""
     return identifier is not None and "REDACTED" in identifier.upper()
 
 
 def is_scrubbed(identifier: str) -> bool:
-    """Whether a scrubber wrote words where the id of a record was, as in `[trimmed for fixture]`."""
+    """Whether a scrubber replaced the id of a record by words, as in `[trimmed for fixture]`."""
     in_brackets = identifier.startswith(("[", "<")) and identifier.endswith(("]", ">"))
     return in_brackets or is_redacted(identifier)
 
@@ -49,14 +51,14 @@ def is_missing(identifier: str | None) -> bool:
 
 
 def usable(identifier: str | None) -> bool:
-    """True for an id that can tell one call from another."""
+    """Whether an id can distinguish calls."""
     if identifier is not None and len(identifier) > LONGEST_WORD:
         return True
     return not is_missing(identifier) and not is_redacted(identifier)
 
 
 class Asked(Struct, gc=False):
-    """A call at its place: the occurrence."""
+    """An occurrence of a call."""
 
     seq: int
     turn: int
@@ -65,7 +67,7 @@ class Asked(Struct, gc=False):
 
 
 class Answered(Struct, gc=False):
-    """A result at its place. `turn` is the turn whose window it stands in, -1 outside every window."""
+    """An occurrence of a result. `turn` is the turn of its window, or -1 outside every window."""
 
     seq: int
     turn: int
@@ -74,13 +76,13 @@ class Answered(Struct, gc=False):
 
 
 class Interaction(Struct):
-    """A call, and the result that answers it where one does."""
+    """A call with its result, if it has one."""
 
     asked: Asked
     answer: Answered | None = None
     how: How | None = None
     pending: bool = False
-    """Nothing follows the open call: it may still be answered."""
+    """Whether nothing follows the open call, so that it may still get its result."""
 
     @property
     def state(self) -> State:
@@ -92,12 +94,12 @@ class Ledger(Struct):
 
     interactions: tuple[Interaction, ...]
     duplicates: tuple[tuple[Answered, Interaction], ...]
-    """Results whose call is already answered, with that call."""
+    """Results whose call has another result already, with that call."""
     orphans: tuple[Answered, ...]
     tidy: bool
-    """Every turn answered at once, in place, once, with distinct ids: pairing rules have nothing to say."""
+    """Whether every call has one result, in place and immediately, with distinct ids: pairing rules have no finding."""
     odd: frozenset[Odd] = frozenset()
-    """What there is at all, so that nobody looks for what there is not."""
+    """The irregularities of the conversation, so that checks for absent ones are skipped."""
 
     @property
     def unanswered(self) -> Iterator[Interaction]:
