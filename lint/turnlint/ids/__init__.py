@@ -1,8 +1,7 @@
-"""Ids that follow from what they name: canonical ids, and what each provider is given in their place.
+"""Make ids from the calls that they identify: canonical ids, and provider ids in their place.
 
-This package owns how an id is made and which call or result gets it. It refuses to know any provider
-by name: what an id must be comes from the clauses of a profile, and who answers whom from the ledger.
-Nothing in it looks at a clock or draws lots, so a conversation has the same ids in every run.
+The clauses of a profile define the form of an id, and the ledger pairs calls with results. No id depends on a clock or
+on chance, so a conversation has the same ids in every run.
 """
 
 from turnlint.ids.canonical import canonical_id, is_canonical, to_history, to_openai

@@ -1,7 +1,6 @@
-"""One id: the canonical one, and the prefixes that stand before it on two wires.
+"""Make canonical ids, and change their prefix for two wires.
 
-This module owns the spelling of canonical ids and the change of a prefix. It refuses to look at a
-conversation, so it cannot tell whether two calls were given the same words.
+The module handles single ids. It cannot detect that two calls have the same parts.
 """
 
 import re
@@ -10,7 +9,7 @@ from hashlib import sha256
 
 HISTORY, OPENAI, ANTHROPIC = "hist_tool_", "call_", "toolu_"
 LENGTH = 24
-"""How many characters follow the prefix: 144 bits of the digest."""
+"""The number of characters after the prefix: 144 bits of the digest."""
 
 _CANONICAL = re.compile(rf"{HISTORY}[A-Za-z0-9_-]{{{LENGTH}}}")
 
@@ -22,10 +21,10 @@ def canonical_id(
     turn_key: str | None,
     call_index: int | None,
 ) -> str:
-    """The id of a call, from where it stands and what it was called. A canonical id comes back as it is.
+    """Return the id of a call, from its position and its original id. A canonical id is returned unchanged.
 
-    What is not there counts as an empty text. The parts are joined with `|` and not escaped: two calls
-    whose parts contain it may join to one text, which is for whoever sees both calls to notice.
+    An absent part counts as an empty text. The parts are joined with `|` and not escaped: two calls whose parts contain
+    it may give one text. A caller with both calls has to detect that.
     """
     if raw_id is not None and is_canonical(raw_id):
         return raw_id
@@ -33,7 +32,7 @@ def canonical_id(
 
 
 def hashed(*parts: str | int | None) -> str:
-    """A canonical id of any parts."""
+    """Return a canonical id of any parts."""
     joined = "|".join("" if part is None else str(part) for part in parts)
     digest = sha256(joined.encode("utf-8", "surrogatepass")).digest()
     return HISTORY + urlsafe_b64encode(digest).decode()[:LENGTH]
@@ -44,14 +43,14 @@ def is_canonical(identifier: str | None) -> bool:
 
 
 def to_openai(identifier: str) -> str:
-    """The id with the prefix of OpenAI's wire; what follows the prefix stays to the letter."""
+    """Return the id with the prefix of OpenAI's wire; the rest is unchanged."""
     if identifier.startswith(OPENAI):
         return identifier
     return OPENAI + identifier.removeprefix(HISTORY if identifier.startswith(HISTORY) else ANTHROPIC)
 
 
 def to_history(identifier: str) -> str:
-    """The id with the prefix of stored histories; what follows the prefix stays to the letter."""
+    """Return the id with the prefix of stored histories; the rest is unchanged."""
     if identifier.startswith(HISTORY):
         return identifier
     return HISTORY + identifier.removeprefix(OPENAI if identifier.startswith(OPENAI) else ANTHROPIC)

@@ -1,15 +1,15 @@
-"""Which id each call and each result gets.
+"""Assign ids to all calls and results of a conversation.
 
-This module owns the assignment: over occurrences, never over ids, for one id may stand for many calls.
-A result gets the id of the call that the ledger pairs it with. It refuses to know how an id is spelled.
+The assignment works on occurrences, never on ids, since one id may belong to many calls. A result gets the id of its
+call in the ledger.
 
-No two calls get one id, but where a provider takes an id again in a later turn and both calls have it already. The same conversation gets the same ids, and an id that is
-taken as it stands is kept by the first call that bears it. New ids follow from canonical ones, so they
-change only with the call itself: pruning other turns leaves them alone, but where
+No two calls get one id, unless a provider accepts a repeated id in a later turn and both calls have it already. The
+same conversation always gets the same ids. The first call with an acceptable id keeps it. New ids derive from canonical
+ones, so they change only with the call itself. Pruning other turns does not change them, with three exceptions:
 
-* an id stood on several calls and the first of them is pruned: the next keeps the id from then on;
-* a short form (Mistral's nine characters) had two calls collide and the one that came first is pruned;
-* the provider numbers calls through the request (Kimi K2): there an id says how many calls stand before.
+* several calls had an id and the first of them is pruned: the next keeps the id from then on;
+* a short form (Mistral's nine characters) had two calls collide and the earlier one is pruned;
+* the provider numbers calls through the request (Kimi K2): there an id has the number of earlier calls.
 """
 
 from collections import deque
@@ -35,29 +35,29 @@ Signature = tuple[str | None, str | None, bytes]
 
 
 class Memory(Struct, frozen=True):
-    """The ids in an earlier state of a conversation."""
+    """The ids of an earlier state of a conversation."""
 
     names: Mapping[Signature, Sequence[str]] = {}
     """The canonical ids of calls, for each signature in order."""
     strays: frozenset[str] = frozenset()
-    """The ids of results that answered no call: no call may get one of these."""
+    """The ids of results without a call: no call may get one of these."""
 
 
 REUSED, MISSING = "reused-call-id", "missing-call-id"
-"""Rules whose weights say whether a provider takes an id of an earlier turn, or a call without an id."""
+"""Rules whose weights show whether a provider accepts an id of an earlier turn, or a call without an id."""
 
 
 class Entry(Struct, frozen=True):
-    """One place where an id stands, or should."""
+    """One place that has or needs an id."""
 
     piece: Literal["call", "result"]
     message: int
     at: Pointer
-    """Where in the message's record."""
+    """The pointer in the message's record."""
     bearing: bool
-    """False where the wire has no place for an id: such a call or result cannot be given one where it stands."""
+    """Whether the wire has a key for the id; without one the call or result cannot get an id."""
     number: int
-    """Which call this is, or which it answers, in order from 0; -1 for a result that answers none."""
+    """The number of the call, or of the call of the result, from 0; -1 for a result without a call."""
     old: str | None
     new: str | None
     tool: str | None
@@ -68,7 +68,7 @@ class Entry(Struct, frozen=True):
 
 
 class Projection(Struct, frozen=True):
-    """The ids of a conversation as a provider is to see them, place by place."""
+    """The ids of a conversation for a provider, place by place."""
 
     target: str
     """A provider with its version, or `canonical`."""
@@ -80,7 +80,7 @@ class Projection(Struct, frozen=True):
 
     @property
     def by_id(self) -> dict[str, tuple[str, ...]]:
-        """Each old id with all that came of it, to look at: where it stood for several calls, they are several."""
+        """Return each old id with its new ids, for display: an id of several calls has several."""
         found: dict[str, dict[str, None]] = {}
         for entry in self.entries:
             if entry.old is not None and entry.new is not None:
@@ -96,15 +96,15 @@ def entries_after(transcript: Transcript, pairs: Ledger, new: Sequence[str | Non
 
 
 class _Owner(Struct):
-    """What has an id of its own: a call, or what a result names that answers no call."""
+    """A unit with an id of its own: a call, or the unknown call of a result without a call."""
 
     old: str | None
     name: str | None
     key: str
-    """Of its turn; and its place among the calls of that."""
+    """The key of its turn; `index` is its position among the calls of that turn."""
     index: int
     content: str
-    """What else tells it from others of this key and place: the calls of its turn."""
+    """A digest of the calls of its turn, which distinguishes it from others with this key and index."""
     block: Call | Result
 
     @property
@@ -118,11 +118,11 @@ class _Owner(Struct):
 
 Given = list[str | None]
 MAX_STARTS = 64
-"""From how many numbers counted ids are tried before they start behind all others."""
+"""The number of starting numbers that are tried for counted ids before a start after all others."""
 
 
 def remembered(transcript: Transcript, pairs: Ledger) -> Memory:
-    """The ids of a conversation, for later states of it that a repair changes."""
+    """Return the ids of a conversation, for later states of it that a repair changes."""
     book = _Book(transcript, pairs)
     found: dict[Signature, list[str]] = {}
     for owner, name in zip(book.owners, book.canonical(), strict=True):
@@ -137,12 +137,12 @@ def canonicalize(
     provider: str | None = None,
     memory: Memory | None = None,
 ) -> Projection:
-    """Every id in its canonical form, hashed with the provider's name; with the wire's where none is said."""
+    """Return every id in its canonical form, hashed with the provider's name, or by default the wire's."""
     book = _Book(transcript, pairs, memory)
     strays = {id(orphan.result) for orphan in book.pairs.orphans}
 
     def leave(result: Result) -> bool:
-        """A result without a call stays without an id where the wire needs none: an id would name no call."""
+        """Whether a result without a call stays without an id because the wire needs none."""
         return id(result) in strays and not result.needs_id
 
     return Projection(CANONICAL, tuple(book.entries([*book.canonical(provider)], leave)))
@@ -158,13 +158,12 @@ def project(
     memory: Memory | None = None,
     in_place: bool = False,
 ) -> Projection:
-    """Every id as a provider takes it: as it stands where that will do, else made from the canonical one.
+    """Return every id as a provider accepts it: unchanged where possible, else made from the canonical one.
 
-    With `canonical`, made from the canonical one in every case. The `model` is the one that is to read the
-    conversation, where that is not the one it names. Raises `NoFittingIdError` where the profile's clauses
-    leave no id to make.
+    With `canonical`, every id is made from the canonical one. The `model` is the target model, where the conversation
+    names another. Raises `NoFittingIdError` where no id can satisfy the profile's clauses.
 
-    With `in_place`, the conversation stays on its wire, as in a repair. Else it is written anew on a wire of the
+    With `in_place`, the conversation stays on its wire, as in a repair. Otherwise it is converted to a wire of the
     provider: internal ids get the prefix of that wire, and missing ids are made.
     """
     book = _Book(transcript, pairs, memory)
@@ -176,7 +175,7 @@ def project(
 
 
 def project_ids(calls: Iterable[tuple[str | None, str | None]], profile: Profile) -> list[str | None]:
-    """The ids of some calls, each a turn of its own, from pairs of an id and the name of a tool."""
+    """Return the ids of some calls, each a turn of its own, from pairs of an id and the name of a tool."""
     record, keys = Record(1, 0, b""), Keys(("id",), ("name",), ("arguments",))
     messages = tuple(
         Message("assistant", (index,), (Call((), keys, identifier, name, b"{}", "object"),), record)
@@ -187,9 +186,9 @@ def project_ids(calls: Iterable[tuple[str | None, str | None]], profile: Profile
 
 
 def unused_id(seed: str, transcript: Transcript, profile: Profile | None, used: Container[str | None]) -> str:
-    """An id that is not used, as a provider takes it in a repair; without a provider the canonical form.
+    """Return an unused id that a provider accepts in a repair; without a provider, in the canonical form.
 
-    Raises `NoFittingIdError` where the profile's clauses leave no id to make.
+    Raises `NoFittingIdError` where no id can satisfy the profile's clauses.
     """
     demand = Demands(profile, transcript, in_place=True).call if profile else None
     names = (hashed(seed, salt) for salt in range(TRIES))
@@ -201,7 +200,7 @@ def unused_id(seed: str, transcript: Transcript, profile: Profile | None, used: 
 
 
 class _Book:
-    """A conversation's owners of ids, and the places where each one's id stands."""
+    """A conversation's owners of ids, and the places of each owner's id."""
 
     def __init__(self, transcript: Transcript, pairs: Ledger | None, memory: Memory | None = None) -> None:
         self.transcript = transcript
@@ -214,12 +213,12 @@ class _Book:
 
     @property
     def strays(self) -> frozenset[str]:
-        """The ids of results that answer no call, now or before a repair."""
+        """Return the ids of results without a call, now or before a repair."""
         own = (owner.old for owner in self.owners if owner.stray)
         return self.memory.strays.union(one for one in own if one is not None and usable(one))
 
     def _places(self) -> Iterator[tuple[Asked | Answered, int]]:
-        """Every call and every result with its owner; those that answer no call are owners too."""
+        """Yield every call and every result with its owner; results without a call are owners too."""
         number = {one.asked.seq: count for count, one in enumerate(self.pairs.interactions)}
         for count, one in enumerate(self.pairs.interactions):
             yield one.asked, count
@@ -237,7 +236,7 @@ class _Book:
             yield orphan, known
 
     def canonical(self, provider: str | None = None) -> list[str]:
-        """The canonical ids of all owners."""
+        """Return the canonical ids of all owners."""
         said = self.transcript.wire.speaks if provider is None else provider
 
         def make(index: int, salt: int) -> str:
@@ -251,13 +250,13 @@ class _Book:
         return [one or "" for one in given]
 
     def _remembered(self) -> Given:
-        """What each call had in the state before a repair."""
+        """Return the id of each call in the state before a repair."""
         left = {signature: deque(names) for signature, names in self.memory.names.items()}
         found: Given = []
         for owner in self.owners:
             names = None if owner.stray else left.get(owner.signature)
             found.append(names.popleft() if names else None)
-        # An earlier step gave some calls another id: these are known by tool and arguments.
+        # An earlier step gave some calls another id: these are found by tool and arguments.
         renamed: dict[tuple[str | None, bytes], deque[str]] = {}
         for (_, name, body), names in left.items():
             renamed.setdefault((name, body), deque()).extend(names)
@@ -268,20 +267,20 @@ class _Book:
         return found
 
     def takes(self, profile: Profile, rule: str) -> bool:
-        """Whether a provider accepts what a rule finds, on the wire of the conversation."""
+        """Whether a provider accepts the subject of a rule, on the wire of the conversation."""
         said = self.transcript.wire.speaks
         weights = (one for one in profile.by_rule.get(rule, ()) if not one.wires or said in one.wires)
         weight = next(weights, None)
         return weight is not None and "info" in (weight.mild, weight.severity)
 
     def may_lack_ids(self, profile: Profile) -> bool:
-        """Whether calls and results stay without ids. A refusal by the provider outranks the habit of the wire."""
+        """Whether calls and results stay without ids. The provider's rejection outranks the habit of the wire."""
         if has_no_ids(self.pairs, self.transcript.wire):
             return not self._refuses_no_ids(profile)
         return self.takes(profile, MISSING)
 
     def _refuses_no_ids(self, profile: Profile) -> bool:
-        """Whether the provider makes an error of a conversation without ids on a wire that needs none."""
+        """Whether the provider rejects a conversation without ids on a wire that needs none."""
         said = self.transcript.wire.speaks
         first = self.pairs.interactions[0].asked.turn
         lone = sum(one.asked.turn == first for one in self.pairs.interactions) == 1
@@ -291,7 +290,7 @@ class _Book:
         return False
 
     def reused(self, profile: Profile) -> frozenset[int]:
-        """The calls that keep an id which a call of an earlier turn bears, where the provider takes that."""
+        """Return the calls that keep an id of a call in an earlier turn, where the provider accepts that."""
         if "taken" not in self.pairs.odd or not self.takes(profile, REUSED):
             return frozenset()
         loose = {orphan.result.id for orphan in self.pairs.orphans}
@@ -305,14 +304,17 @@ class _Book:
         return frozenset(one for identifier, some in found.items() if identifier not in loose for one in some)
 
     def copies(self) -> dict[int, int]:
-        """The calls that a repair removes as copies, with the calls that they repeat."""
+        """Return the calls that a repair removes as copies, with the calls that they repeat."""
         number = {one.asked.seq: count for count, one in enumerate(self.pairs.interactions)}
         return {
             number[one.again.asked.seq]: number[one.first.asked.seq] for one in removed_copies(self.pairs)
         }
 
     def entries(self, given: Given, leave: Callable[[Result], bool]) -> Iterator[Entry]:
-        """What stands where. Results without an id that are to be left so have none, whatever their call has."""
+        """Yield the places with their ids.
+
+        A result for which `leave` holds stays without an id, whatever its call has.
+        """
         for place, number in self.places:
             block: Call | Result = place.call if isinstance(place, Asked) else place.result
             new = given[number]
@@ -320,7 +322,7 @@ class _Book:
             yield self.entry(place, number, block.id if left else new)
 
     def entry(self, place: Asked | Answered, number: int, new: str | None) -> Entry:
-        """A place with the id that it gets. The number is that of the owner."""
+        """Return a place with its new id. The number is that of the owner."""
         block: Call | Result = place.call if isinstance(place, Asked) else place.result
         owner = self.owners[number]
         return Entry(
@@ -345,14 +347,14 @@ def _calls(transcript: Transcript, pairs: Ledger) -> list[_Owner]:
 
 
 def _stray(result: Result) -> _Owner:
-    """What a result that answers no call names. Where its id says nothing, what was said tells it from others."""
+    """Return the owner for a result without a call. Without a usable id, its name and content distinguish it."""
     if usable(result.id):
         return _Owner(result.id, None, "", 0, "", result)
     return _Owner(result.id, result.name, short(result.body).hex(), 0, "", result)
 
 
 def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], lenient: bool) -> Given:
-    """What each owner gets of a provider: what it has where that is taken, else its canonical id in another form."""
+    """Return the provider id of each owner: the present one if accepted, else its canonical id in another form."""
     owners, names, strays = book.owners, book.canonical(), book.strays
     of = [demands.of(owner.block) for owner in owners]
     copies = book.copies() if demands.in_place else {}
@@ -364,10 +366,10 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
         return of[index].numbered(owners[index].name, numbers[index], None if anew else owners[index].old)
 
     def is_foreign(index: int) -> bool:
-        """Whether a result without a call bears the numbered id, and the call has another one."""
+        """Whether a result without a call has the numbered id, and the call has another id."""
         return (name := numbered(index)) in strays and name != owners[index].old
 
-    # An id that a result without a call bears would make that result this call's.
+    # With the id of a result without a call, this call would get that result.
     for first_number in (*range(start, start + MAX_STARTS), 1 + max(map(number_in, strays), default=0)):
         numbers = {index: number for number, index in enumerate(counted, first_number)}
         places = [number_in(stray) - first_number for stray in strays]
@@ -379,7 +381,7 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
     made = []
     for index, (owner, demand) in enumerate(zip(owners, of, strict=True)):
         old = owner.block.id if demands.in_place else owner.old
-        # A redacted id is an id for the rules.
+        # For the rules, a redacted id is present.
         lacks = demands.may_lack(owner.block) or lenient or (demands.in_place and is_redacted(old))
         if not usable(old) and lacks and (not usable(owner.old) or demand.fits(owner.old or "")):
             continue
@@ -406,7 +408,7 @@ def _given(book: _Book, demands: Demands, *, anew: bool, again: Container[int], 
 
 
 def _first_number(counted: Sequence[int], owners: Sequence[_Owner], of: Sequence[Demand]) -> int:
-    """The number of the first call. A history that was trimmed at its front goes on counting."""
+    """Return the number of the first call. A history that was trimmed at its start continues its numbers."""
     for place, index in enumerate(counted):
         old = owners[index].old
         if old is not None and of[index].fits(old) and not owners[index].stray:
@@ -418,9 +420,9 @@ def _assign(
     owners: list[_Owner], wishes: Sequence[Given], make: Callable[[int, int], str], made: Iterable[int],
     again: Container[int] = (), strays: Iterable[str] = (),
 ) -> Given:  # fmt: skip
-    """Each owner its first wish that no other has; those to be made one, else an id that is made.
+    """Give each owner its first wish that no other owner has; each in `made` without one gets a new id.
 
-    The owners of `again` share an id with an earlier one. No made id is one of `strays`.
+    The owners in `again` share an id with an earlier one. No new id is in `strays`.
     """
     given: Given = [None] * len(owners)
     taken: dict[str, int] = {}
@@ -432,12 +434,12 @@ def _assign(
             if taken.setdefault(identifier, index) == index or kept:
                 given[index] = identifier
     _keep_strays(owners, wishes, given, taken)
-    # A new id is one that stood nowhere: whoever looks for an old one finds what bore it, and nothing else.
+    # A new id is unused in the old conversation, so that a search for an old id finds only its own places.
     before = {*strays, *(owner.old for owner in owners)}
     named = _named_calls(owners)
     for index in made:
         if index in named and given[named[index]] is not None:
-            # An id that no call bears could be that of a call which lost its own.
+            # An id that no call has could belong to a call that lost its own.
             given[index] = given[named[index]]
         elif given[index] is None:
             tries = (make(index, salt) for salt in range(TRIES))
@@ -450,7 +452,7 @@ def _assign(
 
 
 def _named_calls(owners: Sequence[_Owner]) -> dict[int, int]:
-    """Results that answer no call, with the only call that bears the id of the result."""
+    """Return results without a call, with the only call that has the id of the result."""
     bearers: dict[str, list[int]] = {}
     for index, owner in enumerate(owners):
         if not owner.stray and usable(owner.block.id):
@@ -464,9 +466,9 @@ def _named_calls(owners: Sequence[_Owner]) -> dict[int, int]:
 
 
 def _keep_strays(owners: list[_Owner], wishes: Sequence[Given], given: Given, taken: dict[str, int]) -> None:
-    """A result that answers no call keeps its id as long as the same calls bear it as before.
+    """Let a result without a call keep its id while the same calls have it as before.
 
-    None of them was its own, and none may become so.
+    None of them was its call, and none may become its call.
     """
     bearers: dict[str, list[int]] = {}
     now: dict[str, list[int]] = {}

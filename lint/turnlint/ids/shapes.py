@@ -1,8 +1,7 @@
-"""What an id must be for a provider, and how one is made that is.
+"""Define the form of a provider's ids, and make ids of that form.
 
-This module owns the reading of a profile's clauses about ids, and the search for a spelling that fits all
-of them. It refuses to know which call an id is for, and any provider: wires have habits, which stand in a
-table, and all else comes from the clauses.
+The module reads a profile's clauses about ids, and searches for a spelling that fits all of them. The habits of wires
+are in a table; all other constraints come from the clauses.
 """
 
 import re
@@ -22,29 +21,29 @@ from turnlint.model import Call, Result, Transcript
 from turnlint.profiles import Profile
 
 IDLESS = frozenset({"gemini", "ollama"})
-"""Wires on which a call need not have an id (google-genai 3.3.0 and ollama 0.6.3, types)."""
+"""Wires on which a call may omit its id (google-genai 3.3.0 and ollama 0.6.3, types)."""
 
 URL_SAFE = ascii_letters + digits + "-_"
 LETTERS_AND_DIGITS = digits + ascii_letters
 ALPHABETS = (URL_SAFE, LETTERS_AND_DIGITS, digits + ascii_lowercase, digits)
 TRIES = 1000
-"""Salts that are tried for one id; a form with room for its calls needs a few at most."""
+"""The number of salts to try for one id; a form with enough ids for its calls needs a few at most."""
 LEAST_AFTER_PREFIX = 9
-"""Fewer characters behind a prefix are too few to tell many calls apart."""
+"""The minimum number of characters after a prefix; fewer cannot distinguish many calls."""
 
 _COUNTS = re.compile(r"\{(\d+)(?:,(\d*))?\}")
 _ODD = re.compile(r"[^A-Za-z0-9_-]")
 
 
 class Shape(Struct, frozen=True):
-    """How ids of one kind are spelled."""
+    """The spelling of one kind of ids."""
 
     prefix: str
     alphabet: str
     length: int
 
     def spell(self, canonical: str, salt: int) -> str:
-        """An id that follows from a canonical one. A salt gives another."""
+        """Return an id that derives from a canonical one. Each salt gives another id."""
         if self.alphabet == URL_SAFE and not salt:
             return self.prefix + canonical.removeprefix(HISTORY)[: self.length]
         seed = f"{canonical}|{salt}" if salt else canonical
@@ -56,7 +55,7 @@ class Shape(Struct, frozen=True):
         return self.prefix + "".join(made)
 
     def specimens(self) -> Iterator[str]:
-        """Ids of this shape in which each character stands in each place once."""
+        """Yield ids of this shape in which each character occurs once at each position."""
         around = self.alphabet * (self.length // len(self.alphabet) + 2)
         return (self.prefix + around[start:][: self.length] for start in range(len(self.alphabet)))
 
@@ -67,27 +66,27 @@ HABITS = {
     "bedrock": Shape("tooluse_", URL_SAFE, LENGTH),
     "mistral": Shape("", LETTERS_AND_DIGITS, 9),
 }
-"""What ids of a wire's own calls look like, as recorded (2026-11); on all other wires as OpenAI's."""
+"""The form of the ids of a wire's own calls, as recorded (2026-11); other wires use OpenAI's form."""
 SERVER_HABITS = (
     Shape("srvtoolu_", LETTERS_AND_DIGITS, LENGTH),
     Shape("mcptoolu_", LETTERS_AND_DIGITS, LENGTH),
 )
-"""What ids of calls look like that a provider runs itself (Anthropic's API reference)."""
+"""The forms of the ids of calls that a provider runs itself (Anthropic's API reference)."""
 
 
 class Demand:
-    """What the ids of one kind of calls must be."""
+    """The constraints on the ids of one kind of calls."""
 
     def __init__(self, habits: tuple[Shape, ...], clauses: tuple[Clause, ...]) -> None:
         self.habits = habits
         self.required = any(isinstance(one, IdForm) and one.required for one in clauses)
-        """A call may not go without an id, even where the wire lets it."""
+        """Whether a call must have an id, even where the wire allows none."""
         forms = [one.pattern for one in clauses if isinstance(one, IdCharset | IdForm) and one.pattern]
         self.patterns = tuple(dict.fromkeys(forms))
         self.matches = [re.compile(pattern).fullmatch for pattern in self.patterns]
         self.most = min((one.most for one in clauses if isinstance(one, IdLength)), default=0)
         self.counted = any(isinstance(one, IdForm) and one.global_count for one in clauses)
-        """Ids bear the number of their call in the request."""
+        """Whether ids contain the number of their call in the request."""
 
     def fits(self, identifier: str) -> bool:
         return (not self.most or len(identifier) <= self.most) and all(
@@ -96,7 +95,7 @@ class Demand:
 
     @cached_property
     def shape(self) -> Shape:
-        """The likeliest spelling of which all ids fit, else the likeliest of which some do."""
+        """Return the likeliest spelling whose ids all fit, else the likeliest with some ids that fit."""
         for enough in (all, any):
             for shape in self._shapes():
                 if enough(map(self.fits, shape.specimens())):
@@ -121,7 +120,7 @@ class Demand:
             yield f"at most {self.most} characters long"
 
     def made(self, canonical: str, salt: int) -> str:
-        """An id that follows from a canonical one. A salt gives another."""
+        """Return an id that derives from a canonical one. Each salt gives another id."""
         for again in range(TRIES):
             identifier = self.shape.spell(canonical, salt + again * TRIES)
             if self.fits(identifier):
@@ -129,12 +128,12 @@ class Demand:
         raise NoFittingIdError(f"hardly any id can be {' and '.join(self._wants())}")
 
     def under_prefix(self, internal: str) -> str | None:
-        """The id of a stored history under the provider's own prefix, where that will do."""
+        """Return the id of a stored history under the provider's own prefix, if it fits."""
         prefix, rest = self.shape.prefix, internal.removeprefix(HISTORY)
         return prefix + rest if prefix and rest and self.fits(prefix + rest) else None
 
     def numbered(self, name: str | None, number: int, old: str | None = None) -> str:
-        """The id of a call that is counted through the request: the old one, where it bears this number."""
+        """Return the id of a call that is counted through the request: the old one, if it has this number."""
         if old is not None and old.endswith(f":{number}") and self.fits(old):
             return old
         said = name or "tool"
@@ -146,13 +145,13 @@ class Demand:
 
 
 def number_in(identifier: str) -> int:
-    """What stands behind the last colon of an id that counts."""
+    """Return the number after the last colon of a counted id."""
     digits = identifier.rpartition(":")[2]
     return int(digits) if digits.isdecimal() and len(digits) < 9 else 0
 
 
 class Demands:
-    """What a profile wants of the ids of a conversation."""
+    """The constraints of a profile on the ids of a conversation."""
 
     def __init__(
         self, profile: Profile, transcript: Transcript, model: str | None = None, *, in_place: bool = False
@@ -161,7 +160,7 @@ class Demands:
         said = transcript.wire.speaks
         self.in_place = in_place
         self.spelled = in_place or said in profile.wires
-        """The conversation stays on its wire, or is on a wire of the provider's, and need not be written anew."""
+        """Whether the conversation stays on its wire, or is on a wire of the provider, and needs no conversion."""
         wire = said if said in profile.wires else profile.wires[0]
         holds = _holding(wire, model or _model_of(profile, transcript))
         clauses = tuple(one for one in profile.clauses if holds(one))
@@ -171,19 +170,19 @@ class Demands:
         server = tuple(one for one in clauses if isinstance(one, IdForm) and one.of == "server")
         if server or said in profile.wires:
             self.server = Demand((*SERVER_HABITS, own), server)
-        else:  # on another wire it is a call like any other
+        else:  # on another wire it is an ordinary call
             self.server = self.call
 
     def of(self, block: Call | Result) -> Demand:
         return self.server if block.server else self.call
 
     def may_lack(self, block: Call | Result) -> bool:
-        """Whether a call or a result can do without an id."""
+        """Whether a call or a result may be without an id."""
         lacks = self.idless and not self.in_place
         return not self.of(block).required and (lacks or (self.spelled and not block.needs_id))
 
     def leaves(self, result: Result) -> bool:
-        """Whether a result without an id stays so where it stands, although its call has one."""
+        """Whether a result without an id stays without one, although its call has an id."""
         return self.spelled and self.may_lack(result)
 
 
@@ -194,7 +193,7 @@ def _is_of_calls(clause: Clause) -> bool:
 
 
 def _holding(wire: str, model: str | None) -> Callable[[Clause], bool]:
-    """Which clauses hold. One that is about some models holds where the model is known to be one of them."""
+    """Return a predicate for the clauses that apply. A clause about models applies only to a known model."""
 
     def holds(clause: Clause) -> bool:
         if clause.wires and wire not in clause.wires:
@@ -209,7 +208,7 @@ def _holding(wire: str, model: str | None) -> Callable[[Clause], bool]:
 
 
 def _model_of(profile: Profile, transcript: Transcript) -> str | None:
-    """The model that the conversation goes on with, where that may be one of the provider's."""
+    """Return the model with which the conversation continues, if it may be one of the provider's."""
     model = transcript.request.model if transcript.request else None
     if model is None or transcript.wire.speaks not in profile.wires:
         return None

@@ -1,17 +1,15 @@
-"""Names of turns that outlive compression.
+"""Name turns by keys that stay the same when a conversation is compressed.
 
-This module owns what a turn is called. It refuses to count turns: a number changes as soon as an
-earlier turn is pruned.
+Numbers are no keys: they change as soon as an earlier turn is pruned.
 
-A turn bears the id that the log gave it (`turn_id`). Where there is none, it is named by a digest of its
-calls, in order: ids, names, arguments, and whether the provider runs the tool. Nothing else goes in, for
-anything else changes while the turn stays the same: a result comes later, or is cleared to save room; the
-turn before is pruned; the same conversation is logged as one request or as a message a line.
+The key of a turn is its id in the log (`turn_id`). Without such an id, it is a digest of the turn's calls, in order:
+ids, names, arguments, and whether the provider runs the tool. All other data may change while the turn stays the same:
+a result comes later, or is cleared to save room; the previous turn is pruned; the same conversation is logged as one
+request or as one message per line.
 
-Turns that agree in all of this are numbered from the first. So appending to a conversation changes no
-name, nor does pruning any turn but one of such equals; where one of them is pruned, each later one of
-them takes the name of the one before it. Only logs without ids, or with ids that start again in each
-turn, have such equals at all, and they differ in nothing that the name could tell.
+Turns with equal digests are numbered from the first. So appending to a conversation changes no key, nor does pruning
+any turn without an equal. Where one of several equal turns is pruned, each later one takes the key of the one before
+it. Only logs without ids, or with ids that start again in each turn, have such equals.
 """
 
 from collections.abc import Iterable, Mapping
@@ -27,22 +25,22 @@ from turnlint.model import Call, Transcript
 from turnlint.repeats import repeats
 
 SHORT = 64
-"""Longer bodies count by the digest that conversations of a message a line keep in their place."""
+"""The length above which a body counts by its digest, as logs with one message per line store it."""
 
 
 class Turn(Struct, frozen=True):
-    """A turn that has calls."""
+    """A turn with calls."""
 
     key: str
     content: str
     """A digest of its calls alone."""
     asked: tuple[Asked, ...]
     places: tuple[int, ...]
-    """The place of each of its calls: copies that a repair removes come last."""
+    """The index of each of its calls: copies that a repair removes come last."""
 
 
 def turn_keys(transcript: Transcript, pairs: Ledger | None = None) -> tuple[str, ...]:
-    """A key for each turn with calls, in order. Turns share one only where the log's own id says that they are one."""
+    """Return a key for each turn with calls, in order. Turns share a key only if they share an id in the log."""
     return tuple(
         turn.key
         for turn in turns(
@@ -53,7 +51,7 @@ def turn_keys(transcript: Transcript, pairs: Ledger | None = None) -> tuple[str,
 
 
 def turns(transcript: Transcript, pairs: Ledger) -> list[Turn]:
-    """The turns that have calls, in order."""
+    """Return the turns with calls, in order."""
     calls: dict[int, list[Asked]] = {}
     ids: dict[int, str | None] = {}
     parts = parts_of(pairs)
@@ -79,9 +77,9 @@ def turns(transcript: Transcript, pairs: Ledger) -> list[Turn]:
 
 
 def parts_of(pairs: Ledger) -> dict[int, int]:
-    """The number of the turn of each call, where a result among the calls of a turn parts it in two.
+    """Return the turn number of each call, where a result among the calls of a turn splits it in two.
 
-    A repair moves such a result behind its call, and what is left is two turns.
+    A repair moves such a result after its call, and then there are two turns.
     """
     answers = (one.answer for one in pairs.interactions if one.answer is not None)
     results = (*answers, *pairs.orphans, *(again for again, _ in pairs.duplicates))
@@ -100,7 +98,7 @@ def parts_of(pairs: Ledger) -> dict[int, int]:
 
 
 def known_id(interaction: Interaction) -> str | None:
-    """The id of a call; where the call lost it, the id that its result names."""
+    """Return the id of a call, or if the call lost it, the id in its result."""
     call, answer = interaction.asked.call, interaction.answer
     if call.server or usable(call.id) or answer is None or not usable(answer.result.id):
         return call.id
@@ -124,7 +122,7 @@ def _bytes(text: str | None) -> bytes | None:
 
 
 def short(body: bytes) -> bytes:
-    """A body in one spelling, or its digest where it is long; a body that was shortened before stays as it is."""
+    """Return a body in one spelling, or the digest of a long body. A body that is a digest stays unchanged."""
     text = normal(body)
     return b"#" + blake2b(text, digest_size=24).digest() if len(text) > SHORT else text
 
