@@ -1,7 +1,7 @@
-"""Calls and results that bear one id, where more than one reading is possible.
+"""Match calls and results that share one id, where more than one reading is possible.
 
-This module pairs them by the evidence of turns, numbers and names. A result that fits several calls equally well
-stays without a call, and so do those calls: a placeholder is better than a result under another call.
+The evidence is turns, numbers and names. A result that fits several calls equally well stays without a call, and so do
+those calls: a placeholder is better than a result under another call.
 """
 
 from bisect import bisect_left
@@ -18,9 +18,9 @@ Numbers = list[int]
 
 
 def match_shared(work: Matching) -> None:
-    """Pair the ids anew that have an open call and a result without a call, or that several calls share.
+    """Match again the ids with an open call and a result without a call, and those that several calls share.
 
-    Ids that differ in white space at the ends or in the Unicode form only are one id.
+    Ids that differ only in white space at the ends or in the Unicode form are one id.
     """
     loose = {_key(work.results[index].result) for index in work.unplaced()}
     calls: dict[Key, Numbers] = {}
@@ -53,7 +53,8 @@ def match_shared(work: Matching) -> None:
             work.lost_results.setdefault(turn, []).append(index)
     for key, some in wanted.items():
         if len({work.calls[call].call.id for call in some}) > 1:
-            # Two ids of one form: an exact id pairs inside a window where no name contradicts, and nothing else does.
+            # Of two ids with one normal form, an exact id matches inside a window where no name contradicts. There is
+            # no other match.
             names = {work.calls[call].call.name for call in some}
             _part_crowded(work, some, results[key])
             for call in some:
@@ -77,7 +78,7 @@ def match_shared(work: Matching) -> None:
 
 
 def _part_crowded(work: Matching, calls: Numbers, results: Numbers) -> None:
-    """Part the calls of a turn that share an id, unless each has a result and no result of the id is left over."""
+    """Unmatch the calls of a turn that share an id, unless each has a result and no result of the id is left."""
     shared: dict[tuple[int, str | None], Numbers] = {}
     for call in calls:
         shared.setdefault((work.calls[call].turn, work.calls[call].call.id), []).append(call)
@@ -108,9 +109,9 @@ def _key(piece: Call | Result) -> Key:
 
 
 def _by_name(work: Matching, calls: Numbers, results: Numbers) -> list[tuple[Numbers, Numbers]]:
-    """The calls and results of one id in parts with one name each, where each result has the name of a call.
+    """Group the calls and results of one id by name, if each result has the name of a call.
 
-    Names that contradict the turns leave no reading that is sure.
+    Names that contradict the turns leave no certain reading.
     """
     named: dict[str | None, tuple[Numbers, Numbers]] = {}
     for call in calls:
@@ -150,7 +151,7 @@ def _is_crossed(work: Matching, calls: Numbers, results: Numbers) -> bool:
 
 
 def _crossed_alone(work: Matching, calls: Numbers, results: Numbers) -> frozenset[int]:
-    """The results in the window of a call with another name that has no result of its own name there."""
+    """Return the results in the window of a call with another name that has no result of its own name there."""
     asked: dict[int, set[str | None]] = {}
     answered: dict[int, set[str | None]] = {}
     for call in calls:
@@ -167,7 +168,7 @@ def _crossed_alone(work: Matching, calls: Numbers, results: Numbers) -> frozense
 
 
 def fresh_of(work: Matching, results: Numbers) -> Numbers:
-    """The results that say something new; placeholders only where nothing else is said."""
+    """Return the results with new content; placeholders only where all results are placeholders."""
     real = [index for index in results if not work.results[index].result.synthetic]
     fresh: Numbers = []
     for index in real or results:
@@ -195,25 +196,25 @@ class _Group:
         self.results = results
         self.own = frozenset(results)
         self.call_of = call_of
-        """The calls of results as exact ids pair them inside their windows."""
+        """The calls of results as exact ids match them inside their windows."""
         self.whole = whole
-        """No other call has the id."""
+        """Whether no other call has the id."""
         self.crowded = crowded
         """Turns with several calls of the id."""
         self.waiting: Numbers = []
-        """Open calls before the result in question."""
+        """Open calls before the current result."""
         self.following = 0
-        """How many calls stand before it."""
+        """The number of calls before the current result."""
         self.doubted: set[int] = set()
         """Turns with a call that several results may answer."""
         self.filled: Numbers = []
-        """Calls before it that only a placeholder answers."""
+        """Calls before the current result whose only result is a placeholder."""
         first = work.calls[calls[0]].call
         self.alike = all(is_same_call(first, work.calls[call].call) for call in calls[1:])
-        """All calls are one call, written several times."""
+        """Whether all calls are copies of one call."""
         self.names = {work.calls[call].call.name for call in calls}
         self.suffices = len(calls) > 1 and len(fresh_of(work, results)) <= len(calls)
-        """There is a call for each result, so none of them is one too many."""
+        """Whether there is a call for each result, so that no result is surplus."""
 
     def match(self) -> None:
         turns = {self.work.calls[call].turn for call in self.calls}
@@ -229,7 +230,7 @@ class _Group:
             self.work.copies.update(filter(self.work.open, self.calls))
 
     def _runs(self, turns: set[int]) -> list[Numbers]:
-        """The results that stand in one window, or outside of all windows without a call between them.
+        """Return the results in groups: those of one window, or those outside all windows with no call between them.
 
         Results among the calls of a turn come after those of its window.
         """
@@ -251,7 +252,7 @@ class _Group:
         return self._whole_runs(runs)
 
     def _whole_runs(self, runs: list[tuple[int, int, Numbers]]) -> list[Numbers]:
-        """A user message in a window parts its results: together they are as many as the calls of the turn."""
+        """Join results that a user message in a window separates, if they are as many as the calls of the turn."""
         work, whole = self.work, [run for _, _, run in runs[:1]]
         for (before, first, _), (turn, second, run) in pairwise(runs):
             behind = before >= 0 > turn and first == second and whole[-1][-1] < run[0]
@@ -279,19 +280,19 @@ class _Group:
         fresh = fresh_of(work, run)
         real = not work.results[fresh[0]].result.synthetic
         if real and self.filled and not count:
-            self._contest(run)  # it may be the result of a call that has a placeholder
+            self._contest(run)  # it may be the result of a call with a placeholder
         elif count and turn in self.doubted and not self.alike:
-            self._contest(run)  # another call of the turn may be the call of it
+            self._contest(run)  # another call of the turn may be its call
         elif self.alike and count <= len(run) <= len(waiting):
             self._take(waiting[-len(run) :], run)
         elif count:
             self._match_window(run, fresh, count)
         elif len(self.calls) > 1 and work.results[run[0]].turn in work.lost_turns:
-            self._contest(run)  # the call of its turn that lost its id may have had the same one
+            self._contest(run)  # the call of its turn that lost its id may have had the same id
         elif self._is_far(run) and not self.alike:
-            self._contest(run)  # it may be the result of a call that is gone
+            self._contest(run)  # it may be the result of a call that no longer exists
         elif self._is_passed_over() and not self.alike:
-            self._contest(run)  # the call behind it has a result in its window: the two may be exchanged
+            self._contest(run)  # the later call has a result in its window: the two results may be swapped
         elif len(waiting) == 1 or self.alike:
             self._take(waiting[-len(fresh) :], fresh)
         elif self._is_whole(run, fresh):
@@ -300,33 +301,33 @@ class _Group:
             self._contest(run)
 
     def _is_far(self, run: Numbers) -> bool:
-        """Whether a later turn with calls stands between a waiting call and late results, and calls share the id."""
+        """Whether a later turn with calls is between an open call and late results, and calls share the id."""
         calls = self.work.calls
         last = bisect_left(calls, self.work.results[run[0]].seq, key=lambda one: one.seq) - 1
         return len(self.calls) > 1 and calls[last].turn > calls[self.waiting[-1]].turn
 
     def _is_whole(self, run: Numbers, fresh: Numbers) -> bool:
-        """Whether results behind a window are as many as the calls of the turn, with no assistant message between."""
+        """Whether results after a window are as many as the calls of the turn, with no assistant message between."""
         work, waiting = self.work, self.waiting
         turns = {work.calls[call].turn for call in waiting}
         together = not work.speaks_between(run[0], run[-1])
         return len(waiting) in (len(run), len(fresh)) and len(turns) == 1 and together
 
     def _is_passed_over(self) -> bool:
-        """Whether a result was matched with a call that stands behind a waiting call."""
+        """Whether a result was matched with a call after an open call."""
         later = self.calls[bisect_left(self.calls, self.waiting[0]) : self.following]
         return any(not self.work.open(call) for call in later)
 
     def _match_window(self, run: Numbers, fresh: Numbers, count: int) -> None:
-        """Match the results in the window of a turn; `count` of the waiting calls are of that turn."""
+        """Match the results in the window of a turn; `count` of the open calls belong to that turn."""
         waiting = self.waiting
         own = waiting[-count:]
         copies = len(fresh) < len(run)
         is_sure = self.alike and self.whole
         if not is_sure and any(self.work.results[index].message in self.work.mixed for index in run):
-            self._contest(run)  # a call beside the results may say whose they are
+            self._contest(run)  # a call beside the results may be the call of one of them
         elif len(own) > 1 and not self.alike and not all(map(self._is_of_assistant, own)):
-            self._contest(run)  # a call in a message of another role says nothing about the order
+            self._contest(run)  # a call in a message of another role is no evidence of the order
         elif self._has_rivals(run, count):
             self._contest(run)  # one of them answers another call
         elif len(run) == count and not (
@@ -342,7 +343,7 @@ class _Group:
             self._contest(run)
 
     def _has_rivals(self, run: Numbers, count: int) -> bool:
-        """Whether more results than the open calls of a turn say something new before the next call, where calls differ.
+        """Whether more results than the open calls of a turn have new content before the next call, where calls differ.
 
         An open call of an earlier turn may have any of them.
         """
@@ -366,7 +367,7 @@ class _Group:
         return len(bodies) == len(fresh_of(self.work, run))
 
     def _is_one_call(self, calls: Numbers, *, alone: bool, fresh: Numbers) -> bool:
-        """Whether the calls of a turn are one call, written once or several times, and no other call waits."""
+        """Whether the calls of a turn are copies of one call, and no other call is open."""
         if not alone and len(fresh) != 1:
             return False
         first = self.work.calls[calls[0]].call
@@ -374,7 +375,7 @@ class _Group:
         return same and (alone or len(calls) > 1)
 
     def _take(self, calls: Numbers, results: Numbers) -> None:
-        """Match in order, if nothing contradicts it, as far as both go. `calls` are the last of the waiting calls."""
+        """Match in order as far as both lists go, if nothing contradicts. `calls` are the last of the open calls."""
         work = self.work
         if self._is_misnamed(calls, results) or self._is_out_of_order(calls, results):
             self._contest(results)
@@ -390,7 +391,7 @@ class _Group:
         del self.waiting[start : start + count]
 
     def _is_misnamed(self, calls: Numbers, results: Numbers) -> bool:
-        """Whether a result has the name of another call than the one that the order gives it."""
+        """Whether a result has the name of another call than the one with which the order matches it."""
         if len(self.names) == 1:
             return False
         for call, result in zip(calls, results, strict=False):
@@ -400,7 +401,7 @@ class _Group:
         return False
 
     def _is_out_of_order(self, calls: Numbers, results: Numbers) -> bool:
-        """Whether the result of another call of the turn stands between two results, but its call does not."""
+        """Whether a result between two results belongs to a call of the turn that is not between their calls."""
         if self.alike:
             return False
         work = self.work
@@ -421,9 +422,9 @@ class _Group:
         self.waiting = []
 
     def _match_early(self, early: Numbers) -> None:
-        """A result before its call, where that is the only call of the id and nothing else answers it."""
+        """Match a result before its call, if that is the only call of the id and it has no other result."""
         work = self.work
-        # What only stands in for a result does not keep the one real result from its call.
+        # A placeholder does not keep the only real result from its call.
         early = [index for index in early if not work.results[index].result.synthetic] or early
         if early and self.whole and self.alike and work.open(self.calls[0]):
             open_calls = [call for call in self.calls if work.open(call)]
@@ -433,7 +434,7 @@ class _Group:
                 work.match(open_calls[0], early[0], "early")
 
     def _may_be_behind(self, call: int) -> bool:
-        """Whether the results without ids behind a turn are as many as its open calls, so that one of them is its own."""
+        """Whether as many results without ids follow a turn as it has open calls: one may belong to this call."""
         work, asked = self.work, self.work.calls[call]
         lost = work.lost_results.get(asked.turn, ())
         if asked.call.server or not any(work.agree(call, result) for result in lost):
