@@ -1,6 +1,5 @@
-"""From findings to a file that has none of them.
+"""Repair the findings of a file.
 
-This package owns what a repair is: steps that rules ask for, chosen and put together into byte edits, made
-round after round until nothing is left to do, and verified. It refuses to find anything itself, to know how
-a format spells what it adds, and to write files.
+A repair consists of steps that rules request. The package chooses them, combines them into byte edits, repeats this
+until no step is left, and verifies the result. It neither finds faults itself nor writes files.
 """

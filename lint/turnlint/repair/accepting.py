@@ -1,4 +1,4 @@
-"""Repairs that give canonical ids only where the providers of a conversation accept these."""
+"""Repair a conversation with canonical ids only if its providers accept these."""
 
 from collections import Counter
 
@@ -12,7 +12,7 @@ from turnlint.repair.sparing import Spared
 from turnlint.repair.unit import Unit
 
 ID_RULES = {"id-charset", "id-length", "id-form"}
-"""Rules that find ids in a form that a provider refuses."""
+"""Rules that report ids in a form that a provider rejects."""
 Refusals = Counter[tuple[str, str]]
 """Errors of these rules by provider and rule."""
 
@@ -24,16 +24,19 @@ class Accepted(Struct, frozen=True):
     book: Book
     policy: Policy
     refusals: Refusals
-    """The errors that canonical ids would cause. If there are such, the repair is that of a run without them."""
+    """The errors that canonical ids would cause.
+
+    If there are any, the repair is that of a run without canonical ids.
+    """
 
     @property
     def providers(self) -> list[str]:
-        """The providers that would refuse canonical ids."""
+        """Return the providers that would reject canonical ids."""
         return sorted({provider for provider, _ in self.refusals})
 
     @property
     def reason(self) -> str:
-        """Why the conversation gets no canonical ids."""
+        """Return why the conversation gets no canonical ids."""
         rules = ", ".join(sorted({rule for _, rule in self.refusals}))
         return f"no canonical ids: {' and '.join(self.providers)} would refuse them ({rules})"
 
@@ -41,7 +44,7 @@ class Accepted(Struct, frozen=True):
 def mend_for_providers(
     unit: Unit, book: Book, accepting: Book | None, policy: Policy, spared: Spared
 ) -> Accepted:
-    """Repair a unit, without canonical ids if a provider in `accepting` accepts its ids and refuses canonical ids."""
+    """Repair a unit, without canonical ids if a provider in `accepting` accepts its ids and rejects canonical ids."""
     mended = mend(unit, book, policy, spared)
     if policy.canonical and accepting:
         refusals = _refusals(mended.end, accepting)

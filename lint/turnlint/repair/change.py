@@ -1,7 +1,4 @@
-"""What a repair did, one value a change.
-
-This module owns what is told of a change. It refuses to know how it was made.
-"""
+"""Describe the changes of a repair, one value per change."""
 
 from hashlib import sha256
 from typing import Literal
@@ -14,21 +11,21 @@ What = Literal["moved", "added", "removed", "renamed", "rewritten"]
 
 
 class Change(Struct, frozen=True):
-    """One change to a conversation, at the place where it was made."""
+    """One change to a conversation, at the place of the change."""
 
     code: str
     rule: str
     fault: Fault
-    """Whether it was about state, about who answers whom, or about what a provider takes."""
+    """Whether the finding is about state, about pairing, or about a provider's constraints."""
     level: Level
     what: What
     message: str
-    """What was done, in the words that say what to do."""
+    """The change, in the words of the fix title."""
     finding: str
-    """What was wrong."""
+    """The message of the finding."""
     line: int
     pointer: str
-    """Where it was made, in the record as it was then."""
+    """The place of the change, in the record before the change."""
     conversation: str | None = None
     conversation_index: int | None = None
     call_id: str | None = None
@@ -37,17 +34,17 @@ class Change(Struct, frozen=True):
     before_id: str | None = None
     after_id: str | None = None
     before: str | None = None
-    """The digest of what stood there, where something did."""
+    """The digest of the old value, if there was one."""
     after: str | None = None
-    """The digest of what stands there now, where something does."""
+    """The digest of the new value, if there is one."""
     piece: str = ""
-    """What kind of piece was removed, as a noun."""
+    """The kind of the removed piece, as a noun."""
     size: int | None = None
-    """How many bytes stood there, where something was removed."""
+    """The number of removed bytes."""
     message_index: int | None = None
-    """The message where it was made, as the conversation was then."""
+    """The index of the changed message, in the conversation before the change."""
 
 
 def digest(data: bytes | None) -> str | None:
-    """What tells one content from another without showing it."""
+    """Return a digest that distinguishes contents without showing them."""
     return None if data is None else sha256(data).hexdigest()

@@ -1,7 +1,7 @@
-"""Which steps are made, and in which order.
+"""Choose the steps of a repair, and their order.
 
-This module owns the choice: what the level allows, what is grave enough, what a provider that was only guessed
-may not ask for, and which steps go before which. It refuses to make any.
+The choice depends on the level of the run, on severities, and on whether a provider was only guessed. It also defines
+the phases of a round.
 """
 
 from collections.abc import Container
@@ -18,24 +18,24 @@ REACHES: tuple[Reach, ...] = ("never", *LEVELS)
 
 
 class Policy(Struct, frozen=True):
-    """What a run of `fix` may do."""
+    """The options of a `fix` run."""
 
     level: Level = "placeholder"
     levels: tuple[tuple[str, Reach], ...] = ()
-    """How far it may go for some rules, by selector; the last that means a rule holds, whatever `level` says."""
+    """The level for some rules, by selector. The last matching selector applies, regardless of `level`."""
     close_pending: bool = False
     canonical: bool = False
     named: frozenset[str] = frozenset()
     """Providers that the user named."""
     select: bool = False
-    """The user chose rules, and so wants what they find repaired even where it is only worth knowing."""
+    """Whether the user selected rules, so that their info findings are repaired too."""
 
 
 Chosen = tuple[Finding, Step]
 
 
 def wanted(finding: Finding, policy: Policy) -> bool:
-    """Whether a finding is to be repaired at all."""
+    """Whether a finding is to be repaired."""
     fix = finding.fix
     if fix is None or not fix.steps:
         return False
@@ -48,17 +48,17 @@ def wanted(finding: Finding, policy: Policy) -> bool:
 
 
 def completes_last_call(step: Step) -> bool:
-    """Whether a step answers a call at the end of a conversation."""
+    """Whether a step completes a call at the end of a conversation."""
     return isinstance(step, Close) and step.pending
 
 
 def is_left_open(step: Step, policy: Policy) -> bool:
-    """Whether a run leaves out a step, because the user did not ask to complete last calls."""
+    """Whether a run omits a step, because the user did not ask to complete last calls."""
     return completes_last_call(step) and not (policy.close_pending or policy.named)
 
 
 def reach(finding: Finding, policy: Policy) -> Reach | None:
-    """How far it may go for the rule of a finding, where something is said of that rule."""
+    """Return the level that the settings give the rule of a finding, if any."""
     for selector, level in reversed(policy.levels):
         if selects(selector, finding.code, finding.rule, finding.fault):
             return level
@@ -66,9 +66,9 @@ def reach(finding: Finding, policy: Policy) -> Reach | None:
 
 
 def choose(judged: Judged, policy: Policy, overruled: Container[str | None] = ()) -> dict[int, list[Chosen]]:
-    """The steps of a conversation's findings by their phase, those of earlier phases to be made first.
+    """Return the steps of a conversation's findings by phase, in the order of the phases.
 
-    Of several providers one after the other gets its ids, and one that was overruled does not ask again.
+    Of several providers one after another gets its ids. The findings of an overruled provider get no further ids.
     """
     first = next(
         (
@@ -95,11 +95,10 @@ def _renames(finding: Finding) -> bool:
 
 
 def phase(finding: Finding, step: Step) -> int:
-    """Bytes, then what lets more be read, then mixed turns, then who answers whom, then shapes, and ids last.
+    """Return the phase of a step: bytes, readability, mixed turns, pairing, shapes, ids.
 
-    Ids may count what stands before.
-
-    What gives nothing up goes first: a result that can be moved is moved before another is given up for it.
+    Ids come last, because they may count earlier calls. Lossless steps precede lossy ones: a result that can be moved
+    is moved before another result is removed.
     """
     assert finding.fix is not None
     if isinstance(step, Patch):
@@ -114,17 +113,17 @@ def phase(finding: Finding, step: Step) -> int:
 
 
 def is_pending(fix: Fix) -> bool:
-    """Whether a repair only answers the last calls of a conversation."""
+    """Whether a repair only completes the last calls of a conversation."""
     return all(map(completes_last_call, fix.steps))
 
 
 def held_back(finding: Finding, policy: Policy) -> str | None:
-    """What the user did not allow, of all that a finding's repair takes."""
+    """Return the option or level that the user did not allow and that the repair of a finding needs."""
     fix = finding.fix
     if fix is None or not wanted(finding, structs.replace(policy, level="lossy", levels=())):
         return None
     left_open = all(is_left_open(step, policy) for step in fix.steps)
-    if left_open and finding.fault == "projection":  # another finding names the same call
+    if left_open and finding.fault == "projection":  # another finding reports the same call
         return None
     if not wanted(finding, policy) and reach(finding, policy) is not None:
         return "levels"
@@ -134,7 +133,7 @@ def held_back(finding: Finding, policy: Policy) -> str | None:
 
 
 def as_read(finding: Finding) -> Finding:
-    """The finding as it may be once its record is at hand: some rules say what to do only when they see the bytes."""
+    """Return the finding as it may be with its record in memory: some rules define their fix only from the bytes."""
     record, fix = finding.where.record, finding.fix
     if (fix is not None and (fix.steps or fix.blocked)) or record.data or not record.size:
         return finding

@@ -12,27 +12,27 @@ from turnlint.rows import PER_FILE
 
 
 class Counted(Struct, frozen=True):
-    """What the counts of a run need to know about a finding."""
+    """The data of a finding that the counts of a run need."""
 
     severity: Severity
     rule: str
     held: str | None
     """The level or the option that the repair of the finding needs beyond those of the run."""
     once: tuple[str | None, str] | None = None
-    """The provider and the message, where all findings with the same are counted once."""
+    """The provider and the message, where findings that share both are counted once."""
 
 
 Findings = Iterable[Finding] | Counter[Counted]
 
 
 class FindingCounter:
-    """Adds findings to the counts of one source."""
+    """The counts of one source, from its findings."""
 
     def __init__(self, out: Fixed, policy: Policy) -> None:
         self.out = out
         self.policy = policy
         self.known: set[tuple[str, str | None, str]] = set()
-        """The findings that are counted once for a file."""
+        """The findings that are counted once per file."""
 
     def counted(self, findings: Findings) -> Counter[Counted]:
         """Return the counts of some findings, which need less memory than the findings."""
@@ -61,7 +61,7 @@ class FindingCounter:
                 counts[one.severity] = counts.get(one.severity, 0) + held
 
     def _is_known(self, one: Counted) -> bool:
-        """Whether a finding is counted already: `lint` reports all of some rules once for a file."""
+        """Whether a finding is already counted: `lint` reports some rules once per file."""
         if one.once is None:
             return False
         key = one.severity, *one.once

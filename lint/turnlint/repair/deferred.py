@@ -1,4 +1,4 @@
-"""Records that a repair comes back to when the whole source was read."""
+"""Hold records that a repair handles after the whole source was read."""
 
 from collections import Counter
 
@@ -9,20 +9,20 @@ from turnlint.repair.counting import Counted
 
 
 class Waiting(Struct):
-    """A conversation over many records, with something to repair."""
+    """A conversation in several records, with a finding to repair."""
 
     records: dict[int, Record]
     carrier: str
     index: int
     findings: Counter[Counted]
-    """What is said of it, should its repair fail. A log may have many findings, so that they are only counted."""
+    """The findings to count if the repair fails. A log may have many findings, so only counts are kept."""
     asked: bool = True
-    """The level of the run allows a repair; else only level lossy does."""
+    """Whether the level of the run allows a repair; else only level lossy does."""
     gaps: tuple[Gap, ...] = ()
 
 
 class Loose(Struct):
-    """A damaged record, and what is said of it."""
+    """A damaged record, and its findings."""
 
     line: int
     data: bytes
@@ -30,7 +30,7 @@ class Loose(Struct):
 
 
 def joined_by_records(waiting: list[Waiting]) -> list[Waiting]:
-    """Conversations that share records are repaired together."""
+    """Join conversations that share records, so that they are repaired together."""
     owner: dict[int, Waiting] = {}
     out: dict[int, Waiting] = {}
     for one in waiting:

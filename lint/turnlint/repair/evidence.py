@@ -1,7 +1,7 @@
-"""The evidence that ties each result to the call under which a repair leaves it.
+"""Verify the evidence for each pair of call and result that a repair makes.
 
-This module compares a conversation before and after its repair. It shares no code with the pairing that made the
-repair: it asks of each result whether its id, its place or its name led to that call before.
+The module compares a conversation before and after its repair. It shares no code with the pairing that made the repair.
+For each result it checks whether its id, its position or its name led to that call before.
 """
 
 from bisect import bisect_left
@@ -18,19 +18,19 @@ from turnlint.documents.decode import MAX_EXACT
 from turnlint.model import Call, Result, Transcript
 
 BLANK = frozenset({"", "NULL", "REDACTED", "<REDACTED>", "[REDACTED]", "***", "<UUID>", "XXX"})
-"""Ids in capitals that name nothing."""
+"""Ids in capitals that identify nothing."""
 EMPTY = frozenset({b"", b"null", b'""', b"[]", b"{}"})
-"""Bodies of calls and results that say nothing. A repair for a provider may write one of them as another."""
+"""Empty bodies of calls and results. A repair for a provider may replace one by another."""
 Pair = tuple[str | None, bytes, bytes]
 Piece = TypeVar("Piece")
 Group = list[Piece]
 """Calls or results that repeat each other."""
 MAX_READINGS = 64
-"""Equal calls and equal results have many readings; with more than this number nothing is known of them."""
+"""The maximum number of readings of equal calls and equal results. Beyond it, no pair is rejected."""
 
 
 class Asked(Struct):
-    """A call where it stood before the repair."""
+    """A call at its position before the repair."""
 
     call: Call
     talk: int
@@ -41,14 +41,14 @@ class Asked(Struct):
 
 
 class Answered(Struct):
-    """A result where it stood before the repair, with the turn whose calls it follows."""
+    """A result at its position before the repair, with the turn whose calls precede it."""
 
     result: Result
     talk: int
     place: int
     turn: int
     inside: bool
-    """Only results stand between the calls of that turn and this one."""
+    """Whether only results are between the calls of that turn and this result."""
     latest: int = 0
     """The last turn before it that has calls."""
     message: int = 0
@@ -60,10 +60,10 @@ class Talk(Struct):
     results: list[Answered] = []
     calls: list[Asked] = []
     beside: dict[int, tuple[list[Asked], list[int]]] = {}
-    """The calls, and the places of results without ids, by the number of the message."""
+    """The calls, and the positions of results without ids, by the number of the message."""
     by_id: dict[str, list[Answered]] = {}
     idless: bool = False
-    """The wire has dialects without ids."""
+    """Whether the wire has dialects without ids."""
     named: set[tuple[str, str | None]] = set()
     """The ids and the names of all results."""
     bearers: dict[str, list[Asked]] = {}
@@ -73,21 +73,21 @@ class Talk(Struct):
 class Past(Struct):
     """All calls and results before the repair.
 
-    A file may hold several conversations, and a session parts that it left behind. Each has its own ids.
+    A file may have several conversations, and a session may have abandoned parts. Each has its own ids.
     """
 
     talks: list[Talk] = []
     by_call: dict[tuple[str | None, bytes], list[Asked]] = {}
     by_body: dict[bytes, list[Answered]] = {}
     left: set[str] = set()
-    """The ids of calls in parts of a session that were left behind."""
+    """The ids of calls in abandoned parts of a session."""
     messages: int = 0
     turns: dict[int, tuple[list[Asked], list[Answered]]] = {}
-    """The calls of each turn, and all results behind them up to the next call."""
+    """The calls of each turn, and all results after them up to the next call."""
 
 
 def untied(before: Iterable[Transcript], after: Iterable[Transcript]) -> tuple[Call, Result] | None:
-    """A call and a result under it that no evidence ties together, if a repair made such a pair."""
+    """Return a call and a result that a repair paired without evidence, if there are any."""
     past, before = Past(), tuple(before)
     for transcript in before:
         _read(transcript, past)
@@ -109,12 +109,12 @@ def _named(call: Call, result: Result) -> Pair:
 
 
 def _content(block: Call | Result) -> bytes:
-    """The body of a call or of a result in the form in which it is compared."""
+    """Return the body of a call or of a result in the form for comparison."""
     return b"" if block.body in EMPTY else block.body
 
 
 class _Waiting:
-    """The calls of a turn that have no result yet, by id and by name."""
+    """The open calls of a turn, by id and by name."""
 
     def __init__(self) -> None:
         self.calls: dict[tuple[str, str | None], deque[Call]] = {}
@@ -125,8 +125,8 @@ class _Waiting:
             self.calls.setdefault(key, deque()).append(call)
 
     def take(self, result: Result) -> Call | None:
-        """The first call under the id of a result; under its name where a wire needs no ids and the result has none."""
-        if result.id:  # to a provider white space is an id
+        """Return the first open call with the id of a result, or with its name if the result has and needs no id."""
+        if result.id:  # for a provider, white space is an id
             key = "id", result.id
         elif result.name and not result.needs_id:
             key = "name", result.name
@@ -142,9 +142,9 @@ class _Waiting:
 
 
 def _pairs(transcript: Transcript, *, real: bool = False) -> Iterator[tuple[Call, Result]]:
-    """Calls with the results that a strict reader gives them, in order and up to the next turn with calls.
+    """Yield calls with the results that a strict parser pairs, in order and up to the next turn with calls.
 
-    With `real`, placeholders answer no call.
+    With `real`, placeholders match no call.
     """
     waiting, wire, asking = _Waiting(), transcript.wire, False
     for message in transcript.messages:
@@ -205,7 +205,7 @@ def _read(transcript: Transcript, past: Past) -> None:
 
 
 def _form(identifier: str | None) -> str:
-    """An id in the spelling in which it is compared; empty where it names nothing."""
+    """Return an id in the form for comparison; empty if it identifies nothing."""
     text = normalize("NFC", (identifier or "").strip())
     return "" if text.upper() in BLANK else text
 
@@ -214,7 +214,7 @@ def _is_tied(past: Past, call: Call, result: Result) -> bool:
     asked = past.by_call.get((call.name, _content(call)))
     answered = past.by_body.get(_content(result))
     if not asked or not answered:
-        return True  # another finding rewrote the call or the result, and its own checks hold
+        return True  # another finding changed the call or the result, and its own checks apply
     if len(asked) * len(answered) > MAX_READINGS:
         return True
     return any(_ties(past, one, other) for one, other in islice(product(asked, answered), MAX_READINGS))
@@ -225,10 +225,10 @@ def _ties(past: Past, asked: Asked, answered: Answered) -> bool:
     mine, theirs = _form(call.id), _form(result.id)
     talk = past.talks[answered.talk]
     if asked.talk != answered.talk:
-        # The repair joined parts of a session: an id that is everywhere the same call's is evidence.
+        # The repair joined parts of a session: an id that belongs to the same call everywhere is evidence.
         return bool(mine) and mine == theirs and all(_is_meant(one, asked, answered) for one in past.talks)
     if call.id and call.id == result.id and not mine and call.id.upper() not in BLANK:
-        return _is_only_of_id(past, asked, answered)  # white space is an id as well
+        return _is_only_of_id(past, asked, answered)  # white space is an id too
     if mine and theirs:
         return mine == theirs and _is_meant(talk, asked, answered)
     if theirs and (theirs in talk.bearers or theirs in past.left):
@@ -242,7 +242,7 @@ def _ties(past: Past, asked: Asked, answered: Answered) -> bool:
 
 
 def _is_answered(past: Past, asked: Asked) -> bool:
-    """Whether the window of a turn has a result for each of its calls under the id of a call."""
+    """Whether the window of a turn has a result for each of its calls with the id of a call."""
     form = _form(asked.call.id)
     calls, results = past.turns.get(asked.turn, ([], []))
     bearing = sum(_form(one.result.id) == form and not one.result.synthetic for one in results)
@@ -250,7 +250,7 @@ def _is_answered(past: Past, asked: Asked) -> bool:
 
 
 def _is_in_step(past: Past, asked: Asked, answered: Answered) -> bool:
-    """Whether a turn has as many calls as results, and a call and a result have the same number among them."""
+    """Whether a turn has as many calls as results, and a call and a result have the same index among them."""
     calls, results = ([*map(id, some)] for some in past.turns.get(answered.latest, ([], [])))
     if id(asked) not in calls or not _agrees(past, asked, answered):
         return False
@@ -258,7 +258,7 @@ def _is_in_step(past: Past, asked: Asked, answered: Answered) -> bool:
 
 
 def _is_beside(talk: Talk, asked: Asked, answered: Answered) -> bool:
-    """Whether a call and a result have the same number in a message with as many open calls as results without ids."""
+    """Whether a call and a result have the same index in a message with as many open calls as results without ids."""
     if asked.message != answered.message or asked.place > answered.place:
         return False
     calls, results = talk.beside[asked.message]
@@ -280,7 +280,7 @@ def _is_only_of_id(past: Past, asked: Asked, answered: Answered) -> bool:
 
 
 def _is_last_of_all(talk: Talk, asked: Asked, answered: Answered) -> bool:
-    """Whether the only call without an id, of all or of its name, gets the only result without one."""
+    """Whether the only call without an id, of all or of its name, gets the only result without an id."""
     calls = [one for one in talk.calls if not _form(one.call.id) and _has_content(one.call)]
     results = [one for one in talk.results if not _form(one.result.id) and not one.result.synthetic]
     name = answered.result.name
@@ -291,12 +291,12 @@ def _is_last_of_all(talk: Talk, asked: Asked, answered: Answered) -> bool:
 
 
 def _has_content(call: Call) -> bool:
-    """Whether an entry of a list of calls says anything."""
+    """Whether an entry of a list of calls has a name or a body."""
     return bool(call.name or call.body)
 
 
 def _is_meant(talk: Talk, asked: Asked, answered: Answered) -> bool:
-    """Whether the id means this call: no other one bears it, or name and place tell them apart."""
+    """Whether the id refers to this call: no other call has it, or name and position distinguish them."""
     bearers = talk.bearers.get(_form(asked.call.id), ())
     mine = _meaning(asked.call)
     others = [one for one in bearers if _meaning(one.call) != mine]
@@ -311,11 +311,11 @@ def _is_meant(talk: Talk, asked: Asked, answered: Answered) -> bool:
 
 
 def _is_one_too_many(talk: Talk, asked: Asked, answered: Answered) -> bool:
-    """Whether more results than calls of one id, or of one id and name, stand before the next turn with calls."""
+    """Whether more results than calls of one id, or of one id and name, precede the next turn with calls."""
     form, name = _form(asked.call.id), answered.result.name
     calls = [one for one in talk.bearers[form] if one.call.name in (name or one.call.name, None)]
     if len({_meaning(one.call) for one in calls}) < 2:
-        return False  # the name singles out one call
+        return False  # the name identifies one call
     calls = [one for one in calls if one.turn <= answered.latest]
     results = {
         one.result.body
@@ -331,7 +331,7 @@ def _is_one_too_many(talk: Talk, asked: Asked, answered: Answered) -> bool:
     own = sum(one.turn == answered.latest for one in calls)
     if own == sum(one.turn == answered.latest for one in talk.bearers[form]):
         return False
-    # Another call of the turn has the id, so that no reader pairs by it; an earlier call may have any of the results.
+    # Another call of the turn has the id, so that no parser pairs by it; an earlier call may have any of the results.
     behind = {
         one.result.body
         for one in talk.by_id.get(form, ())
@@ -341,7 +341,7 @@ def _is_one_too_many(talk: Talk, asked: Asked, answered: Answered) -> bool:
 
 
 def _is_one_too_few(talk: Talk, asked: Asked, answered: Answered) -> bool:
-    """Whether a turn has more calls than results of one id, or of one id and name, so that one of two calls has none."""
+    """Whether a turn has more calls than results of one id, or of one id and name, so that a call may have none."""
     form, name = _form(asked.call.id), answered.result.name
     calls = [
         one
@@ -357,14 +357,14 @@ def _is_one_too_few(talk: Talk, asked: Asked, answered: Answered) -> bool:
 
 
 def _agrees(past: Past, asked: Asked, answered: Answered) -> bool:
-    """Whether a turn has as many calls as results that no id pairs, and order and names pair these two."""
+    """Whether a turn has as many calls as results without a matching id, and order and names match these two."""
     return any(
         _pairs_in_order(calls, results, asked, answered) for calls, results in _readings(past, answered)
     )
 
 
 def _readings(past: Past, answered: Answered) -> Iterator[tuple[list[Group[Asked]], list[Group[Answered]]]]:
-    """Groups of calls and of results of a turn, equal in number; copies and placeholders may count or not."""
+    """Yield groups of calls and of results of a turn, equal in number; copies and placeholders may count or not."""
     talk = past.talks[answered.talk]
     calls, results = past.turns.get(answered.latest, ([], []))
     calls = [one for one in calls if _has_content(one.call)]
@@ -391,7 +391,7 @@ def _readings(past: Past, answered: Answered) -> Iterator[tuple[list[Group[Asked
 def _pairs_in_order(
     calls: list[Group[Asked]], results: list[Group[Answered]], asked: Asked, answered: Answered
 ) -> bool:
-    """Whether each result goes to the next call of its name, others to what is left, and so this one to that call."""
+    """Whether matching each result with the next call of its name, and others with the rest, matches these two."""
     waiting: dict[str | None, deque[int]] = {}
     for number, group in enumerate(calls):
         waiting.setdefault(group[0].call.name, deque()).append(number)
@@ -420,7 +420,7 @@ def _written(asked: Asked) -> object:
 
 
 def _by_text(results: Iterable[Answered]) -> list[Group[Answered]]:
-    """Results in groups of one text, of which some may be the start of another."""
+    """Group results by text, where one text may be the start of another."""
     groups: list[Group[Answered]] = []
     for one in results:
         body = one.result.body.rstrip(b'"}] ')
@@ -435,7 +435,7 @@ def _by_text(results: Iterable[Answered]) -> list[Group[Answered]]:
 
 
 def _meaning(call: Call) -> tuple[str | None, object]:
-    """The tool and the value of its arguments, in one spelling."""
+    """Return the tool and the value of its arguments, in one spelling."""
     try:
         return call.name, dumps(loads(call.body, parse_float=_number), sort_keys=True)
     except (ValueError, RecursionError):
@@ -452,13 +452,13 @@ def _distinct(calls: Iterable[Asked]) -> int:
 
 
 def _texts(bodies: Iterable[bytes]) -> int:
-    """How many texts there are, where the start of another one is none of its own."""
+    """Return the number of texts, not counting a text that is the start of another."""
     pairs = pairwise([*sorted(bodies), b""])
     return sum(not after.startswith(one.rstrip(b'"}] ')) for one, after in pairs)
 
 
 def _is_only_of_name(past: Past, asked: Asked, answered: Answered) -> bool:
-    """Whether as many results as calls of the turn have the name of the tool, and order pairs these two."""
+    """Whether as many results as open calls of the turn have the name of the tool, and order matches these two."""
     name = asked.call.name
     talk = past.talks[answered.talk]
     calls, results = past.turns.get(answered.latest, ([], []))
@@ -470,6 +470,6 @@ def _is_only_of_name(past: Past, asked: Asked, answered: Answered) -> bool:
 
 
 def _has_answer(talk: Talk, asked: Asked) -> bool:
-    """Whether a result bears the id of a call and no name of another tool."""
+    """Whether a result has the id of a call and no name of another tool."""
     form = _form(asked.call.id)
     return bool(form) and not talk.named.isdisjoint({(form, asked.call.name), (form, None)})

@@ -1,8 +1,7 @@
-"""One source from what it holds to the patches that repair it.
+"""Compute the patches that repair one source.
 
-This module owns the order of things: read on, mend what a finding asks for while its bytes are at hand, come
-back for conversations that run over many lines, and put it all into patches of the file. What it holds grows
-with what is repaired, not with the file. It refuses to write anything, and to show it.
+The steps are: read the source, repair each conversation while its bytes are in memory, reread conversations of many
+lines, and combine all edits into patches. Memory grows with the repairs, not with the file.
 """
 
 from bisect import bisect_right
@@ -57,16 +56,16 @@ if TYPE_CHECKING:
     from turnlint.fastpath.passed import Passed
 
 MAX_TRIALS = 6
-"""How many repairs with a rule left out are tried for a repair that fails the checks."""
+"""The maximum number of rules that are omitted in turn for a repair that fails the checks."""
 RIVAL = "the ids stay: a call beside a result without an id may be the call of that result"
 LONG = 1 << 20
-"""A record from which on only what changes is held."""
+"""The size of a record from which on only its changed bytes are kept."""
 
 
 def fix(
     source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None
 ) -> Fixed:
-    """Work out how a source is repaired, in as many passes as it needs."""
+    """Compute the repair of a source, in as many passes as it needs."""
     from turnlint.repair.passes import fix as fix_in_passes
 
     return fix_in_passes(source, options, book, policy, progress)
@@ -76,9 +75,9 @@ def fix_once(
     source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None,
     spared: frozenset[Any] = frozenset(), accepting: Book | None = None, *, traced: bool = False,
 ) -> Fixed:  # fmt: skip
-    """Work out one pass of repair over a source. An earlier pass names the findings to leave as `spared`.
+    """Compute one pass of repair over a source. An earlier pass gives the findings to ignore as `spared`.
 
-    A conversation gets no canonical ids that a provider of `accepting` refuses.
+    A conversation gets no canonical ids that a provider of `accepting` rejects.
     """
     work = _Fixing(source, options, book, policy, spared, accepting)
     work.out.ids = {} if traced else None
@@ -99,26 +98,26 @@ class _Fixing:
         self.counter = FindingCounter(self.out, policy)
         self.waiting: list[Waiting] = []
         self.loose: dict[int, Loose] = {}
-        """Damaged records whose bytes are let go as soon as they are read, by their place."""
+        """Damaged records whose bytes are released as soon as they are read, by offset."""
         self.parted: list[int] = []
-        """Where the second of two joined records starts, in order."""
+        """The offsets at which the second of two joined records starts, in order."""
         self.joins: list[Bytes] = []
         """Patches that join the lines of split records."""
         self.joined: list[Change] = []
-        """What those change."""
+        """The changes of these patches."""
         self.evaluator = Evaluator(source, options, book, ask)
         self.reading = self.evaluator.reading
         needs_all = bool(policy.canonical or options.own_rules or options.pardons)
         self.selector = Selector(self.reading, needs_all=needs_all)
         self.has_found = False
-        """A rule reported something in the record at hand, or failed."""
+        """Whether a rule reported a finding in the current record, or failed."""
 
     def run(self, progress: Progress | None) -> Fixed:
         out = self.out
         self._read(progress)
         out.selection = self.selector.selection()
         if self.joins:
-            # All else is repaired in the next pass, when each record has a line of its own.
+            # All other findings are repaired in the next pass, when each record has a line of its own.
             out.patches, out.joined = self.joins, True
             out.changes.extend(self.joined)
             return out
@@ -127,7 +126,7 @@ class _Fixing:
         for one in chain.from_iterable(groups if self.waiting else ()):
             self._mend_lines(one)
             one.records = {}
-        # What stood before a new line end may be gone from there: then no line is left to end.
+        # The bytes before a new line end may have been removed. Then there is no line to end.
         ended = {patch.end for patch in out.patches if patch.start < patch.end and not patch.data}
         needless = ended.intersection(self.parted)
         out.patches = [one for one in out.patches if one.start < one.end or one.start not in needless]
@@ -135,7 +134,7 @@ class _Fixing:
         return out
 
     def _read(self, progress: Progress | None) -> None:
-        # Canonical ids change sound conversations, so that all are read.
+        # Canonical ids change conversations without findings too, so that all are read.
         skip_sound = not (self.policy.canonical or self.options.own_rules)
         for batch in self.evaluator.batches(progress, skip_sound=skip_sound):
             self._take(batch)
@@ -179,10 +178,10 @@ class _Fixing:
             data = own.data[: len(_own(records[offset], {*records, *ours}))]
             self._judge_record(records[offset], data, whole[offset], ours.get(offset, []))
 
-    # Records that stand on one line.
+    # Records that share a line.
 
     def _part(self, damage: Damage) -> bool:
-        """Put a line end between two records, if they are joined and it is wanted. It touches neither of them."""
+        """Insert a line end between two joined records, if the policy allows it. Neither record changes."""
         if damage.trouble.kind != "joined-records":
             return False
         for finding in judge_bytes(self.book, (damage,)):
@@ -199,7 +198,7 @@ class _Fixing:
         return False
 
     def _join(self, damage: Damage) -> bool:
-        """Join the lines of a split record, if it is wanted."""
+        """Join the lines of a split record, if the policy allows it."""
         if damage.trouble.kind != "split-record":
             return False
         record = damage.record
@@ -213,12 +212,12 @@ class _Fixing:
         return True
 
     def _cell(self, record: Record) -> Cell:
-        """A record by itself, without those that stood behind it on its line."""
+        """Return a record alone, without those that followed it on its line."""
         number = bisect_right(self.parted, record.offset)
         following = self.parted[number] if number < len(self.parted) else record.offset + len(record.data)
         return Cell(record.data[: following - record.offset], record)
 
-    # Records that hold their conversation.
+    # Records that contain their whole conversation.
 
     def _judge_record(
         self, record: Record, data: bytes, transcripts: list[Transcript], damages: list[Damage]
@@ -240,14 +239,14 @@ class _Fixing:
         self.counter.count(one for one in damaged if (one.where.start or 0) >= len(data))
         unit = Unit(self.out.source.name, carrier, (Cell(data, record),))
         found = self.counter.counted(_all(judged, inside))
-        # The repair reads the record again. The reading still has its batch of conversations.
+        # The repair reads the record again. The reader still has its batch of conversations.
         for one in transcripts if len(data) > LONG else ():
             structs.force_setattr(one, "messages", ())
         del judged, damaged, inside
         mended = self._mended(unit, transcripts[0].index, found, asked=asked)
         if mended is not None and mended.end.unit.cells != unit.cells:
             joined = b"\n".join(cell.data for cell in mended.end.unit.cells)
-            # Of a long record only what changes is held; of others all, for a diff to show what is around it.
+            # Of a long record only the changed bytes are kept; of others all, so that a diff can show the context.
             long = len(data) > LONG
             front = common_start(data, joined) if long else 0
             back = common_end(data, joined, min(len(data), len(joined)) - front) if long else 0
@@ -259,24 +258,24 @@ class _Fixing:
     def _keep_split(
         self, judged: list[Judged], damaged: list[Finding], record: Record, *, asked: bool
     ) -> None:
-        """Leave a conversation as it is, since the lines of one of its records are not joined."""
+        """Leave a conversation unchanged, since the lines of one of its records are not joined."""
         self.counter.count(_all(judged, damaged))
         if asked and not self.joins:
             reason = "unchanged: line breaks split a record of it, and ST101 is not repaired"
             name = judged[0].transcript.id if judged else None
             self.out.notes.append(Failure(record.line, name, reason))
 
-    # Damaged records without a conversation at hand.
+    # Damaged records without a conversation.
 
     def _keep_loose(self, damages: tuple[Damage, ...]) -> None:
-        """Note what is to be done to damaged bytes while they are there."""
+        """Keep the findings of damaged bytes while the bytes are in memory."""
         for finding in judge_bytes(self.book, damages):
             record = finding.where.record
             one = self.loose.setdefault(record.offset, Loose(record.line, record.data))
             one.findings.append(finding)
 
     def _take_loose(self) -> None:
-        """Mend what no conversation brings along; the others are mended with theirs."""
+        """Repair damaged records that belong to no conversation; others are repaired with their conversation."""
         for waiting in self.waiting:
             for offset in waiting.records:
                 self.loose.pop(offset, None)
@@ -297,7 +296,7 @@ class _Fixing:
                 self.out.patches.append(Bytes(offset + step.start, offset + step.end, step.data))
                 self.out.changes.append(rewritten(finding, one.data, step))
 
-    # Conversations over many records.
+    # Conversations in several records.
 
     def _judge_lines(self, transcript: Transcript) -> None:
         self.out.conversations += 1
@@ -330,13 +329,13 @@ class _Fixing:
         if mended is not None:
             self.out.patches += line_patches(self.out.source, unit, mended.end.unit)
 
-    # All.
+    # All records.
 
     def _spared(self) -> Spared:
         return Spared(self.options, self.spared)
 
     def _judged(self, transcripts: list[Transcript]) -> list[Judged]:
-        """What the rules say of some conversations; a rule that fails is told of, and the others go on."""
+        """Return the findings of some conversations. A failing rule is reported, and the other rules continue."""
         found = []
         self.has_found = False
         for one in transcripts:
@@ -361,18 +360,18 @@ class _Fixing:
                 self.out.across[key] = self.out.across.get(key, 0) + count
 
     def _asks(self, judged: list[Judged], damaged: list[Finding]) -> bool:
-        """Whether anything is to be repaired here."""
+        """Whether there is a finding to repair."""
         if self.policy.canonical and judged:
             return True
         return any(wanted(as_read(finding), self.policy) for finding in _all(judged, damaged))
 
     def _needs_more(self, judged: list[Judged], damaged: list[Finding]) -> bool:
-        """Whether level lossy would repair something that the level of the run leaves."""
+        """Whether level lossy would repair a finding that the level of the run does not."""
         more = _lossy(self.policy)
         return more is not None and any(wanted(as_read(finding), more) for finding in _all(judged, damaged))
 
     def _verified(self, unit: Unit, policy: Policy) -> Mended | None:
-        """The repair under another policy than that of the run, if it passes all checks."""
+        """Return the repair under another policy than that of the run, if it passes all checks."""
         try:
             mended = mend(unit, self.book, policy, self._spared())
             return mended if fault_of(mended, _checked_as(policy)) is None else None
@@ -380,7 +379,7 @@ class _Fixing:
             return None
 
     def _mend(self, unit: Unit, spared: Spared) -> Accepted:
-        """Repair a unit, and note which providers keep it from getting canonical ids."""
+        """Repair a unit, and record the providers that prevent canonical ids."""
         found = mend_for_providers(unit, self.book, self.accepting, self.policy, spared)
         self.out.without_canonical.update(found.providers)
         if found.refusals:
@@ -388,7 +387,7 @@ class _Fixing:
         return found
 
     def _partial(self, unit: Unit, whole: Accepted) -> tuple[Mended, str] | None:
-        """The best repair that leaves out a single rule and passes all checks, and the code of that rule."""
+        """Return the best repair that omits a single rule and passes all checks, and the code of that rule."""
         found = []
         policy = whole.policy
         codes = dict.fromkeys(one.code for one in whole.mended.changes if one.code != CANONICAL[0])
@@ -414,7 +413,10 @@ class _Fixing:
             self.out.would.add(mended.changes)
 
     def _leave(self, unit: Unit, mended: Mended) -> bool:
-        """Leave a unit as it is, if only a higher level repairs it without a new finding."""
+        """Leave a unit unchanged, if only a higher level repairs it without a new finding.
+
+        Return whether that is so.
+        """
         found = [*mended.start.findings]
         for level in LEVELS[LEVELS.index(self.policy.level) + 1 :]:
             if self._verified(unit, structs.replace(self.policy, level=level)) is None:
@@ -446,13 +448,13 @@ class _Fixing:
             self.out.ids |= trace(mended.start.judged, mended.end.judged, first)
 
     def _note(self, unit: Unit, mended: Mended, reason: str) -> None:
-        """Say why a conversation keeps a finding that has a repair."""
+        """Record why a conversation keeps a finding that has a repair."""
         origin, judged = unit.cells[0].origin, mended.start.judged
         name = judged[0].transcript.id if judged else None
         self.out.notes.append(Failure(origin.line if origin else 1, name, reason))
 
     def _mended(self, unit: Unit, first: int, known: Findings, *, asked: bool) -> Mended | None:
-        """The repair, if it may be written; what is to be said of it either way."""
+        """Return the repair if it may be written, and count its findings."""
         if not asked:
             self.counter.count(known)
             self._foresee(unit)
@@ -463,7 +465,7 @@ class _Fixing:
         return mended
 
     def _asked(self, unit: Unit, first: int, known: Findings) -> Mended | None:
-        """The repair that the level of the run allows, if it may be written."""
+        """Return the repair at the level of the run, if it may be written."""
         out = self.out
         try:
             spared = self._spared()
@@ -481,7 +483,7 @@ class _Fixing:
             brings_new = reason.startswith(BRINGS_NEW)
             if brings_new and self.policy.level != "lossy" and self._leave(unit, mended):
                 return None
-            # A repair without a rule could remove the sign of doubt, so that the next pass pairs them.
+            # A repair without a rule could remove the evidence of doubt, so that the next pass pairs them.
             partial = None if reason == UNTIED else self._partial(unit, whole)
             if partial is not None:
                 mended, code = partial
@@ -521,9 +523,9 @@ def _all(judged: list[Judged], damaged: list[Finding]) -> list[Finding]:
 
 
 def _doubt(call: Call, result: Result, start: State) -> str:
-    """Why a call and a result stay as they are, and what the user can do.
+    """Return why a call and a result stay unchanged, and what the user can do.
 
-    An id that the repair made stands nowhere in the file, so that no user finds it.
+    An id that the repair made is not in the file, so it is not shown.
     """
     stands = any(
         isinstance(block, Result) and block.id == result.id
@@ -537,24 +539,24 @@ def _doubt(call: Call, result: Result, start: State) -> str:
 
 
 def _checked_as(policy: Policy) -> Level:
-    """The level whose checks a repair passes: settings for single rules may leave any finding as it is."""
+    """Return the level whose checks a repair must pass: settings for single rules may leave any finding."""
     return "lossless" if policy.levels else "lossy"
 
 
 def _lossy(policy: Policy) -> Policy | None:
-    """The policy of the run at level lossy, where that is another one."""
+    """Return the policy of the run at level lossy; none if that is the policy of the run."""
     return structs.replace(policy, level="lossy") if policy.level != "lossy" else None
 
 
 def _numbered(changes: Iterable[Change], first: int) -> Iterator[Change]:
-    """A unit counts its conversations from 0, a file from its first."""
+    """Convert the conversation indices of a unit, which start at 0, to those of the file."""
     for one in changes:
         index = one.conversation_index
         yield one if index is None else structs.replace(one, conversation_index=first + index)
 
 
 def _one_record(transcript: Transcript) -> Record | None:
-    """The record that holds all of a conversation, where its bytes are at hand."""
+    """Return the record that contains all of a conversation, if its bytes are in memory."""
     if transcript.beside:
         return None
     if not transcript.messages:
@@ -568,7 +570,7 @@ def _one_record(transcript: Transcript) -> Record | None:
 
 
 def _own(record: Record, starts: Iterable[int]) -> bytes:
-    """The bytes of a record without those of the next, where a line end between them was lost."""
+    """Return the bytes of a record without those of the next, where the line end between them is missing."""
     size = min((one - record.offset for one in starts if one > record.offset), default=len(record.data))
     return record.data[:size]
 

@@ -1,7 +1,7 @@
-"""Repaired records back into lines of their file.
+"""Convert repaired records to patches of the lines of their file.
 
-This module owns which lines stay where they are, which go, and which come between them: as few as can be are
-moved, and line ends are those of the file. It refuses to know what is in a line.
+The module decides which lines stay, which are removed, and which are inserted. It moves as few lines as possible and
+uses the line ends of the file.
 """
 
 from bisect import bisect_left
@@ -14,12 +14,12 @@ from turnlint.repair.unit import Cell, Unit
 
 
 def line_patches(source: Source, before: Unit, after: Unit) -> Iterator[Bytes]:
-    """What becomes of the lines of a conversation, in terms of the file."""
+    """Yield the patches for the lines of a conversation."""
     place = {id(cell.origin): number for number, cell in enumerate(before.cells)}
     kept, followers, leading = _layout(after, place)
     gone = [cell for number, cell in enumerate(before.cells) if number not in kept]
     needed = [cell for number, cell in enumerate(before.cells) if number not in kept or followers.get(number)]
-    # The first line has an end for those that have none, the last of a file and a new one before all.
+    # The first line has a line end to use for those without one: the last of a file, and a new one before all others.
     ends = endings(source, [_end(cell) for cell in (*before.cells[:1], *needed)])
     usual = next((end for end in ends.values() if end), b"\n")
     first = min(kept, default=-1)
@@ -41,7 +41,7 @@ def line_patches(source: Source, before: Unit, after: Unit) -> Iterator[Bytes]:
 def _layout(
     after: Unit, place: dict[int, int]
 ) -> tuple[dict[int, bytes], dict[int, list[bytes]], list[bytes]]:
-    """Which records stay, and which lines come behind each of them, or before all."""
+    """Return the records that stay, the lines inserted after each of them, and those before all."""
     kept: dict[int, bytes] = {}
     followers: dict[int, list[bytes]] = {}
     leading: list[bytes] = []
@@ -60,7 +60,7 @@ def _layout(
 
 
 def _rising(numbers: list[int]) -> set[int]:
-    """Those that stand in their old order, as many as can be: the rest were moved."""
+    """Return the largest set of numbers that keep their old order; the others were moved."""
     tops: list[int] = []
     last_at: list[int] = []
     before: dict[int, int | None] = {}

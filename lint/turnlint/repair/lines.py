@@ -1,8 +1,7 @@
-"""Messages that are records of their own.
+"""Make records for new messages in logs with one message per record.
 
-This module owns what a new record takes over from its neighbour, so that it belongs to the same conversation:
-the keys by which records are grouped, a time, an id that follows from its place, and the links of a log whose
-messages name their parents. It refuses to know what a message says.
+A new record gets the keys of its neighbour that keep it in the same conversation: grouping keys, a time, an id that
+derives from its position, and the links of a log whose messages name their parents.
 """
 
 from collections.abc import Iterator
@@ -20,11 +19,14 @@ from turnlint.repair.trees import Step, Tree
 from turnlint.repair.unit import Fresh
 
 IN_STEP = {"replacement_history": "replacement_history_metadata"}
-"""Lists of messages, and the lists beside them that hold one object for each: Codex reads no file where they differ."""
+"""Lists of messages, each with the list beside it that has one object per message.
+
+Codex rejects a file where their lengths differ.
+"""
 
 
 def link(sheet: Sheet) -> None:
-    """Make records of what was added, and let each message name the one that now stands before it."""
+    """Make records of the added messages, and link each message to the one that now precedes it."""
     _keep_in_step(sheet)
     if sheet.judged.transcript.links:
         _link_tree(sheet)
@@ -47,7 +49,7 @@ def link(sheet: Sheet) -> None:
 
 
 def _keep_in_step(sheet: Sheet) -> None:
-    """What comes into a list of messages, goes from it or moves in it does so in the list beside it."""
+    """Apply the insertions, removals and moves in a list of messages to the list beside it."""
     standing = ((message.record.offset, message.at[:-1]) for message in sheet.messages)
     for cell, at in dict.fromkeys(one for one in standing if one[1] and one[1][-1] in IN_STEP):
         edits, twin = sheet.changes.of(cell), (*at[:-1], IN_STEP[str(at[-1])])
@@ -73,7 +75,7 @@ def _is_of(piece: Piece, cell: int, at: Pointer) -> TypeGuard[Moved]:
 
 
 def _link_tree(sheet: Sheet) -> None:
-    """The same for a session, where what names its parent need not be a message."""
+    """Link the records of a session, where a record that names its parent need not be a message."""
     changes = sheet.changes
     steps: list[Step] = []
     fresh: list[tuple[int, int, Fresh, str]] = []
@@ -98,7 +100,7 @@ Standing = tuple[tuple[int, int], int | None]
 
 
 def _in_order(sheet: Sheet) -> Iterator[Standing]:
-    """The conversation as it will stand, each message behind its ancestors: lines may have been put elsewhere by hand."""
+    """Yield the messages in their final order, each after its ancestors: a user may have moved lines."""
     heads: dict[int, list[Standing]] = {}
     tails: dict[int, list[Standing]] = {}
     index_of = {message.record.offset: index for index, message in enumerate(sheet.messages)}
@@ -117,7 +119,7 @@ def _in_order(sheet: Sheet) -> Iterator[Standing]:
 
 
 def _from_the_root(sheet: Sheet, order: list[int]) -> Iterator[int]:
-    """Messages in this order, but none before one of its ancestors. Every record is walked over once."""
+    """Yield messages in this order, but none before one of its ancestors. Each record is visited once."""
     named = {sheet.messages[index].id: index for index in order}
     parents = {link.id: link.parent for link in sheet.judged.transcript.links}
     seen: set[str | None] = set()
@@ -136,13 +138,13 @@ def _from_the_root(sheet: Sheet, order: list[int]) -> Iterator[int]:
 
 
 class _Names:
-    """Ids for what is added, that follow from its place, and that nobody has."""
+    """Unused ids for added messages, derived from their position."""
 
     def __init__(self, sheet: Sheet, known: set[str | None]) -> None:
         self.sheet = sheet
         self.known = known
         self.tried: dict[str | None, count[int]] = {}
-        """By the id of the neighbour; a hostile log puts all that is added beside one."""
+        """The next number for each neighbour's id; a hostile log may put all added messages beside one."""
 
     def mint(self, fresh: Fresh) -> str:
         assert self.sheet.writer is not None
@@ -156,7 +158,7 @@ class _Names:
 
 
 def _framed(sheet: Sheet, fresh: Fresh, identifier: str | None, parent: str | None) -> Piece:
-    """A record as its format has them, from those beside which it will stand and to whose call it belongs."""
+    """Return a record in its format, from the records beside it and of the call that it answers."""
     writer, message, data = sheet.writer, sheet.messages[fresh.near], sheet.data(fresh.near)
     assert writer is not None
     assert writer.has_record_frame
@@ -176,7 +178,7 @@ def _framed(sheet: Sheet, fresh: Fresh, identifier: str | None, parent: str | No
 
 
 def _joined(piece: Piece, more: dict[str, Any], near: bytes) -> Piece:
-    """An object with more members."""
+    """Return an object with more members."""
     if not more:
         return piece
     parts = piece.parts if isinstance(piece, Built) else (piece,)
@@ -187,7 +189,7 @@ def _joined(piece: Piece, more: dict[str, Any], near: bytes) -> Piece:
 
 
 def _relinked(sheet: Sheet, index: int, last: str | None) -> str | None:
-    """Let a message name its new parent, if it named the message that stood before it."""
+    """Link a message to its new parent, if it named the message that preceded it."""
     message = sheet.messages[index]
     was = sheet.messages[index - 1].id if index else message.parent
     if message.parent_at and message.parent == was and last != was:
@@ -199,11 +201,11 @@ def _relinked(sheet: Sheet, index: int, last: str | None) -> str | None:
 def _record(
     sheet: Sheet, fresh: Fresh, parent: str | None, names: _Names, number: int
 ) -> tuple[str | None, Piece]:
-    """A record for a message, modelled on the one beside which it will stand."""
+    """Return a record for a message, modelled on the record beside it."""
     message = sheet.messages[fresh.near]
     data = sheet.data(fresh.near)
     if sheet.writer is not None and sheet.writer.has_record_frame:
-        # A log whose records name nobody before them.
+        # A log whose records name no parent.
         named = names.mint(fresh) if sheet.writer.id_and_parent_keys[0] and message.id else None
         return None, _framed(sheet, fresh, named, None)
     shell, identifier = _shell(message, data, parent, number, names.known)
@@ -216,11 +218,11 @@ def _record(
 def _shell(
     message: Message, data: bytes, parent: str | None, number: int, known: set[str | None]
 ) -> tuple[dict[str, Any], str | None]:
-    """The keys of a record that are not its message's, and the id among them."""
-    record = value_of(data)  # which may hold what strict readers refuse, a NaN
+    """Return the keys of a record outside its message, and the id among them."""
+    record = value_of(data)  # the record may have values that strict parsers reject, such as NaN
     shell = {key: record[key] for key in record if key in GROUPS or key in TIMES}
     link_key = next((key for key in PARENT_IDS if key in record), None)
-    # An item's own id is no name of its record, but where others name it as their parent.
+    # An item's own id is no id of its record, unless others name it as their parent.
     named = message.id is not None and (link_key is not None or not message.kind)
     own = next((key for key in OWN_IDS if isinstance(record.get(key), str)), None) if named else None
     if own is None:

@@ -1,7 +1,6 @@
-"""What stood in bytes and stands there no more.
+"""Verify that a repair loses no text and no number, except those that its changes report.
 
-This module owns the last look at a repair, which trusts nobody: every text and every number that was written is
-still written, but for what somebody told of. It knows JSON's scalars and nothing else.
+This last check is independent of the other modules. It handles only JSON scalars.
 """
 
 import re
@@ -18,16 +17,16 @@ _WORDS = frozenset(
         "tool_result", "tool_response", "tool_use", "tool_call", "input_text", "output_text",
     )
 )  # fmt: skip
-"""Roles and types, which go with the shell around a piece that is moved."""
+"""Roles and types, which disappear with the object around a moved piece."""
 
 
 def scalars(data: bytes) -> Counter[bytes]:
-    """Every text that is no key, every number and every `true`, as written."""
+    """Return every text that is no key, every number and every `true`, as written."""
     return Counter(token for token in _TOKEN.findall(data) if not token.endswith(b":"))
 
 
 def lost(before: Iterable[bytes], after: Iterable[bytes], told: Iterable[bytes]) -> bool:
-    """Whether something is gone that nobody told of."""
+    """Whether a scalar is missing that no change reports."""
     gone = _all(before) - _all(after)
     if not gone:
         return False
@@ -43,7 +42,7 @@ def _all(texts: Iterable[bytes]) -> Counter[bytes]:
 
 
 def says_all(before: bytes, after: Iterable[bytes]) -> bool:
-    """Whether what is written anew still has every value, in whatever spelling: arguments may be JSON in a text."""
+    """Whether rewritten text still has every value, in any spelling: arguments may be JSON in a text."""
     try:
         values = Counter(_values(loads(before, object_pairs_hook=list, parse_int=str, parse_float=str)))
         for text in after:
@@ -57,7 +56,7 @@ _SHELL = frozenset({"role", "speaker", "type", "status"})
 
 
 def _values(value: Any) -> Iterator[str]:
-    """Texts, numbers and truths of a decoded value whose objects are lists of pairs, and the keys of what JSON texts hold."""
+    """Yield texts, numbers and `true` values, and the keys inside JSON texts. Objects are lists of pairs."""
     if isinstance(value, tuple):
         key, inner = value
         if key not in _SHELL or inner == "error":

@@ -1,7 +1,6 @@
-"""Steps to edits.
+"""Convert steps to edits.
 
-This module owns what each kind of step does to a conversation. It refuses to choose steps, and to know where
-in the bytes anything stands.
+The module defines the effect of each kind of step on a conversation. Other modules choose the steps and find the bytes.
 """
 
 from collections.abc import Callable, Mapping
@@ -46,15 +45,15 @@ from turnlint.steps import Piece as Place
 from turnlint.text import describe_call, quote_name
 
 NUMBERS = frozenset({"message", "onto", "before"})
-"""Fields of steps that number messages; the place before which a block is shifted is none."""
+"""Fields of steps that are message indices. The target of a shifted block is none."""
 
 
 _SHELL = ("role", "type", "status")
-"""Keys of a message that say nothing of their own."""
+"""Keys of a message without content of their own."""
 
 
 class Maker:
-    """Makes steps on one conversation."""
+    """Makes the steps of one conversation."""
 
     def __init__(
         self, sheet: Sheet, names: Names, profiles: Mapping[str, tuple[Profile, ...]], usual: Profile,
@@ -64,10 +63,10 @@ class Maker:
         self.names = names
         self.profiles = profiles
         self.usual = usual
-        """Whose ids are made where nobody in particular demands one."""
+        """The profile whose ids are made where no provider requires any."""
         self.case = Case(sheet.judged.transcript, sheet.judged.pairs)
         self.done = done
-        """Steps that were made on conversations which share records with this one."""
+        """Steps that were made in conversations which share records with this one."""
         self.tale = Tale(sheet)
         self.tell = self.tale.tell
         self.turns: dict[int, Wanted] = {}
@@ -75,12 +74,12 @@ class Maker:
         """Messages onto which others were joined; more may follow."""
         self.renames: set[Place] = set()
         self.asked_for: dict[int, Finding] = {}
-        """By call, the finding for which its result is moved or added."""
+        """For each call, the finding for which its result is moved or added."""
 
     def make(self, chosen: list[Chosen]) -> list[Change]:
         self.renames = {step.piece for _, step in chosen if isinstance(step, Rename)}
-        # What goes is known first: nothing is moved or added for a call that is not there. Then who gets a new id:
-        # a result that lost its own takes the one that its call will have.
+        # Removals come first: no result is moved or added for a removed call. New ids come next: a result without an id
+        # gets the new id of its call.
         for finding, step in sorted(chosen, key=lambda one: _turn(one[1])):
             key = self._key(step)
             if key not in self.done:
@@ -93,7 +92,7 @@ class Maker:
         return self.tale.with_digests()
 
     def _key(self, step: Step) -> Any:
-        """A step by what it does to which places, whatever numbers the messages have in a conversation."""
+        """Return a key of a step that depends on its effect and its places, not on message indices."""
 
         def place(value: Any) -> Any:
             if isinstance(value, Place):
@@ -115,7 +114,7 @@ class Maker:
     def told(self) -> list[bytes]:
         return self.tale.told
 
-    # Who answers whom.
+    # Pairing.
 
     def settle(self, finding: Finding, step: Settle) -> None:
         asked = self.sheet.call(step.call.message, step.call.at)
@@ -132,8 +131,8 @@ class Maker:
 
     def close(self, finding: Finding, step: Close) -> None:
         asked = self.sheet.call(step.call.message, step.call.at)
-        # A call that is about to get its first id is answered under that, in the next round. A call that needs an id and
-        # is no object cannot get one: a result for it would have no id either.
+        # A call that is about to get its first id gets its result in the next round, with that id. A call that needs an
+        # id and is no object cannot get one: a result for it would have no id either.
         if asked and self._waits(asked) and self._can_be_answered(asked, step.call):
             self.asked_for[asked.seq] = finding
             self.turns.setdefault(asked.turn, Wanted()).closes.add(asked.seq)
@@ -147,7 +146,7 @@ class Maker:
         return raw is not None and raw.startswith(b"{")
 
     def _waits(self, asked: Asked) -> bool:
-        """Whether a call stays and nothing was asked for it yet."""
+        """Whether a call stays and no result was requested for it yet."""
         return asked.seq not in self.asked_for and not self.sheet.goes(asked.message, asked.call.at)
 
     def _is_answered(self, asked: Asked, answered: Answered) -> bool:
@@ -157,7 +156,7 @@ class Maker:
         return other and answer is not None and not self.sheet.goes(answer.message, answer.result.at)
 
     def _reunite(self, finding: Finding, asked: Asked, answered: Answered) -> None:
-        """What the provider ran itself it answers in the same message: the result goes behind its call there."""
+        """Move a result of the provider's own tool after its call: the provider answers it in the same message."""
         sheet = self.sheet
         place = sheet.place(asked.message, asked.call.at)
         if not answered.result.at or not place or not isinstance(place[-1], int):
@@ -255,7 +254,7 @@ class Maker:
     # Messages.
 
     def sort(self, finding: Finding, step: Sort) -> None:
-        """Results take each other's places, in the file or in one list."""
+        """Exchange the positions of results, in the file or in one list."""
         sheet = self.sheet
         hosts = [sheet.host(one.message) for one in step.results if not one.at]
         if len(hosts) == len(step.results) and all(host and host.list is None for host in hosts):
@@ -314,7 +313,7 @@ class Maker:
             self.tell(finding, "moved", step.piece.message, step.piece.at)
 
     def join(self, finding: Finding, step: Join) -> None:
-        """The blocks of a message follow those of an earlier one, where both have a list of them."""
+        """Append the blocks of a message to those of an earlier one, if both have a list of blocks."""
         sheet = self.sheet
         key = sheet.writer.blocks_key if sheet.writer else ""
         target, source = sheet.value(step.onto, (key,)), sheet.value(step.message, (key,))
@@ -362,7 +361,7 @@ def _turn(step: Step) -> int:
 
 
 def _no_patch(_: Maker, __: Finding, ___: Any) -> None:
-    """Bytes of damaged records are mended before there is a conversation."""
+    """Do nothing: bytes of damaged records are repaired before there is a conversation."""
 
 
 HANDS: dict[type, Callable[[Maker, Finding, Any], None]] = {

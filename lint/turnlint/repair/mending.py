@@ -1,7 +1,6 @@
-"""Round after round until there is nothing left to do.
+"""Repair a unit in rounds until no step is left.
 
-This module owns the way from a unit as it is to one that is repaired: judge, choose, make, read again. It
-refuses to know what any step does, and to write anything.
+A round runs the rules, chooses steps, makes them, and reads the result again.
 """
 
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -39,15 +38,15 @@ from turnlint.steps import Patch, Rename
 from turnlint.text import quote_name
 
 ROUNDS = 10
-"""A repair that has not come to rest by then never will."""
+"""The maximum number of rounds. A repair that needs more is assumed never to converge."""
 PATCHED, LAST = 0, 6
-"""Phases of a round: before all others, and after them."""
+"""The first and the last phase of a round."""
 CANONICAL: tuple[str, str, Fault] = ("ID", "canonical-ids", "projection")
-"""As whose finding a run that was asked for canonical ids tells of them: it is about how ids are spelled."""
+"""The code, rule and fault of changes to canonical ids, which are about the spelling of ids."""
 
 
 class State(Struct, frozen=True):
-    """A unit, and all that is said of it."""
+    """A unit, and its findings."""
 
     unit: Unit
     judged: tuple[Judged, ...]
@@ -61,20 +60,20 @@ class State(Struct, frozen=True):
 
 
 class Mended(Struct, frozen=True):
-    """What became of a unit."""
+    """The result of repairing a unit."""
 
     start: State
     read: State
-    """The unit after its damaged bytes were repaired: a finding that is absent here is new afterwards."""
+    """The unit after the repair of its damaged bytes. A finding that is absent here is new afterwards."""
     base: State
-    """As it was when all of it could be read: only then can one say whether something is new."""
+    """The unit when all of it could be parsed. Only then a finding can count as new."""
     end: State
     changes: tuple[Change, ...]
     settled: bool
 
 
 def look(unit: Unit, book: Book, spared: Spared) -> State:
-    """Read a unit and hold it against the rules of a run."""
+    """Read a unit and run the rules."""
     reading = unit.read()
     judged = [judge(book, transcript, ask) for transcript in reading.transcripts]
     spared.sift(judged)
@@ -92,7 +91,7 @@ def ask(_: Entry, __: int, check: Callable[[Any], Any], subject: object) -> list
 
 
 def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
-    """Repair a unit as far as it goes."""
+    """Repair a unit as far as possible."""
     start = read = base = state = look(unit, book, spared)
     changes: list[Change] = []
     overruled: set[str | None] = set()
@@ -108,7 +107,7 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
                 overruled |= {last} if last else set()
                 last = one.provider
         _keep_kinds(state)
-        del step, told, state  # two states of a long conversation need not be known at once
+        del step, told, state  # two states of a long conversation need not be in memory at once
         state = look(unit, book, spared)
         read = state if phase == PATCHED else read
         base = state if phase in (PATCHED, 1) else base
@@ -117,7 +116,7 @@ def mend(unit: Unit, book: Book, policy: Policy, spared: Spared) -> Mended:
 
 
 def _keep_kinds(state: State) -> None:
-    """Replace the findings of a repaired state by one of each kind, as often as there are such.
+    """Replace the findings of a repaired state by one object per kind, with the same counts.
 
     Checks and counts need the kind only. A finding with its places and steps takes 900 bytes.
     """
@@ -136,16 +135,16 @@ def _kind_of(finding: Finding) -> Any:
 
 
 def _memory(base: State, start: State, judged: Judged) -> Memory | None:
-    """The canonical ids that the calls of a conversation had before the repair: ids follow from these.
+    """Return the canonical ids of the calls before the repair, from which new ids derive.
 
-    No call gets the id of a result that answered no call when the repair began. Damaged bytes are repaired first.
+    No call gets the id of a result that had no call when the repair began. Damaged bytes are repaired first.
     """
     first = _same(judged, base if start.damaged else start)
     return None if first is None or first is judged else remembered(first.transcript, first.pairs)
 
 
 def _same(judged: Judged, state: State) -> Judged | None:
-    """The conversation as it was in another state."""
+    """Return the same conversation in another state."""
     number = judged.transcript.index
     return next((one for one in state.judged if one.transcript.index == number), None)
 
@@ -158,7 +157,7 @@ def _round(
     policy: Policy,
     overruled: Container[str | None],
 ) -> tuple[Unit, list[Change], int] | None:
-    """The unit with the next steps made, what was done, and the phase of the steps."""
+    """Return the unit after the next steps, the changes, and the phase of the steps; none if no step is left."""
     patched = _patch(state, policy)
     if patched is not None:
         return *patched, PATCHED
@@ -187,11 +186,11 @@ def _round(
 
 
 LINKED: tuple[str, str, Fault] = ("ST111", "broken-parent-link", "state")
-"""As whose finding it is told that a record names another one since what it named is gone or stands elsewhere."""
+"""The code, rule and fault of changed parent links, where the parent was removed or moved."""
 
 
 def _linked(sheet: Sheet) -> Iterator[Change]:
-    """What is told of links that follow from another change."""
+    """Yield the changes of links that follow from other changes."""
     transcript, changes = sheet.judged.transcript, sheet.changes
     for (cell, at), parent in changes.linked.items():
         data, origin = sheet.unit.cells[cell].data, sheet.unit.cells[cell].origin
@@ -212,7 +211,7 @@ def _linked(sheet: Sheet) -> Iterator[Change]:
 
 
 def _along(unit: Unit, changes: Changes) -> Iterator[bytes]:
-    """What stood in places that change with others."""
+    """Yield the old bytes of places that change along with others."""
     places: dict[int, list[Pointer]] = {}
     for cell, at in changes.along:
         places.setdefault(cell, []).append(at)
@@ -229,7 +228,7 @@ def writer_of(transcript: Transcript) -> MessageWriter | None:
 
 
 def _profiles(judged: Judged, book: Book) -> tuple[dict[str, tuple[Profile, ...]], Profile]:
-    """The providers by name, and the one whose ids are made where none demands any."""
+    """Return the providers by name, and the one whose ids are made where none requires any."""
     named: dict[str, tuple[Profile, ...]] = {}
     for case in judged.cases:
         if case.profile:
@@ -242,7 +241,7 @@ def _profiles(judged: Judged, book: Book) -> tuple[dict[str, tuple[Profile, ...]
 
 
 def _patch(state: State, policy: Policy) -> tuple[Unit, list[Change]] | None:
-    """Bytes that keep a record from being read."""
+    """Repair bytes that prevent parsing a record."""
     changes, told = Changes(), []
     for finding in state.damaged:
         if not wanted(finding, policy):
@@ -268,7 +267,7 @@ def joined(finding: Finding) -> Change:
 
 
 def rewritten(finding: Finding, data: bytes, step: Patch) -> Change:
-    """What is told of bytes that were replaced."""
+    """Return the change of replaced bytes."""
     assert finding.fix is not None
     before = data[step.start : step.end]
     return Change(
@@ -285,7 +284,7 @@ def has_rival_call(judged: Judged) -> bool:
 
 
 def _canonical(state: State, base: State, start: State) -> tuple[Unit, list[Change], int] | None:
-    """Ids in their canonical form, when all else is done."""
+    """Give ids their canonical form, when all other steps are done."""
     changes, told = Changes(), []
     for judged in state.judged:
         if is_uncertain(judged.transcript, judged.pairs) or has_rival_call(judged):

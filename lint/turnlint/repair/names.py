@@ -1,7 +1,7 @@
-"""Ids that repairs give.
+"""Assign ids in repairs.
 
-This module owns which id an occurrence gets: what the provider takes that demands it, as `ids` makes it, and
-for all places of a call at once. It refuses to rename what nobody asked for.
+The module determines the id of an occurrence for the provider that requires it, from `ids`, and writes it at all places
+of a call at once. Other ids stay unchanged.
 """
 
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ from turnlint.repeats import Known, id_below, name_below
 from turnlint.text import quote_name
 
 Place = tuple[int, Pointer]
-"""A message, and where something is in its record."""
+"""A message, and a pointer in its record."""
 
 
 class Renamed(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Renamed(Struct, frozen=True):
 
     message: int
     at: Pointer
-    """Of the id, below the message."""
+    """The pointer of the id, below the message."""
     piece: str
     old: str | None
     new: str
@@ -52,7 +52,7 @@ class _Plan:
         self.places: dict[tuple[int, str | None], list[Entry]] = {}
         self.strays: dict[str, dict[tuple[int, str | None], None]] = {}
         for entry in projection.entries:
-            # Results that answer no call have no number; those of one id are one owner's.
+            # Results without a call have no number; those with one id have one owner.
             key = entry.number, None if entry.number >= 0 else entry.new
             self.owner[entry.message, entry.at] = key
             self.places.setdefault(key, []).append(entry)
@@ -61,13 +61,13 @@ class _Plan:
 
     @cached_property
     def used(self) -> set[str | None]:
-        """All ids before and after."""
+        """Return all ids before and after."""
         every = (entry for places in self.places.values() for entry in places)
         return {one for entry in every for one in (entry.old, entry.new)}
 
     @cached_property
     def nameless(self) -> list[tuple[int, str | None]]:
-        """The owners without an id."""
+        """Return the owners without an id."""
         return [
             key
             for key, places in self.places.items()
@@ -75,24 +75,24 @@ class _Plan:
         ]
 
     def strays_of(self, identifier: str | None) -> Iterable[tuple[int, str | None]]:
-        """The owners of results that answer no call, bear an id and get another."""
+        """Return the owners of results without a call that have this id and get another."""
         return self.strays.get(normal_form(identifier or ""), ()) if usable(identifier) else ()
 
 
 class Names:
-    """The ids that a conversation gets, worked out once for each provider."""
+    """The new ids of a conversation, computed once for each provider."""
 
     def __init__(self, sheet: Sheet, memory: Memory | None = None, *, anew: bool = False) -> None:
         self.sheet = sheet
         self.memory = memory
         self.anew = anew
-        """Every id becomes the canonical one in the end."""
+        """Whether every id becomes the canonical one in the end."""
         self.plans: dict[str, _Plan | None] = {}
         self.finder = PlaceFinder()
-        """Where ids stand or should."""
+        """The places of present and missing ids."""
 
     def rename(self, message: int, at: Pointer, profile: Profile) -> list[Renamed]:
-        """Give the call there, or the result that answers none, and all that names it, an id that will do."""
+        """Give a call, or a result without a call, an acceptable id at all its places."""
         plan = self._plan(profile)
         asked, answered = self.sheet.call(message, at), self.sheet.results.get((message, at))
         block = asked.call if asked else answered.result if answered else None
@@ -102,10 +102,10 @@ class Names:
         if owner is None:
             return []
         done = self._together(plan, owner)
-        # A result that answers no call must not become that of the one call which keeps the id they shared.
+        # A result without a call must not get the one call that keeps the id they shared.
         named = {block.id, *(one.new for one in done)}
         strays = {stray: None for name in named for stray in plan.strays_of(name)} if done else {}
-        # Nor may it be matched by its place with a call that has no id.
+        # Nor may it match a call without an id by its position.
         for key in (*strays, *(plan.nameless if strays else ())):
             done += self._together(plan, key)
         return done
@@ -118,7 +118,7 @@ class Names:
         return [one for owner in plan.places for one in self._together(plan, owner)]
 
     def _together(self, plan: _Plan, owner: tuple[int, str | None]) -> list[Renamed]:
-        """A call and its results are renamed together or not at all."""
+        """Rename a call and its results together or not at all."""
         places = plan.places[owner]
         if owner in plan.written or not all(map(self._can_stand, places)):
             return []
@@ -129,7 +129,7 @@ class Names:
         return done
 
     def _part(self, plan: _Plan, identifier: str) -> None:
-        """Give each call in a message of results that bears an unclear id an id of its own."""
+        """Give each call in a message of results that has an unclear id an id of its own."""
         for number, (message, at) in enumerate(self._unclear.pop(identifier)):
             try:
                 new = unused_id(
@@ -146,13 +146,13 @@ class Names:
             self.finder.add(self.sheet.cell(one.message), one.at)
 
     def _can_stand(self, entry: Entry) -> bool:
-        """Whether an id can be written where it should: the wire has a place for it, and there is an object."""
+        """Whether an id can be written at its place: the wire has a key for it, and the object exists."""
         if not entry.bearing:
             return False
         data = self.sheet.data(entry.message)
         found, start, _ = self.finder.find(self.sheet.cell(entry.message), data, entry.at)
         first = data[start : start + 1]
-        # An object or a list in the place of an id has content of its own.
+        # An object or a list at the place of an id has content of its own.
         return first not in (b"{", b"[") if found == entry.at else found == entry.at[:-1] and first == b"{"
 
     def _plan(self, profile: Profile) -> _Plan | None:
@@ -165,7 +165,7 @@ class Names:
                     memory = self.memory
                     found = project(judged.transcript, judged.pairs, profile, memory=memory, in_place=True)
                     plan = _Plan(found, profile)
-            except NoFittingIdError:  # then the finding stays, and says what is wanted
+            except NoFittingIdError:  # then the finding stays, and states the requirement
                 plan = None
             self.plans[profile.label] = plan
             if plan:
@@ -190,12 +190,12 @@ class Names:
 
     @property
     def _twins(self) -> dict[Place, list[Place]]:
-        """Where the id of a call occurs again: in a framework's copy, or in a call in a message of results."""
+        """Return the other places of a call's id: a framework's copy, or a call in a message of results."""
         return self._elsewhere[0]
 
     @property
     def _unclear(self) -> dict[str | None, list[Place]]:
-        """Ids of calls that a call in a message of results bears too, where several results may be its own."""
+        """Return ids of calls that a call in a message of results has too, where several results may belong to it."""
         return self._elsewhere[1]
 
     @cached_property
@@ -273,7 +273,7 @@ class Names:
 
 
 def _below(value: object, at: Pointer) -> object:
-    """Something below a decoded value."""
+    """Return the value at a pointer below a decoded value."""
     for key in at:
         try:
             value = value[key]  # type: ignore[index]

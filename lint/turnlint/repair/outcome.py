@@ -1,8 +1,4 @@
-"""What came of repairing one source.
-
-This module owns those values: what is to be written, what is told of it, and what was left as it is. It refuses to
-know how a repair is made.
-"""
+"""Describe the result of repairing one source: its patches, its report, and what stays unchanged."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -22,7 +18,7 @@ from turnlint.repair.tracing import IdMap
 
 
 class Told(Struct, frozen=True):
-    """What the repair report says of one conversation."""
+    """The entry of one conversation in the repair report."""
 
     conversation: str | None
     index: int
@@ -30,14 +26,14 @@ class Told(Struct, frozen=True):
     wire: str
     providers: tuple[str, ...]
     seen: tuple[str, ...]
-    """Canonical ids of the calls it had."""
+    """The canonical ids of its calls before the repair."""
     calls: tuple[str, ...]
-    """Ids of the calls and of the results that it has now."""
+    """The ids of its calls and of its results after the repair."""
     results: tuple[str, ...]
 
 
 class Failure(Struct, frozen=True):
-    """A conversation that was left as it is, because its repair could not be verified."""
+    """A conversation that stays unchanged, because its repair could not be verified."""
 
     line: int
     conversation: str | None
@@ -45,7 +41,7 @@ class Failure(Struct, frozen=True):
 
 
 class Blocked(Struct, frozen=True):
-    """A repair that is not made, because an unreadable record may hold what it needs."""
+    """A repair that is not made, because an unreadable record may have the missing piece."""
 
     line: int
     rule: str
@@ -59,9 +55,9 @@ class Removal(Struct):
     pieces: dict[str, int] = {}
     """Removed pieces by noun: results, calls, messages and so on."""
     size: int = 0
-    """Bytes of what was removed."""
+    """The number of removed bytes."""
     rewritten: int = 0
-    """Values that another value replaces."""
+    """The number of values that another value replaces."""
 
     def add(self, changes: Iterable[Change]) -> None:
         """Count the lossy changes of a repair."""
@@ -83,7 +79,7 @@ class Removal(Struct):
 
 
 class Fixed(Struct):
-    """What is to be done to one source."""
+    """The repair of one source."""
 
     source: Source
     patches: list[Bytes] = []
@@ -95,45 +91,45 @@ class Fixed(Struct):
     unmade: list[Failure] = []
     """Conversations that keep a finding, because its repair changed nothing."""
     without_canonical: Counter[str] = field(default_factory=Counter)
-    """Conversations that get no canonical ids in a run for these, by the provider that would refuse them."""
+    """Conversations without canonical ids in a run for these, by the provider that would reject them."""
     foreign: bool = False
     near: Near | None = None
-    """What a file of no supported format looks like."""
+    """The nearest supported format of a file of no supported format."""
     bound: str = ""
-    """Why what was repaired must not be written in place."""
+    """The reason why the repaired file must not be written in place."""
     conversations: int = 0
     mended: int = 0
     before: dict[str, int] = field(default_factory=lambda: {"error": 0, "warning": 0, "info": 0})
     after: dict[str, int] = field(default_factory=lambda: {"error": 0, "warning": 0, "info": 0})
-    """Findings by severity, as the file is and as it would be."""
+    """Findings by severity, before and after the repair."""
     left: dict[str, int] = {}
-    """Rules that still find something graver than an info, and how often."""
+    """The number of findings beyond severity info that remain, by rule."""
     errors_left: dict[str, int] = {}
-    """The same, of errors alone."""
+    """The number of errors that remain, by rule."""
     held: dict[str, int] = {}
-    """Findings that a higher level would repair, by that level; and last calls that only `--close-pending` answers."""
+    """Findings that only a higher level would repair, by that level; and last calls for `--close-pending`."""
     needs: dict[str, dict[str, int]] = {}
     """The findings that a higher level would repair, by that level and by severity."""
     removed: Removal = field(default_factory=Removal)
-    """What level lossy removed."""
+    """The content that level lossy removed."""
     would: Removal = field(default_factory=Removal)
-    """What level lossy would remove beyond the level of the run."""
+    """The content that level lossy would remove beyond the level of the run."""
     refused: dict[str, dict[str, int]] = {}
     """Errors that remain, by provider and code; the provider is empty for faults of state and pairing."""
     across: dict[str, int] = {}
-    """How many conversations are on a wire that is not the named provider's, as `provider on wire`."""
+    """The number of conversations on a wire that is not the named provider's, as `provider on wire`."""
     blocked: list[Blocked] = []
     ids: IdMap | None = None
-    """The ids of repaired conversations, where they were asked for."""
+    """The ids of repaired conversations, where requested."""
     joined: bool = False
-    """The pass only joined the lines of split records."""
+    """Whether the pass only joined the lines of split records."""
     spared: set[Any] = set()
-    """What the findings are about that settings or records ignore, for a further pass, which moves what they name."""
+    """The keys of ignored findings, for a further pass, in which their places may have moved."""
     problem: SourceError | None = None
     selection: Selection | None = None
-    """The lines of the source that a further reading parses; nothing where it parses all of them."""
+    """The lines of the source that a further reading parses; none where it parses all of them."""
 
 
 def provider_of(finding: Finding) -> str:
-    """Return the provider whose rule a finding breaks; empty where every provider reads the fault."""
+    """Return the provider whose rule a finding breaks; empty where the fault does not depend on a provider."""
     return (finding.provider or "") if finding.fault == "projection" else ""

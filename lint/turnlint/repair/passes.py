@@ -1,7 +1,7 @@
-"""Passes of repair over a source until a further pass changes nothing, and a count of what remains.
+"""Repair a source in passes until a further pass changes nothing, and count what remains.
 
-One pass judges each conversation as the file was before. A repair can change how its neighbours are read, so the result
-is linted as a whole: the counts of a run are those that `lint` gives for the bytes that are written.
+One pass judges each conversation as the file was before. A repair can change how its neighbours are parsed, so the
+result is linted as a whole: the counts of a run are those that `lint` gives for the written bytes.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -37,12 +37,13 @@ def fix(
     source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None,
     linter: Linter | None = None, *, traced: bool = False,
 ) -> Fixed:  # fmt: skip
-    """Repair a source in as many passes as it needs. If `traced`, the answer has the ids after the repair."""
+    """Repair a source in as many passes as it needs. If `traced`, the result has the ids after the repair."""
     given_options, given_book = options, book
     ask = linter or (lambda result: lint(result, given_options, given_book))
     accepting = None
     if policy.canonical and options.providers:
-        # Rules of providers would give other ids. Their rules for ids only decide who gets canonical ids.
+        # Rules of providers would give other ids. Their rules for ids only decide which conversations get canonical
+        # ids.
         accepting, options = book, structs.replace(options, providers=())
         book = Book(options)
     fixed = fix_once(source, options, book, policy, progress, accepting=accepting, traced=traced)
@@ -83,7 +84,7 @@ def fix(
 
 
 def _unmade(left: "_Left", known: list[Failure]) -> Iterator[Failure]:
-    """Yield a note for each finding whose repair changed nothing, unless a note says why."""
+    """Yield a note for each finding whose repair changed nothing, unless another note explains it."""
     explained = {(one.line, one.conversation) for one in known}
     named = {conversation for _, conversation in explained if conversation is not None}
     for line, conversation, code in left.unmade:
@@ -96,7 +97,7 @@ def _unmade(left: "_Left", known: list[Failure]) -> Iterator[Failure]:
 def _regression(
     source: Source, fixed: Fixed, left: "_Left", ask: Linter, book: Book, policy: Policy
 ) -> str | None:
-    """Why the repairs of a file may not be written together, if there is a reason.
+    """Return why the repairs of a file may not be written together, if there is a reason.
 
     Where lines do not depend on one another, only changed lines can have more errors than before.
     """
@@ -110,13 +111,13 @@ def _regression(
         return None
     known = {*before.rules}
     if "pending-call" in known:
-        known.add("unanswered-call")  # a repair that splits the last turn puts a message behind the call
+        known.add("unanswered-call")  # a repair that splits the last turn puts a message after the call
     new = sorted(left.errors.keys() - known)
     return f"{BRINGS_NEW}: {', '.join(new)}" if new else None
 
 
 class _Left(Struct):
-    """What `lint` finds in the result of a repair."""
+    """The findings of `lint` in the result of a repair."""
 
     severities: dict[str, int]
     rules: dict[str, int] = {}
@@ -126,11 +127,11 @@ class _Left(Struct):
     changed_errors: int = 0
     """Errors in lines that the repair changed."""
     is_open: bool = False
-    """A finding remains in a changed line that the policy allows to repair."""
+    """Whether a finding remains in a changed line that the policy allows to repair."""
     unmade: dict[tuple[int, str | None, str], None] = {}
     """Findings that remain although `fix` repairs such findings, by line, conversation and code."""
     skipped: bool = False
-    """The format of the result is unknown."""
+    """Whether the format of the result is unknown."""
 
     def add(self, row: Row, policy: Policy, *, is_changed: bool) -> None:
         finding = row.finding
@@ -180,7 +181,7 @@ def _left(source: Source, fixed: Fixed, ask: Linter, policy: Policy) -> _Left:
 
 @contextmanager
 def _result(source: Source, fixed: Fixed) -> Iterator[Source]:
-    """The bytes that the repair gives, as a source of the same name."""
+    """Yield the repaired bytes as a source of the same name."""
     selection = find_in_result(fixed.selection, fixed.patches)
     if not fixed.patches:
         yield structs.replace(source, selection=selection)
@@ -230,7 +231,7 @@ def _join(fixed: Fixed, more: Fixed) -> None:
 
 
 def _joined_told(first: Iterable[Told], second: Iterable[Told]) -> Iterator[Told]:
-    """Yield what the report says of each conversation after two passes: the last pass that repaired it counts."""
+    """Yield the report entries of two passes: for each conversation that of the last pass that repaired it."""
     later = {(one.index, one.conversation): one for one in second}
     for one in first:
         yield later.pop((one.index, one.conversation), one)

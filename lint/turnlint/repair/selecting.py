@@ -25,19 +25,19 @@ OF_THE_LOG: frozenset[Kind] = frozenset(
 
 
 class Selector:
-    """Collects the lines with damage or a finding, until something shows that lines depend on one another."""
+    """The lines with damage or a finding, until a record shows that lines depend on one another."""
 
     def __init__(self, reading: Reading, *, needs_all: bool) -> None:
         self.reading = reading
         self.needs_all = needs_all
-        """A further reading needs all lines."""
+        """Whether a further reading needs all lines."""
         self.lines: list[Line] = []
         self.conversations = 0
-        """How many conversations the selected lines hold."""
+        """The number of conversations in the selected lines."""
 
     def note_damage(self, damages: Iterable[Damage]) -> None:
         for one in damages:
-            # A log names its first carriage return; a further reading finds it among the first records.
+            # Only the first carriage return of a log is reported; a further reading finds it among the first records.
             later = one.trouble.kind == "carriage-returns" and one.record.line > 1
             self.needs_all = self.needs_all or later or one.trouble.kind in OF_THE_LOG
 
@@ -64,7 +64,7 @@ class Selector:
 
 
 def find_in_result(selection: Selection | None, patches: Sequence[Patch]) -> Selection | None:
-    """Return the selected lines in the result of a repair; nothing if it changes more than their inside."""
+    """Return the selected lines in the result of a repair; none if it changes more than their inside."""
     if selection is None or not patches:
         return selection
     lines: list[Line] = []

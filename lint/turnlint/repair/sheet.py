@@ -1,8 +1,4 @@
-"""One conversation while it is rearranged.
-
-This module owns the hands: where messages and pieces stand in the records, and how they are put, taken and
-moved there. It refuses to know why, and which step asked for it.
-"""
+"""Edit one conversation: find messages and blocks in the records, and insert, remove and move them."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -22,7 +18,7 @@ from turnlint.repair.unit import Changes, Fresh, Unit
 
 
 class Host(Struct, frozen=True):
-    """What a message stands in: a list of its record, or the file, where it is a record."""
+    """The container of a message: a list of its record, or the file, where the message is a record."""
 
     cell: int
     list: Pointer | None
@@ -38,11 +34,11 @@ class Sheet:
         self.changes = changes
         self.writer = writer
         self.dropped: dict[int, set[Pointer]] = {}
-        """By message, the blocks that go for good or elsewhere."""
+        """For each message, the blocks that are removed or moved."""
         self.filled: set[int] = set()
-        """Messages into which something came, so that they stay."""
+        """Messages that got new content, so that they stay."""
         self.removed: set[int] = set()
-        """Messages that go for good or elsewhere."""
+        """Messages that are removed or moved."""
         self.spans: dict[int, dict[Pointer, Span]] = {}
         self.styles: dict[int, Style] = {}
 
@@ -60,7 +56,7 @@ class Sheet:
         return self.unit.cells[self.cell(index)].data
 
     def host(self, index: int) -> Host | None:
-        """What a message stands in, if others may be put beside it there."""
+        """Return the container of a message, if other messages may be inserted beside it."""
         transcript = self.judged.transcript
         at = self.messages[index].at
         request = transcript.request
@@ -75,7 +71,7 @@ class Sheet:
         return (*self.messages[index].at, *below)
 
     def raw(self, index: int, below: Pointer = ()) -> bytes | None:
-        """The bytes of a message, or of something below it. Only the message is walked for that."""
+        """Return the bytes of a message, or of a value below it. Only the message is parsed for that."""
         cell = self.cell(index)
         if cell not in self.spans:
             self.spans[cell] = locate_all(self.data(index), self.places[cell])
@@ -83,12 +79,12 @@ class Sheet:
         return part(self.data(index)[start:end], below) if at == self.messages[index].at else None
 
     def value(self, index: int, below: Pointer = ()) -> Any:
-        """A message, or something below it, decoded as far as it can be read."""
+        """Return a message, or a value below it, decoded as far as possible."""
         data = self.raw(index, below)
         return None if data is None else value_of(data)
 
     def written(self, value: Any, near: int) -> bytes:
-        """A new value in the style of the record near which it will stand."""
+        """Encode a new value in the style of the record beside it."""
         cell = self.cell(near)
         if cell not in self.styles:
             self.styles[cell] = style_of(self.unit.cells[cell].data)
@@ -97,9 +93,9 @@ class Sheet:
     # Messages.
 
     def order(self) -> Iterator[tuple[tuple[int, int], int | None]]:
-        """The conversation as it will stand: the messages by their numbers, and the places of what is added.
+        """Yield the messages in their final order by index, and the positions of added messages.
 
-        A place is the number of a cell and what comes how far behind it; of what stands where it stood, -1.
+        A position is the number of a cell and the index among the pieces after it; -1 for a record that stays.
         """
         changes = self.changes
         inside: dict[int, list[int]] = {}
@@ -118,7 +114,7 @@ class Sheet:
         self, piece: Piece, *, behind: int | None = None, before: int | None = None, asking: int | None = None,
         goes_on: bool = False,
     ) -> bool:  # fmt: skip
-        """Put a new message beside another."""
+        """Insert a new message beside another. Return whether that is possible."""
         near = behind if behind is not None else before
         assert near is not None, "a message is put beside another"
         host = self.host(near)
@@ -132,7 +128,7 @@ class Sheet:
         return True
 
     def move(self, index: int, *, behind: int | None = None, before: int | None = None) -> bool:
-        """Put a message beside another one."""
+        """Move a message beside another one. Return whether that is possible."""
         near = behind if behind is not None else before
         assert near is not None, "a message is put beside another"
         source, target = self.host(index), self.host(near)
@@ -155,7 +151,7 @@ class Sheet:
         return False
 
     def remove(self, index: int) -> bool:
-        """Take a message out."""
+        """Remove a message. Return whether that is possible."""
         host = self.host(index)
         if host is None:
             return False
@@ -170,18 +166,18 @@ class Sheet:
     # Blocks.
 
     def drop(self, index: int, block: Pointer) -> bool:
-        """Take a block out of its message; what is left of that is seen to at the end."""
+        """Remove a block from its message; `settle` handles what remains of the message."""
         if not block:
             return self.remove(index)
         self.dropped.setdefault(index, set()).add(block)
         return self.edits(index).take(self.place(index, block))
 
     def goes(self, index: int, block: Pointer) -> bool:
-        """Whether a piece is taken from where it stands."""
+        """Whether a piece is removed from its place."""
         return index in self.removed or block in self.dropped.get(index, ())
 
     def lift(self, index: int, block: Pointer) -> Moved:
-        """Take a block, or a whole message, that will be put elsewhere."""
+        """Remove a block, or a whole message, and return it for another place."""
         if block:
             self.drop(index, block)
         else:
@@ -189,7 +185,7 @@ class Sheet:
         return Moved(self.cell(index), self.place(index, block))
 
     def holder(self, pieces: Iterable[Piece], near: int, more: Any) -> Built:
-        """A message of its own for some blocks, in the style of the record near which it will stand."""
+        """Return a new message for some blocks, in the style of the record beside it."""
         assert self.writer is not None
         key = self.writer.blocks_key
         shell = self.written({**more, key: [0, 0]}, near)
@@ -201,9 +197,10 @@ class Sheet:
         return Built((*parts, tail))
 
     def settle(self) -> list[int]:
-        """See to messages that lost blocks: an empty list of calls goes, and a message of which nothing is left.
+        """Clean up messages that lost blocks: remove empty lists of calls, and messages without content.
 
-        Thoughts without what they led to are nothing that a provider takes. Returns the messages that lose some so.
+        No provider accepts thoughts without the content that followed them. Returns the messages whose thoughts were
+        removed.
         """
         thoughts = []
         for index, gone in self.dropped.items():
@@ -228,7 +225,7 @@ class Sheet:
         return thoughts
 
     def _says_more(self, index: int, blocks: set[Pointer]) -> bool:
-        """Whether a message says anything beside some of its blocks, under whatever key."""
+        """Whether a message has content beside some of its blocks, under any key."""
         message = self.value(index)
         if not isinstance(message, dict):
             return True
@@ -240,7 +237,7 @@ class Sheet:
 
     @cached_property
     def places(self) -> dict[int, list[Pointer]]:
-        """Where the messages of each record stand."""
+        """Return the pointers of the messages of each record."""
         found: dict[int, list[Pointer]] = {}
         for message in self.messages:
             found.setdefault(message.record.offset, []).append(message.at)
@@ -263,7 +260,7 @@ class Sheet:
 
     @cached_property
     def asked_of(self) -> dict[tuple[int, Pointer], Asked]:
-        """The call that each answer belongs to."""
+        """Return the call of each result."""
         pairs = ((one.asked, one.answer) for one in self.judged.pairs.interactions)
         return {(answer.message, answer.result.at): asked for asked, answer in pairs if answer is not None}
 
@@ -281,12 +278,12 @@ def _all(message: Message) -> list[Block | Blank]:
 
 
 def _cut(value: Any, at: Pointer) -> None:
-    """Take a place out of a decoded value."""
+    """Remove a place from a decoded value."""
     for key in at[:-1]:
         value = value[key]
     del value[at[-1]]
 
 
 def id_place(piece: Call | Result) -> Pointer | None:
-    """Where the id of a call or a result stands, where the wire has a place for it."""
+    """Return the pointer of the id of a call or a result; none where the wire has no key for it."""
     return None if piece.keys.id == piece.keys.name else (*piece.at, *piece.keys.id)

@@ -1,8 +1,7 @@
-"""Findings that a user lives with, and that a repair leaves alone.
+"""Exclude findings that a user ignores from a repair.
 
-This module owns that choice, also when what stands around such a finding was moved or renamed since it was made: it is
-known again by its call, its result or the words of its message; and that what a record says of its own findings is never
-taken away. It refuses to know where ignores come from.
+An ignored finding is recognized even after its surroundings were moved or renamed: by its call, its result or the text
+of its message. A repair never removes the notes of a record about its own findings.
 """
 
 from collections.abc import Iterable
@@ -21,14 +20,14 @@ from turnlint.steps import Drop, Join, Put, Step, Take, Translate
 
 
 class Spared:
-    """What is left alone in one unit, from the first look at it on."""
+    """The ignored findings of one unit, from its first state on."""
 
     def __init__(self, options: Options, known: Iterable[Any] = ()) -> None:
         self.leniency = Leniency(options)
         self.known: set[Any] = {*known}
 
     def sift(self, judged: list[Judged]) -> None:
-        """Take out of what was found what is not to be repaired."""
+        """Remove the findings that are not to be repaired."""
         now: set[Any] = set()
         for one in judged if self.leniency.any else ():
             kept = []
@@ -43,17 +42,17 @@ class Spared:
 
 
 class Leniency:
-    """What settings and records say of findings to live with."""
+    """The ignores of the settings and of the records."""
 
     def __init__(self, options: Options) -> None:
         self.ignores = options.without
         self.pardons = Pardons(options.pardons, own=own_names(options.own_rules)) if options.pardons else None
         self.any = bool(self.ignores or self.pardons)
         self.last: tuple[Record, tuple[Pardon, ...]] | None = None
-        """The record that was looked into last, and what it says."""
+        """The last inspected record, and its notes."""
 
     def covers(self, finding: Finding, transcript: Transcript | None = None) -> bool:
-        """Whether a finding is to be left alone, as far as the bytes of its record are at hand."""
+        """Whether a finding is ignored, as far as the bytes of its record are in memory."""
         record = finding.where.record
         if any(one.covers(finding) for one in self._of(record)):
             return True
@@ -65,17 +64,17 @@ class Leniency:
         return False
 
     def bounded(self, finding: Finding, transcript: Transcript) -> Finding:
-        """The finding, without a repair that would take away what a record says of its own."""
+        """Return the finding, without repair steps that would remove the record's notes about its findings."""
         fix = finding.fix
         if not fix or self.pardons is None:
             return finding
         kept = tuple(step for step in fix.steps if not self._takes(step, finding.where.record, transcript))
         if len(kept) < len(fix.steps) and not all(isinstance(step, Take) for step in fix.steps):
-            kept = ()  # only what is taken out stands for itself: other steps of a repair belong together
+            kept = ()  # only removals are independent of one another: other steps of a repair belong together
         return structs.replace(finding, fix=structs.replace(fix, steps=kept))
 
     def _takes(self, step: Step, record: Record, transcript: Transcript) -> bool:
-        """Whether a step takes away, or writes anew, what holds the words of a record about itself."""
+        """Whether a step removes or rewrites a place with the record's notes about itself."""
         index, below = _touched(step)
         if index is not None:
             message = transcript.messages[index]
@@ -91,7 +90,7 @@ class Leniency:
 
 
 def _touched(step: Step) -> tuple[int | None, Pointer | None]:
-    """The message and the place below it, or in the record, of which nothing stays as it was; no place for other steps."""
+    """Return the message and the pointer of the place that a step replaces completely; none for other steps."""
     if isinstance(step, Drop):
         return step.piece.message, step.piece.at
     if isinstance(step, Join | Translate):
@@ -100,7 +99,7 @@ def _touched(step: Step) -> tuple[int | None, Pointer | None]:
 
 
 def _key(finding: Finding, transcript: Transcript) -> Any:
-    """What a finding is about, whatever it is called and wherever it stands."""
+    """Return the subject of a finding, regardless of its ids and its position."""
     if finding.message_index is None:
         return finding.code, finding.provider, finding.message
     message = transcript.messages[finding.message_index]

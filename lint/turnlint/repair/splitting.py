@@ -19,7 +19,7 @@ def split(sheet: Sheet, index: int) -> bool:
     blocks = sheet.value(index, (writer.blocks_key,))
     shell = writer.write_message("assistant", [], [])
     if shell is None and host.list is None and (not message.at or writer.has_continued_frame):
-        # A format that adds no words to a log repeats who speaks.
+        # Where a format writes no text into a log, the new message repeats the speaker.
         shell = {key: value for key, value in sheet.value(index).items() if key in SPEAKER}
     if not isinstance(blocks, list) or not isinstance(shell, dict):
         return False

@@ -1,8 +1,4 @@
-"""What is told of a repair.
-
-This module owns the note of each change: for which finding it was made, where, and a digest of what stood there.
-It refuses to make any.
-"""
+"""Record the changes of a repair: the finding, the place, and a digest of the old value."""
 
 from collections.abc import Iterator, Sequence
 
@@ -27,18 +23,18 @@ class Tale:
         self.sheet = sheet
         self.changes: list[Change] = []
         self.places: list[tuple[int, Pointer]] = []
-        """Where the changes are made: the record, and the pointer."""
+        """The places of the changes: the record, and the pointer."""
         self.told: list[bytes] = []
-        """What stood where something was removed, renamed or written anew."""
+        """The old values of removed, renamed and rewritten places."""
         self.first: dict[int, Finding] = {}
-        """By message, the finding for which it was changed first."""
+        """For each message, the finding of its first change."""
 
     def tell(
         self, finding: Finding, what: What, message: int, below: Pointer = (), *,
         done: str | None = None, ids: tuple[str | None, str | None] = (None, None),
         after: bytes | None = None,
     ) -> None:  # fmt: skip
-        """Note a change at a message, or below it."""
+        """Record a change at a message, or below it."""
         self.first.setdefault(message, finding)
         self.tell_at(
             finding, what, self.sheet.place(message, below), message, done=done, ids=ids, after=after
@@ -48,7 +44,7 @@ class Tale:
         self, finding: Finding, what: What, place: Pointer, message: int | None = None, *,
         done: str | None = None, ids: tuple[str | None, str | None] = (None, None), after: bytes | None = None,
     ) -> None:  # fmt: skip
-        """Note a change. What stood there is looked up when all are known, in one walk over each record."""
+        """Record a change. The old values are located later, in one walk over each record."""
         assert finding.fix is not None
         record = finding.where.record if message is None else self.sheet.messages[message].record
         self.places.append((record.offset, place))
@@ -60,7 +56,7 @@ class Tale:
         ))  # fmt: skip
 
     def with_digests(self) -> list[Change]:
-        """The changes with the digests of what stood in their places."""
+        """Return the changes with the digests of the old values."""
         finder = PlaceFinder()
         for cell, place in self.places:
             finder.add(cell, place)
@@ -91,7 +87,7 @@ class Tale:
         return changes
 
     def _noun(self, index: int | None, place: Pointer) -> str:
-        """The noun for what is removed at a place of a message."""
+        """Return the noun for a piece that is removed at a place of a message."""
         if index is None:
             return "value"
         message = self.sheet.messages[index]
@@ -101,13 +97,13 @@ class Tale:
         return noun or ("call" if below in message.inner_calls else "value" if below else "message")
 
     def _was_made(self, cell: int, place: Pointer, found: Pointer, start: int) -> bool:
-        """Whether there was anything at a place, or an object that could take it."""
+        """Whether a value was at the place, or an object that could take it."""
         data = self.sheet.unit.cells[cell].data
         return found == place or (found == place[:-1] and data[start : start + 1] == b"{")
 
 
 def conversations_told(start: Sequence[Judged], end: Sequence[Judged], first: int) -> Iterator[Told]:
-    """Yield what the report says of each conversation of a repair."""
+    """Yield the report entry of each conversation of a repair."""
     for number, (was, now) in enumerate(zip(start, end, strict=False)):
         transcript = was.transcript
         line = transcript.messages[0].record.line if transcript.messages else 1

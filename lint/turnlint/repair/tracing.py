@@ -1,7 +1,7 @@
-"""The id that each call and each result of a conversation has after a repair.
+"""Find the ids of calls and results after a repair.
 
-A repair moves, joins and removes blocks. This module finds the calls and results of the first state in the last state: by
-their content, in their order. A result follows its call.
+A repair moves, joins and removes blocks. This module finds the calls and results of the first state in the last state:
+by their content, in their order. A result follows its call.
 """
 
 from collections.abc import Callable, Container, Iterator, Sequence
@@ -18,7 +18,7 @@ from turnlint.repeats import removed_copies
 Occurrence = tuple[int, int]
 """The number of a conversation, and the number of a call or a result among those of the conversation."""
 Key = Callable[[int, Call | Result], tuple[object, ...]]
-"""The content by which a call or a result is found, from the number of its conversation and from itself."""
+"""Returns the content that identifies a call or a result, from the number of its conversation and from itself."""
 
 CALL_KEYS: tuple[Key, ...] = (
     lambda number, one: (number, one.name, short(one.body)),
@@ -31,15 +31,15 @@ RESULT_KEYS: tuple[Key, ...] = (
     lambda number, one: (number, short(one.body)),
     lambda _, one: (short(one.body),),
 )
-"""The surest key first: a repair may rewrite names and arguments, and may join conversations."""
+"""The most specific key first: a repair may rewrite names and arguments, and may join conversations."""
 
 
 class Traced(Struct, frozen=True):
-    """What became of the id of a call or a result."""
+    """The id of a call or a result after a repair."""
 
     id: str | None
     place: Occurrence | None = None
-    """Its place after the repair, if it is still there."""
+    """Its occurrence after the repair, if it is still there."""
 
 
 IdMap = dict[int, list[Traced]]
@@ -69,7 +69,7 @@ class _State:
     def grouped(
         self, kind: type[Call | Result], key: Key, known: Container[Occurrence]
     ) -> dict[tuple[object, ...], list[Occurrence]]:
-        """The calls or the results that are not known, by their keys."""
+        """Return the calls or the results that are not known, by their keys."""
         groups: dict[tuple[object, ...], list[Occurrence]] = {}
         for occurrence, block in self.blocks.items():
             if isinstance(block, kind) and occurrence not in known:
@@ -104,7 +104,7 @@ def trace(start: Sequence[Judged], end: Sequence[Judged], first: int) -> IdMap:
 def _pairs(
     was: _State, now: _State, kind: type[Call | Result], key: Key, found: dict[Occurrence, Occurrence]
 ) -> Iterator[tuple[Occurrence, Occurrence]]:
-    """Yield what one key finds. Copies that a repair removed find nothing."""
+    """Yield the pairs that one key finds. Copies that a repair removed find no partner."""
     later = now.grouped(kind, key, {*found.values()})
     for name, some in was.grouped(kind, key, found).items():
         places = later.get(name, [])
@@ -126,7 +126,7 @@ def followed(first: IdMap, second: IdMap) -> IdMap:
 def projection_after(
     transcript: Transcript, pairs: Ledger, target: str, traced: Sequence[Traced] | None
 ) -> Projection:
-    """Return the ids of a conversation after its repair; each id as it is where nothing was repaired."""
+    """Return the ids of a conversation after its repair; each id is unchanged if nothing was repaired."""
     if traced is None:
         blocks = (block for message in transcript.messages for block in message.blocks)
         new = [block.id for block in blocks if isinstance(block, Call | Result)]

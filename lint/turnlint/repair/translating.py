@@ -1,7 +1,7 @@
-"""A message that is written for another wire, in the spelling of this one.
+"""Translate a message in the spelling of another wire into the spelling of this wire.
 
-This module owns that step for texts, calls and their results. A message that holds anything else stays as it
-is: what a picture or a thought becomes elsewhere is another command's work. It refuses to pair anything.
+The translation covers texts, calls and results. A message with any other block, such as an image or a thought, stays
+unchanged.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from turnlint.repair.sheet import Sheet
 
 
 def translate(sheet: Sheet, index: int) -> bool:
-    """Write a message anew. It may become several, for some wires keep each result apart."""
+    """Translate a message. It may become several, since some wires have one message per result."""
     writer, message = sheet.writer, sheet.messages[index]
     if writer is None or sheet.host(index) is None or not isinstance(sheet.value(index), dict):
         return False
@@ -42,13 +42,13 @@ def translate(sheet: Sheet, index: int) -> bool:
 
 
 class _Unlike(Exception):  # noqa: N818 - control flow inside this file
-    """Something that has no like on the other wire."""
+    """A block without an equivalent on this wire."""
 
 
 def _around(sheet: Sheet, index: int, value: Any, data: bytes) -> bytes:
-    """What else a message has stays: whose conversation a record is of, what a message says of itself.
+    """Keep the other keys of a message: its conversation's key and its own metadata.
 
-    The keys of a message that is another wire's as a whole are that wire's too.
+    The keys of a message that belongs to another wire as a whole belong to that wire too.
     """
     if sheet.place(index) and sheet.messages[index].dialect is not None:
         return data
@@ -59,7 +59,7 @@ def _around(sheet: Sheet, index: int, value: Any, data: bytes) -> bytes:
 
 
 def _spoken(sheet: Sheet, index: int, message: Message) -> Any:
-    """The texts and the calls of a message, as a message of this wire."""
+    """Return the texts and the calls of a message, as a message of this wire."""
     writer = sheet.writer
     assert writer is not None
     texts = [_text(sheet.value(index, block.at)) for block in message.blocks if isinstance(block, Text)]
@@ -101,7 +101,7 @@ def _answers(sheet: Sheet, index: int, message: Message) -> list[Any]:
 
 
 def _kind(result: Result) -> str:
-    """The kind of call that a result of a kind answers."""
+    """Return the kind of call that a result of this kind answers."""
     return result.kind.removesuffix("_output") if result.kind.endswith("_output") else ""
 
 

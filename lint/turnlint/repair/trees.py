@@ -1,8 +1,7 @@
-"""Sessions whose records name the one before them, whether they hold a message or not.
+"""Relink the records of a session whose records name their predecessors.
 
-This module owns how the links among such records are written anew when messages come, go and change places: who
-named a record that is gone names the one before that, and what follows a new record follows it. It refuses to know
-what any record says.
+A record need not have a message. When messages are added, removed or moved, a child of a removed record gets the
+record's parent, and a successor of a new record follows the new record.
 """
 
 from collections.abc import Iterable
@@ -15,15 +14,15 @@ from turnlint.repair.sheet import Sheet
 
 
 class Step(Struct, frozen=True):
-    """One message of the conversation as it will stand."""
+    """One message of the final conversation."""
 
     id: str | None
     new: bool
-    """It was added, or comes from elsewhere."""
+    """Whether the message was added or moved."""
 
 
 class Tree:
-    """The links of a session, and what becomes of them."""
+    """The links of a session, and their changes."""
 
     def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet
@@ -31,13 +30,13 @@ class Tree:
         self.by_id = {link.id: link for link in self.links if link.id is not None}
         self.said = {message.id for message in sheet.messages if message.id is not None}
         self.parent = {link.id: link.parent for link in self.links if link.id is not None}
-        """Who names whom, as it will be."""
+        """The parent of each record, after the changes."""
 
     def relink(self, after: Iterable[Step]) -> dict[str, str | None]:
-        """Write the links anew. Returns the parents of what was added, by their ids."""
+        """Rewrite the links. Returns the parents of the added messages, by their ids."""
         steps = list(after)
         stays = {step.id for step in steps if not step.new}
-        # What goes, and what goes elsewhere, is no longer where it was.
+        # A removed or moved message is no longer at its old position.
         gone: set[str | None] = {one for one in self.said if one not in stays}
         for link in self.links:
             if link.parent in gone and link.id not in gone:
@@ -62,12 +61,12 @@ class Tree:
         return parents
 
     def _start(self, steps: list[Step], gone: set[str | None]) -> str | None:
-        """What stands before the first message."""
+        """Return the record before the first message."""
         first = next((step.id for step in steps if not step.new), None)
         return self._standing(self.parent.get(first), gone) if first is not None else None
 
     def _standing(self, identifier: str | None, gone: set[str | None]) -> str | None:
-        """The nearest ancestor that stays."""
+        """Return the nearest ancestor that stays."""
         seen: set[str] = set()
         while identifier is not None and identifier in gone and identifier not in seen:
             seen.add(identifier)
@@ -75,12 +74,12 @@ class Tree:
         return identifier
 
     def _next(self, identifier: str | None, gone: set[str | None]) -> str | None:
-        """The first message behind one that goes."""
+        """Return the first message after a removed one that stays."""
         ids = [message.id for message in self.sheet.messages]
         return next((one for one in ids[ids.index(identifier) :] if one not in gone), identifier)
 
     def _follow(self, identifier: str | None, anchor: str | None, before: str | None) -> None:
-        """Let a message, or what stands between it and the one before it, follow what came between."""
+        """Link a message, or the record between it and its predecessor, to the inserted messages."""
         at, seen = identifier, set[str]()
         while at is not None and at not in seen:
             seen.add(at)
@@ -89,11 +88,11 @@ class Tree:
                 self._name(self.by_id[at], before)
                 return
             if parent is None or parent in self.said:
-                return  # it hangs elsewhere: a parallel call or its result
+                return  # it has another parent: a parallel call or its result
             at = parent
 
     def _point(self, anchor: str | None, last: str | None) -> None:
-        """What only points at the end of the conversation, or trails behind it, comes behind what was put there."""
+        """Move pointers to the end of the conversation, and trailing records, behind the appended messages."""
         trailing = self._trailing(anchor)
         for link in self.links:
             points = link.id is None and not link.start
@@ -101,7 +100,7 @@ class Tree:
                 self._name(link, last)
 
     def _trailing(self, anchor: str | None) -> str | None:
-        """What hangs on the last message on the way to the last record, where it is no message of the conversation."""
+        """Return the child of the last message on the path to the last record, if it is no message."""
         at, seen = next((link.id for link in reversed(self.links) if link.id is not None), None), set[str]()
         while at is not None and at not in seen and at not in self.said:
             seen.add(at)
@@ -116,5 +115,5 @@ class Tree:
         changes, cell = self.sheet.changes, link.record.offset
         data = encode(parent, self.sheet.unit.cells[cell].data)
         edits = changes.of(cell)
-        edits.write[link.at] = data  # the last word on a link is the tree's
+        edits.write[link.at] = data  # the tree overrides earlier edits of a link
         changes.linked[cell, link.at] = parent

@@ -1,7 +1,6 @@
-"""What is repaired together: the records of one conversation, or of several that share records.
+"""Hold the records that are repaired together: those of one conversation, or of several that share records.
 
-This module owns the text of those records while it changes, and reading it again. It refuses to know what is
-changed, and why.
+A unit has the text of those records while it changes, and parses it again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,32 +16,32 @@ from turnlint.reading import again
 
 
 class Cell(Struct, frozen=True):
-    """One record as it is now."""
+    """The current text of one record."""
 
     data: bytes
     origin: Record | None
-    """The record of the file that it was, or nothing where it was added."""
+    """The original record of the file, or none for an added record."""
 
 
 class Fresh(Struct, frozen=True):
-    """A message that will be a record, beside another that is one."""
+    """A message that becomes a record, beside a message that is a record."""
 
     near: int
     piece: Piece
     asking: int | None = None
-    """The message whose call it answers, where it answers one."""
+    """The message whose call it answers, if it is a result."""
     goes_on: bool = False
-    """It holds blocks of the assistant from the message beside which it will stand."""
+    """Whether it has blocks of the assistant from the message beside it."""
 
 
 class Unit(Struct, frozen=True):
-    """Records that are read, judged and repaired together, in order."""
+    """Records that are parsed, judged and repaired together, in order."""
 
     name: str
     carrier: Carrier
     cells: tuple[Cell, ...]
     gaps: tuple[Gap, ...] = ()
-    """The unreadable records among those that it was read from, with their offsets in the file."""
+    """The unreadable records between its records, with their offsets in the file."""
 
     def read(self) -> "Reading":
         records = [
@@ -63,13 +62,13 @@ class Unit(Struct, frozen=True):
         read = [one.record for said in transcripts for one in said.messages]
         read += [record for said in transcripts for record in said.beside]
         read += [damage.record for damage in damages]
-        # A record that was parted from one of these has a place in that for its offset, which is no cell's number.
+        # A record that was split from one of these has an offset inside it, not the number of a cell.
         if not {id(record) for record in read} <= {id(record) for record in records}:
             raise UnrepairableError("several records are on one line; split them first")
         return Reading(transcripts, damages)
 
     def _gaps(self) -> Iterator[Gap]:
-        """The unreadable records, each with the number of the first cell behind it for its offset."""
+        """Yield the unreadable records, each with the number of the first cell after it as its offset."""
         places = [cell.origin.offset if cell.origin else -1 for cell in self.cells]
         for gap in self.gaps:
             number = next((at for at, place in enumerate(places) if place > gap.offset), len(places))
@@ -78,35 +77,35 @@ class Unit(Struct, frozen=True):
 
 
 class Reading(Struct, frozen=True):
-    """What a unit holds. A record's offset is the number of its cell."""
+    """The content of a unit. A record's offset is the number of its cell."""
 
     transcripts: tuple[Transcript, ...]
     damages: tuple[Damage, ...]
 
 
 class Changes(Struct):
-    """What is to be changed in a unit: inside its records, and among them."""
+    """The changes to a unit: inside its records, and among them."""
 
     edits: dict[int, Edits] = {}
     gone: set[int] = set()
-    """Cells that go, or go elsewhere."""
+    """Cells that are removed or moved."""
     put: dict[int, list[Piece | Fresh]] = {}
-    """By the number of a cell, or -1 for none, what comes behind it as a record of its own."""
+    """The records inserted after each cell, by the number of the cell, or -1 for the start."""
     patches: dict[int, list[tuple[int, int, bytes]]] = {}
     linked: dict[tuple[int, Pointer], str | None] = {}
-    """Places that name another record now, and which."""
+    """Changed links, with the record that each now names."""
     along: list[tuple[int, Pointer]] = []
-    """Places that change with another one that is told of: the shell of a piece, a link, the same call once more."""
+    """Places that change along with a reported change: the object around a piece, a link, a copy of a call."""
 
     def of(self, cell: int) -> Edits:
         return self.edits.setdefault(cell, Edits())
 
 
 def changed(unit: Unit, changes: Changes) -> Unit:
-    """The unit with the changes made."""
+    """Return the unit with the changes made."""
     texts = [patched(cell.data, changes.patches.get(number, ())) for number, cell in enumerate(unit.cells)]
     edits = {**changes.edits}
-    # A record that is built of others' pieces is worked out as the one element of a list of its own.
+    # A record built of pieces of others is computed as the only element of a list of its own.
     lists: dict[int, int] = {}
     for new in (
         one for pieces in changes.put.values() for one in pieces if not isinstance(one, Moved | Fresh)
@@ -133,7 +132,7 @@ def _cell(cell: Cell, data: bytes) -> Cell:
 
 
 def patched(data: bytes, patches: Sequence[tuple[int, int, bytes]]) -> bytes:
-    """Bytes replaced, none of them twice."""
+    """Replace ranges of bytes. Of overlapping ranges the first applies."""
     if not patches:
         return data
     out, pos = [], 0

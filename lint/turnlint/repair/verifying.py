@@ -1,8 +1,7 @@
-"""Is a repair what it should be?
+"""Verify a computed repair before it is written.
 
-This module owns the checks between a repair that was worked out and one that is written: it came to rest, it
-brought nothing new, and every real result still answers its call. That nothing goes untold is seen to in every
-round. It refuses to know how the repair was made.
+The checks are: the repair converged, it causes no new finding, and every real result still answers its call. A separate
+check in each round covers unreported losses.
 """
 
 from collections import Counter
@@ -20,7 +19,7 @@ Pair = tuple[Any, bytes]
 
 
 def fault_of(mended: Mended, level: Level) -> str | None:
-    """Why a repair may not be written, if there is a reason."""
+    """Return why a repair may not be written, if there is a reason."""
     if not mended.settled:
         return "repeated repairs do not converge"
     new = _new(mended, partly=level != "lossy") or _lost_results(mended)
@@ -28,19 +27,19 @@ def fault_of(mended: Mended, level: Level) -> str | None:
 
 
 def untied_pair(mended: Mended) -> tuple[Call, Result] | None:
-    """Return a call and a result that the repair would pair without evidence, if there are such."""
-    # Steps of an early phase may move evidence away; damaged bytes show none before they are repaired.
+    """Return a call and a result that the repair would pair without evidence, if there are any."""
+    # Steps of an early phase may move evidence; damaged bytes have none before they are repaired.
     first = mended.base if mended.start.damaged else mended.start
     before, after = ((one.transcript for one in state.judged) for state in (first, mended.end))
     return untied(before, after)
 
 
 def _new(mended: Mended, *, partly: bool) -> str | None:
-    """What was not found before. Where the settings exclude rules, what is left may have another code."""
+    """Return the new findings. Where the settings exclude rules, a remaining fault may have another code."""
     before, after = _counts(mended.read.findings, "error"), _counts(mended.end.findings, "error")
     known = _counts(mended.read.findings, "warning", "error")
     grown = _counts(mended.end.findings, "warning", "error") - known
-    # A warning that becomes an error because the repair puts something after it is not a new finding.
+    # A warning that becomes an error because the repair puts a message after it is not a new finding.
     new = sorted(code for code, count in after.items() if count > before[code] and code in grown)
     renamed = partly and sum(after.values()) <= sum(before.values())
     milder = _counts(mended.end.findings, "warning") - known
@@ -54,13 +53,13 @@ def _counts(findings: Iterator[Finding], *severities: str) -> Counter[str]:
 
 
 def _known_as(finding: Finding) -> str:
-    """A call without a result is told of in other words once nothing stands behind it any more."""
+    """Return the code under which a finding counts: at the end, a call without a result has another code."""
     ends = finding.code == "PA206" or (finding.code == "PR311" and bool(finding.call_id or finding.tool))
     return "PA201" if ends else finding.code
 
 
 def _lost_results(mended: Mended) -> str | None:
-    """Every real result that answered a call answers it still. Copies may go, one for each that is told of."""
+    """Check that every real result of a call still answers it. A copy may be removed for each reported removal."""
     removed = sum(one.what == "removed" for one in mended.changes)
     before, after = _pairs(mended.base), _pairs(mended.end)
     if sum(after.values()) < sum(before.values()) - removed:
@@ -68,14 +67,14 @@ def _lost_results(mended: Mended) -> str | None:
     calls = {called for called, _ in after}
     was, now = _only_call(before), _only_call(after)
     for body, called in was.items():
-        # A call whose arguments were written anew is known by its result alone.
+        # A call with rewritten arguments is identified by its result alone.
         if body in now and now[body] != called and called in calls:
             return "it would attach a result to another call"
     return None
 
 
 def _only_call(pairs: Counter[Pair]) -> dict[bytes, Any]:
-    """The calls of results that say what no other says."""
+    """Return the calls of results whose text occurs once."""
     calls: dict[bytes, list[Any]] = {}
     for (called, body), count in pairs.items():
         calls.setdefault(body, []).extend([called] * count)
@@ -96,6 +95,6 @@ def _called(call: Call) -> Any:
 
 
 def is_better(before: bytes, after: bytes) -> bool:
-    """Whether a damaged record reads better than it did. One that stays unreadable is not touched at all."""
+    """Whether a damaged record parses better than before. A record that stays unparsable is not changed."""
     was, now = exact.read(before), exact.read(after)
     return now.whole and len(now.troubles) < len(was.troubles)

@@ -1,7 +1,7 @@
-"""Results to where they belong: directly behind their turn, in the order of its calls.
+"""Place results directly after their turn, in the order of its calls.
 
-This module owns that place, for wires on which a result is a message and for those on which it is a block.
-Results that stand there already stay where they are. It refuses to decide which result answers a call.
+The module covers wires on which a result is a message and those on which it is a block. Results that are already in
+place stay there. Other modules pair results with calls.
 """
 
 from itertools import count
@@ -18,19 +18,19 @@ from turnlint.repair.sheet import Sheet
 
 
 class Wanted(Struct):
-    """What is to come behind one turn, by the number of the occurrence of its call."""
+    """The results to put after one turn, by the occurrence number of the call."""
 
     moves: dict[int, Answered] = {}
-    """Results from elsewhere."""
+    """Results from other positions."""
     closes: set[int] = set()
-    """Calls whose result nobody knows."""
+    """Calls whose result is unknown, which get a placeholder."""
 
     def __contains__(self, seq: int) -> bool:
         return seq in self.moves or seq in self.closes
 
 
 def arrange(sheet: Sheet, turn: int, wanted: Wanted) -> set[int]:
-    """Put results behind a turn. Returns the calls for which that could be done."""
+    """Put results after a turn. Returns the calls for which that was possible."""
     window = _Window(sheet, turn, wanted)
     done = window.inside()
     if not window.todo or sheet.host(window.end) is None:
@@ -39,14 +39,14 @@ def arrange(sheet: Sheet, turn: int, wanted: Wanted) -> set[int]:
 
 
 def placeholder(sheet: Sheet, asked: Asked) -> bytes | None:
-    """A result that says that none is known, as the format spells and words it."""
+    """Return a placeholder result in the spelling of the format; none if the format has none."""
     assert sheet.writer is not None
     value = sheet.writer.write_result(asked.call, [sheet.writer.placeholder_text], True)
     return None if value is None else sheet.written(value, asked.message)
 
 
 class _Window:
-    """What stands behind a turn, and what is to."""
+    """The present and the requested results after a turn."""
 
     def __init__(self, sheet: Sheet, turn: int, wanted: Wanted) -> None:
         self.sheet = sheet
@@ -64,7 +64,7 @@ class _Window:
         self.end = self._end()
 
     def _end(self) -> int:
-        """The last message of the turn: the last that calls, or what is said behind that where results follow it."""
+        """Return the last message of the turn: the last call's, or an assistant message between it and results."""
         last = max(one.asked.message for one in self.interactions)
         answers = [one.answer.message for one in self.interactions if one.answer and self._stays(one)]
         following = min(answers, default=last + 1) - 1
@@ -72,17 +72,17 @@ class _Window:
         return following if between and all(one.role == "assistant" for one in between) else last
 
     def _can(self, seq: int) -> bool:
-        """A piece in another wire's spelling is first written in this one's; some results cannot be made up."""
+        """Whether a result can be placed: foreign pieces need a translation first; some results cannot be invented."""
         move = self.wanted.moves.get(seq)
         return bool(move.result.at) is self.by_block if move else self.new.get(seq) is not None
 
     def inside(self) -> set[int]:
-        """Results that nobody knows are written with their calls, on formats that keep the two together."""
+        """Write placeholders inside their calls, in formats that store results there."""
         if self.sheet.writer is None or not self.sheet.writer.result_pointer_in_call:
             return set()
         done, rest = set[int](), []
         for one in self.todo:
-            # The same call may stand elsewhere as a part among others, which has no room for a result.
+            # The same call may also be a plain part, which has no key for a result.
             holders = [call for call in (one.asked.call, *one.asked.call.also) if len(call.keys.id) == 1]
             if one.asked.seq not in self.wanted.closes or not holders:
                 rest.append(one)
@@ -92,7 +92,7 @@ class _Window:
         return done
 
     def _fill(self, index: int, call: Call) -> bool:
-        """Write a placeholder with its call, before what may stand there that is no result."""
+        """Write a placeholder inside its call, before any other value there. Return whether that is possible."""
         sheet, writer = self.sheet, self.sheet.writer
         assert writer is not None
         below = (*call.at, *writer.result_pointer_in_call)
@@ -111,14 +111,14 @@ class _Window:
         return True
 
     def _stays(self, one: Interaction) -> bool:
-        """Whether a call's result stands in place, and will."""
+        """Whether a call's result is in place, and stays."""
         answer = one.answer
         if answer is None or one.asked.seq in self.wanted or one.how not in ("in-place", "by-position"):
             return False
         return not self.sheet.goes(answer.message, answer.result.at)
 
     def messages(self) -> set[int]:
-        """Each result is a message: behind the result of the call before it, or behind the turn."""
+        """Put each result as a message after the result of the previous call, or after the turn."""
         done: set[int] = set()
         behind = self.end
         reach = self._reach()
@@ -131,7 +131,7 @@ class _Window:
         return done
 
     def _put(self, one: Interaction, behind: int) -> bool:
-        """Put the result of a call behind a message, as a message of its own."""
+        """Put the result of a call after a message, as a message of its own."""
         sheet, seq = self.sheet, one.asked.seq
         move, new = self.wanted.moves.get(seq), self.new.get(seq)
         if move is not None and (not self.by_block or self._is_whole(move)):
@@ -144,13 +144,13 @@ class _Window:
         return sheet.add(piece, behind=behind, asking=one.asked.message)
 
     def _is_whole(self, move: Answered) -> bool:
-        """Whether a result is all that its message says, in a role in which results are read."""
+        """Whether a result is the only content of its message, in a role that may have results."""
         message = self.sheet.messages[move.message]
         alone = message.role != "assistant" and len(message.blocks) == 1
         return alone and not message.blanks and not message.inner_calls
 
     def _reach(self) -> int:
-        """The last of the messages directly behind the turn that are nothing but results."""
+        """Return the last of the messages directly after the turn that have only results."""
         messages = self.sheet.messages
         at = self.end + 1
         while at < len(messages) and messages[at].blocks:
@@ -160,7 +160,7 @@ class _Window:
         return at - 1
 
     def blocks(self) -> set[int]:
-        """Results are blocks: they join those that stand directly behind the turn, or get a message of their own."""
+        """Put results as blocks beside those directly after the turn, or into a message of their own."""
         sheet, writer = self.sheet, self.sheet.writer
         assert writer is not None
         answers = ((one.asked.seq, one.answer) for one in self.interactions if self._stays(one))
@@ -169,7 +169,7 @@ class _Window:
             self._join(standing)
             return self.numbers
         source = self._whole_message()
-        # One that stands there already, and whose results are none by its role, gets another shell.
+        # A message that is in place, but whose role cannot have results, gets a new one.
         there = source == self.end + 1
         if source is not None and not there and sheet.move(source, behind=self.end):
             return self.numbers
@@ -181,9 +181,9 @@ class _Window:
         return self.numbers
 
     def _shell(self) -> dict[str, Any]:
-        """What a message in a list has beside its role and its pieces, where it is known by an id.
+        """Return the keys of a message in a list besides its role and its blocks, if it has an id.
 
-        One that is a record gets that when all records are made.
+        A message that is a record gets these keys when all records are made.
         """
         sheet, near = self.sheet, self.sheet.messages[self.end]
         assert sheet.writer is not None
@@ -197,12 +197,12 @@ class _Window:
         return {key: next(one for one in made if one not in known), **times}
 
     def _is_listed(self, answer: Answered) -> bool:
-        """Whether a result stands in a list of blocks behind the turn."""
+        """Whether a result is in a list of blocks after the turn."""
         assert self.sheet.writer is not None
         return answer.message > self.end and answer.result.at[:-1] == (self.sheet.writer.blocks_key,)
 
     def _join(self, standing: dict[int, Answered]) -> None:
-        """Put blocks among those that stand, each behind the result of the call before it."""
+        """Insert blocks among those in place, each after the result of the previous call."""
         sheet = self.sheet
         assert sheet.writer is not None
         target, at = min(answer.message for answer in standing.values()), 0
@@ -226,7 +226,7 @@ class _Window:
         return new
 
     def _whole_message(self) -> int | None:
-        """The message that holds just these results, in this order, so that it can go as it is."""
+        """Return the message that has exactly these results in this order, so that it can be moved as a whole."""
         moves = [self.wanted.moves.get(one.asked.seq) for one in self.todo]
         sources = {move.message for move in moves if move is not None}
         if None in moves or len(sources) != 1:
@@ -236,7 +236,7 @@ class _Window:
         if message.blanks or message.inner_calls or source in self.sheet.dropped:
             return None
         if message.role == "assistant":
-            return None  # results are read in a message of another role only
+            return None  # only a message of another role may have results
         same = [block.at for block in message.blocks] == [
             move.result.at for move in moves if move is not None
         ]
