@@ -1,7 +1,6 @@
-"""Rules that a user writes into the configuration: a place, a condition, a sentence.
+"""Check records against rules that a user defines in the configuration.
 
-This package owns what such rules can say and how records are held against them, in time that grows with the record
-and not with what it holds. It refuses to read a file, and to know conversations.
+A rule has a place, a condition and a message. The run time grows with the size of a record, whatever its content.
 """
 
 from turnlint.own_rules.rules import Condition, OwnRule

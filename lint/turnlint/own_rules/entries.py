@@ -1,7 +1,4 @@
-"""Rules of a user's own beside the others, so that they are chosen by the same names.
-
-This module owns what stands for such a rule in the book of rules. It refuses to hold it against anything.
-"""
+"""Add user-defined rules to the list of rules, so that users select them by name like all others."""
 
 import sys
 

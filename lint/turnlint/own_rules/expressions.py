@@ -1,8 +1,9 @@
 r"""Search for regular expressions in a time that grows with the text alone.
 
-The syntax is that of `re`, without back references and lookaround. `re` itself tries one way after another: it needs 20 s
-for `ignore.*previous.*instructions` in a hostile text of 32 KiB, and 10 s for `\s+$` in 64 KiB (2026-11). This search
-follows all ways at once. `re` checks the expression, and says which characters and places each part of it matches.
+The syntax is that of `re`, without back references and lookaround. `re` itself tries one alternative after another. It
+needs 20 s for `ignore.*previous.*instructions` in a hostile text of 32 KiB, and 10 s for `\s+$` in 64 KiB (2026-11).
+This search follows all alternatives at once. `re` validates the expression, and decides which characters and positions
+each part of it matches.
 """
 
 import re
@@ -136,12 +137,12 @@ class Expression:
         return self._step(state, "") is self.found
 
     def _may_be_in(self, text: str) -> bool:
-        """Whether the text contains the characters that every match has: most texts do not."""
+        """Whether the text contains the characters that every match has. Most texts do not."""
         if self.ignores_case:
             return not text.isascii() or self.literal in text.lower()
         return self.literal in text
 
-    # From an expression to nodes, from its end to its start.
+    # Conversion of an expression to nodes, from its end to its start.
 
     def _add(self, node: _Node) -> int:
         if len(self.nodes) >= MAX_NODES:
@@ -177,7 +178,7 @@ class Expression:
         return then
 
     def _first(self) -> re.Pattern[str] | None:
-        """Pattern of the characters that can begin a match, if a place or an empty match cannot."""
+        """Return a pattern of the first characters of all matches; none if a match can begin without a character."""
         chars = []
         waiting, seen = [self.start], set()
         while waiting:
@@ -195,7 +196,7 @@ class Expression:
                 chars.append(f"(?{on}:{node.pattern.pattern})")
         return _compiled("|".join(chars), 0)
 
-    # From states to states.
+    # Transitions between states.
 
     def _clear(self) -> None:
         self.count = 0

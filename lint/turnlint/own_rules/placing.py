@@ -1,7 +1,4 @@
-"""Whose conversation a finding about a record belongs to.
-
-This module owns that question: the message it stands in, or else the request. It refuses to find anything.
-"""
+"""Assign findings about records to conversations: to the message at their place, or else to the request."""
 
 from msgspec import structs
 
@@ -9,7 +6,7 @@ from turnlint.model import Finding, Message, Transcript
 
 
 def within(transcript: Transcript, heard: dict[int, list[Finding]]) -> list[Finding]:
-    """What was heard of the records of a conversation and stands in it; it is taken out of what was heard."""
+    """Return the findings in the records of a conversation that are inside it, and remove them from `heard`."""
     found: list[Finding] = []
     messages: dict[int, list[tuple[int, Message]]] = {}
     for number, message in enumerate(transcript.messages):

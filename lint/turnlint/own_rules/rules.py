@@ -1,7 +1,4 @@
-"""What a rule of a user's own is, as values.
-
-This module owns those values and what each condition asks of a decoded value. It refuses to look for values.
-"""
+"""Define user-defined rules and the tests of their conditions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,11 +13,11 @@ KINDS = ("text", "number", "boolean", "list", "object", "null")
 
 
 class Condition(Struct, frozen=True):
-    """Questions to one value; all must be answered with yes."""
+    """Tests of one value, all of which must hold."""
 
     tests: tuple[tuple[str, Any], ...] = ()
     absent: bool = False
-    """The place must not be there at all."""
+    """Whether the place must not exist."""
 
     def holds(self, value: Any) -> bool:
         return all(TESTS[name](value, wanted) for name, wanted in self.tests)
@@ -33,11 +30,11 @@ class OwnRule(Struct, frozen=True):
     message: str
     severity: Severity = "warning"
     each: Steps = ()
-    """Places to look at one by one; the record itself where nothing is said."""
+    """The pattern of the places to check one by one; the record itself if empty."""
     where: tuple[tuple[Steps, Condition], ...] = ()
-    """What must be so below such a place: somewhere, for each of these."""
+    """The conditions below such a place, each of which must hold at one of its places."""
     pointer: Steps = ()
-    """The places below it that the rule is about."""
+    """The pattern of the places of the findings, below the checked place."""
     when: Condition = Condition()
     about: str = ""
     origin: str = ""
@@ -51,7 +48,7 @@ def kind_of(value: Any) -> str:
 
 
 def is_same(value: Any, other: Any) -> bool:
-    """Equal as JSON: true is not 1."""
+    """Whether two values are equal as JSON: true is not 1."""
     if kind_of(value) != kind_of(other):
         return False
     if isinstance(value, list):
@@ -82,4 +79,4 @@ TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "below": lambda value, wanted: _is_number(value) and value < wanted,
     "kind": lambda value, wanted: kind_of(value) in wanted,
 }
-"""By the key that asks: a value, and what the rule says."""
+"""The tests by their configuration key. Arguments are the value and the setting."""

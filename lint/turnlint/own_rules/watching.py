@@ -1,8 +1,7 @@
-"""Records held against rules of a user's own.
+"""Check records against user-defined rules.
 
-This module owns the walk through a decoded record. Each rule passes each value at most once, so the work grows with
-the record alone. What is found waits here for the conversation that it belongs to. It refuses to know what a record
-means.
+Each rule visits each value of a decoded record at most once, so the work grows with the record alone. Findings are kept
+until their conversation is complete.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,43 +15,43 @@ from turnlint.own_rules.rules import OwnRule
 from turnlint.rulebook import OWN, Entry
 
 MOST = 1000
-"""So many findings of one rule in one record say enough."""
+"""The maximum number of findings of one rule in one record."""
 
 
 class Watch:
-    """The rules of a run that look at records."""
+    """The user-defined rules of a run, with their pending findings."""
 
     def __init__(self, rules: tuple[OwnRule, ...], told: Callable[[list[Finding]], list[Finding]]) -> None:
         self.rules = rules
         self.told = told
         self.heard: dict[int, list[Finding]] = {}
-        """What was found in records whose conversation is not there yet, by their place."""
+        """Findings in records whose conversation is not complete yet, by the offset of the record."""
 
     def hear(self, record: Record) -> None:
-        """Hold a record against the rules while its bytes are there."""
+        """Check a record while its bytes are in memory."""
         value = value_of(record.data)
         found = [one for rule in self.rules for one in self.found(rule, record, value)]
         if found := self.told(found):
             self.heard[record.offset] = found
 
     def found(self, rule: OwnRule, record: Record, value: Any) -> list[Finding]:
-        """What one rule has to say of a record."""
+        """Return the findings of one rule in a record."""
         places_of_it = zip(range(MOST), places(rule, value), strict=False)
         return [_finding(rule, record, at) for _, at in places_of_it]
 
     def within(self, transcript: Transcript) -> list[Finding]:
-        """What was found in a conversation. It is told of once."""
+        """Return the findings in a conversation, and remove them."""
         return within(transcript, self.heard) if self.heard else []
 
     def left(self) -> list[Finding]:
-        """What belongs to no conversation."""
+        """Return the findings that belong to no conversation."""
         return [finding for findings in self.heard.values() for finding in findings]
 
 
 def open_watch(
     rules: tuple[OwnRule, ...], chosen: list[Entry] | None, told: Callable[[list[Finding]], list[Finding]]
 ) -> Watch | None:
-    """A watch by those of the rules that a run has chosen, if there are any."""
+    """Return a watch for the selected rules of a run, or none if no rule is selected."""
     names = None if chosen is None else {entry.rule.name for entry in chosen}
     mine = tuple(rule for rule in rules if names is None or OWN + rule.name in names)
     return Watch(mine, told) if mine else None
@@ -64,7 +63,7 @@ def _finding(rule: OwnRule, record: Record, at: Pointer) -> Finding:
 
 
 def places(rule: OwnRule, value: Any) -> Iterator[Pointer]:
-    """Where a rule has something to say."""
+    """Yield the places of a rule's findings."""
     for at, piece in find(value, rule.each):
         if all(_is_so(piece, steps, condition) for steps, condition in rule.where):
             for below, found in find(piece, rule.pointer[:-1] if rule.when.absent else rule.pointer):
@@ -82,7 +81,7 @@ def _is_so(piece: Any, steps: Steps, condition: Any) -> bool:
 
 
 def find(value: Any, steps: Steps) -> Iterator[tuple[Pointer, Any]]:
-    """Every place of a pattern with its value, in the order of the record."""
+    """Yield every place that matches a pattern with its value, in the order of the record."""
     waiting: list[tuple[Pointer, Any, States]] = [((), value, begin(steps))]
     while waiting:
         at, here, states = waiting.pop()
@@ -97,7 +96,7 @@ def find(value: Any, steps: Steps) -> Iterator[tuple[Pointer, Any]]:
 
 
 def _children(value: Any, steps: Steps, states: States) -> Iterator[tuple[str | int, Any]]:
-    """Those of a value's parts that a pattern may lead to."""
+    """Yield the children of a value that a pattern may match."""
     wanted = [steps[state] for state in states if state < len(steps)]
     if isinstance(value, dict):
         if all(map(is_plain, wanted)):
