@@ -1,7 +1,7 @@
-"""What is wrong with a profile in a file, in sentences with places.
+"""Validate a profile in a file, and report its faults with their positions.
 
-This module owns the questions to one document: its shape by the JSON Schema, expressions that compile, texts that
-can be filled in, rules and wires that exist. It refuses to build the profile.
+The checks are: the shape by the JSON Schema, regular expressions that compile, texts whose fields exist, and known
+rules and wires.
 """
 
 import re
@@ -24,17 +24,17 @@ EXPRESSIONS = frozenset({"pattern", "models", "other_models", "keep"})
 
 
 class Names(Struct, frozen=True):
-    """What a profile may name."""
+    """The names to which a profile may refer."""
 
     rules: dict[str, str]
-    """Names with their codes."""
+    """The names of rules, with their codes."""
     told: frozenset[str]
-    """What built-in profiles name as the cause of a text, also where no rule looks for it yet."""
+    """Causes that built-in profiles give for a text, also where no rule checks them yet."""
     wires: frozenset[str]
 
 
 def faults(document: Document, names: Names) -> Iterator[LocatedError]:
-    """All that is wrong with a document; where its shape is wrong, only that."""
+    """Yield all faults of a document; only the faults of its shape if it has any."""
     shaped = list(_checker().faults(document))
     yield from shaped
     if not shaped:
@@ -45,7 +45,7 @@ def faults(document: Document, names: Names) -> Iterator[LocatedError]:
 
 
 class _ProfileShape(ShapeChecker):
-    """A clause is checked against the kind that its rule names, not against all kinds."""
+    """The checker of a profile, which checks a clause against the kind of its rule, not against all kinds."""
 
     def _explain_choice(self, error: Any, path: Path) -> Explained:
         clause = error.instance
@@ -95,7 +95,7 @@ def _text(document: Document, path: Path, value: str) -> Iterator[LocatedError]:
 
 
 def _not_an_expression(text: str, *, inside: bool = False) -> str | None:
-    """What is wrong with an expression, also where it is used inside of another."""
+    """Return the fault of an expression, also where it is used inside another."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error" if inside else "ignore")
@@ -125,7 +125,7 @@ def _cannot_be_filled(text: str) -> str | None:
 
 
 def _named(document: Document, names: Names) -> Iterator[LocatedError]:
-    """Rules and wires that a profile names and that do not exist."""
+    """Yield the faults of rules and wires that a profile names and that do not exist."""
     value = document.value
     by_code = {code: rule for rule, code in names.rules.items()}
     for path, name in _rules_in(value):

@@ -1,8 +1,4 @@
-"""Profiles from a user's files.
-
-This module owns what becomes of a document: what it takes over from the profile it extends, and what is left out
-in it. It refuses to look at YAML.
-"""
+"""Build profiles from a user's files, with inherited and default values."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -20,12 +16,12 @@ from turnlint.providers import SHARED, Providers
 
 MOST_TOLD = 20
 _IDENTITY = ("name", "title", "version", "about", "hosts", "models")
-"""What is not taken over under another name."""
+"""Fields that a profile with another name does not inherit."""
 _BY_RULE = ("clauses", "weights")
 
 
 def read(paths: Iterable[str], packages: list[str]) -> dict[str, tuple[Profile, ...]]:
-    """The profiles of each file, in order. A later one may extend an earlier one. Raises `ProfilesError`."""
+    """Return the profiles of each file, in order. A later one may extend an earlier one. Raises `ProfilesError`."""
     own: list[Profile] = []
     by_file: dict[str, tuple[Profile, ...]] = {}
     names = _names(Providers(packages))
@@ -89,7 +85,7 @@ def _names(providers: Providers) -> Names:
 
 
 def _whole(document: Document, providers: Providers) -> dict[str, Any]:
-    """The document with all that it leaves out, as a profile's fields."""
+    """Return the fields of a profile: the document with all inherited and default values."""
     given: dict[str, Any] = {key: _with_evidence(key, value) for key, value in document.value.items()}
     dropped = set(given.pop("drop", ()))
     base = _base(document, given.pop("extends", None), providers)
@@ -117,7 +113,7 @@ def _base(document: Document, extends: str | None, providers: Providers) -> Prof
 
 
 def _defaults(given: dict[str, Any], base: Profile | None, providers: Providers) -> dict[str, Any]:
-    """What holds where the document is silent. A built-in provider of its name lends it who it is."""
+    """Return the default values. A profile with the name of a built-in provider gets that provider's identity."""
     name = given["name"]
     found: dict[str, Any] = {"title": name}
     if base:

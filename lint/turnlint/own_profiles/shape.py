@@ -1,7 +1,6 @@
-"""What a profile in a file looks like, as a JSON Schema.
+"""Define the JSON Schema of a profile in a file.
 
-This module owns that schema. It is made from the structs that a profile is and from their docstrings, so that it
-cannot say anything else than they do. It refuses to read a file.
+The schema is built from the structs of a profile and from their docstrings, so that it always agrees with them.
 """
 
 import ast
@@ -20,7 +19,7 @@ SCHEMA = "turnlint/profile-v1"
 NAME = "^[a-z0-9]([a-z0-9_.-]*[a-z0-9])?$"
 VERSION = r"^[^\s@,]*$"
 OPTIONAL = frozenset({"title", "wires", "capabilities", "format", "source", "date"})
-"""What a user's file need not say, though a built-in profile must."""
+"""Fields that a user's file may omit, although a built-in profile must have them."""
 SOURCE = "your own profile"
 _ABOUT = """\
 A provider's rules in a file of your own, in YAML, for `turnlint lint --profile FILE`. A file holds one profile or
@@ -56,7 +55,7 @@ _FIRST = ("name", "extends", "drop")
 
 @cache
 def schema() -> dict[str, Any]:
-    """The schema of one document of a user's file."""
+    """Return the schema of one document of a user's file."""
     raw = msgspec.json.schema(profiles.Profile)["$defs"]
     names = {struct.__name__: tag for tag, struct in kinds().items()}
     definitions = {names.get(name, name.lower()): one for name, one in raw.items()}
@@ -84,7 +83,7 @@ def schema() -> dict[str, Any]:
 
 @cache
 def kinds() -> dict[str, type[clause.Clause]]:
-    """The kinds of clauses, by the rule that reads them."""
+    """Return the kinds of clauses, by their rule."""
     return {str(one.__struct_config__.tag): one for one in clause.Clause.__subclasses__()}
 
 
@@ -103,7 +102,7 @@ def _describe(one: dict[str, Any], struct: type[Any]) -> None:
 
 
 def _tidy(one: dict[str, Any], names: dict[str, str]) -> None:
-    """Unknown keys are errors; nullable values in one word; references by the names that files use."""
+    """Forbid unknown keys, merge nullable types, and use the reference names of files."""
     one["additionalProperties"] = False
     one["required"] = [name for name in one["required"] if name not in OPTIONAL]
     if not one["required"]:
@@ -133,7 +132,7 @@ def _refer(part: dict[str, Any], names: dict[str, str]) -> None:
 
 
 def _field_notes(struct: type[Any]) -> dict[str, str]:
-    """The docstrings that stand under a struct's fields, its parents' included."""
+    """Return the docstrings of a struct's fields, including those of its parents."""
     found: dict[str, str] = {}
     for one in reversed(struct.__mro__):
         if one.__module__.startswith("turnlint."):
@@ -143,9 +142,9 @@ def _field_notes(struct: type[Any]) -> dict[str, str]:
 
 @cache
 def _notes_in(module: str) -> dict[str, dict[str, str]]:
-    """What stands under the fields of each class of a module, as it is written there."""
+    """Return the docstrings of the fields of each class of a module, from its source."""
     spec = find_spec(module)
-    # Not by the loader: test runners bring loaders of their own, which do not tell.
+    # The loader is not used: test runners have loaders of their own without sources.
     source = "".join(getlines(spec.origin)) if spec and spec.origin else ""
     if not source:
         return {}
@@ -167,7 +166,7 @@ def _notes_in(module: str) -> dict[str, dict[str, str]]:
 
 
 def _documented(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
-    """Names with the text that stands right under their line."""
+    """Yield names with the docstring directly below their line."""
     for statement, after in pairwise(body):
         target = (
             statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
