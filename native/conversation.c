@@ -1,13 +1,13 @@
 /* Add the messages of a request to its facts: kinds of contents, turns, and the pairs of calls and results.
 
-   Calls and results that need more than an id get the mark `unpaired`: their pairs are a matter of the ledger. A piece
-   without a fact gives no facts. */
+   Calls and results that an id alone does not pair get the mark `unpaired`: the ledger pairs them. A piece without a fact
+   gives no facts. */
 
 #include "facts.h"
 
 /* ---- pieces ---- */
 
-/* The kind of an object, whose keys fit it. */
+/* Find the kind of an object, and check its keys. */
 bool settle_kind(Reader *reader, const Object *object, Frame *frame, const Kind **kind)
 {
     int number = frame->kind;
@@ -42,7 +42,7 @@ static bool fill_piece(Reader *reader, const Object *object, Frame *frame, Piece
     piece->has_signature = frame->has_signature;
     piece->has_blank_signature = frame->has_blank_signature;
     if (piece->kind == PIECE_text && frame->has_text) {
-        /* A stream ends on an empty text that has the signature of the text before it. */
+        /* A stream ends with an empty text that has the signature of the text before it. */
         piece->has_words = blankness_of(&frame->text) == HAS_WORDS;
         if (frame->is_thought || (!piece->has_words && piece->has_signature && !piece->has_blank_signature))
             piece->kind = PIECE_thought;
@@ -91,7 +91,7 @@ void add_name(Reader *reader, Names *names, const Text *name)
         names->shortest = rank;
 }
 
-/* Whether an id names something: scrubbers and SDKs write some words for an id that is lost. */
+/* Whether an id identifies a call: scrubbers and SDKs write some words in place of a lost id. */
 static bool is_usable(const Reader *reader, const Text *id)
 {
     unsigned char lower[16];
@@ -125,7 +125,7 @@ bool is_new_id(Reader *reader, const Text *id, unsigned salt, bool *is_new)
     }
 }
 
-/* Note the id of an item of a kind. */
+/* Add the id of an item of a kind. */
 static bool add_item_id(Reader *reader, const Text *item, const Kind *kind, int number)
 {
     bool is_new;
@@ -144,7 +144,7 @@ static bool add_item_id(Reader *reader, const Text *item, const Kind *kind, int 
 
 /* ---- calls and results ---- */
 
-/* Note a name of a tool that the provider runs, or the head of an id of its calls and results. */
+/* Add a name of a tool that the provider runs, or the prefix of an id of its calls and results. */
 static bool add_server_word(Reader *reader, const Text *word, bool is_head)
 {
     for (int i = 0; i < reader->server_word_count; i++)
@@ -211,7 +211,7 @@ static bool is_answer(const OpenCall *call, const Piece *piece)
     return same(&call->id, piece->id.start, length(&piece->id));
 }
 
-/* Add a result whose call the provider keeps: no call of its id stands anywhere. */
+/* Add a result whose call the provider stores: no call here has its id. */
 static bool add_orphan(Reader *reader, const Piece *piece)
 {
     bool is_new;
@@ -223,7 +223,7 @@ static bool add_orphan(Reader *reader, const Piece *piece)
     return true;
 }
 
-/* Pair a result with an open call of its id, or of its place where neither has an id. */
+/* Pair a result with an open call with its id, or with the next one where neither has an id. */
 static bool add_result(Reader *reader, const Piece *piece)
 {
     Facts *facts = &reader->facts;
@@ -285,7 +285,7 @@ static bool add_result(Reader *reader, const Piece *piece)
     return true;
 }
 
-/* Note whether a call of the turns so far has no result. */
+/* Mark the conversation if a call of the turns so far has no result. */
 static void note_open_calls(Reader *reader)
 {
     while (reader->head < reader->call_count && reader->calls[reader->head].is_answered)
@@ -303,13 +303,13 @@ static bool is_assistant_role(const Reader *reader, int role)
 
 static bool is_user_role(const Reader *reader, int role) { return role >= 0 && reader->syntax.neutral[role] == USER_NEUTRAL; }
 
-/* Note which class follows which. */
+/* Add the classes of two consecutive turns. */
 static void end_turn(Reader *reader)
 {
     if (reader->turn_role < 0)
         return;
     int class = reader->syntax.class_of[reader->turn_role][reader->turn_calls * 2 + reader->turn_results];
-    if (reader->is_mixed) { /* its class stands for several: see `Decoder._steps` */
+    if (reader->is_mixed) { /* its class represents several: see `Decoder._steps` */
         reader->facts.marks |= BIT(mixed_turn);
         class = class ? class : reader->last_class;
     }
@@ -319,7 +319,7 @@ static void end_turn(Reader *reader)
     reader->said_class = reader->said_now ? reader->said_now : class;
 }
 
-/* Begin a message of a role. False where the calls before it stay without results. */
+/* Begin a message of a role. */
 static bool begin_message(Reader *reader, int role)
 {
     const Syntax *syntax = &reader->syntax;
@@ -365,7 +365,7 @@ static bool begin_message(Reader *reader, int role)
     return true;
 }
 
-/* A message while its pieces are added. */
+/* The state of a message whose pieces are being added. */
 typedef struct {
     bool is_assistant, has_calls, has_results, has_others, has_blanks, has_thoughts, has_block, speaks, is_last_text;
     bool is_last_thought, is_trailing;
@@ -374,7 +374,7 @@ typedef struct {
 
 enum { EMPTY_MESSAGE = 1, EMPTY_TEXT = 2, EMPTY_WHITE = 4 };
 
-/* What the messages at the end that wait for the model have: see `unthought-turn`. */
+/* Update the state of the last messages before the model's next turn: see `unthought-turn`. */
 static void note_loop(Reader *reader, const Said *said)
 {
     if (!said->is_assistant && !said->has_results) {
@@ -423,7 +423,7 @@ static bool end_message(Reader *reader, int role, const Said *said, int content)
 
 /* ---- messages ---- */
 
-/* Add a text, which is no block where it is blank. */
+/* Add a text. A blank text is no block. */
 static bool add_text(Reader *reader, const Text *text, Said *said, bool is_part)
 {
     Blankness blankness = blankness_of(text);
@@ -452,7 +452,7 @@ static void add_thought(Reader *reader, const Piece *piece, Said *said)
     bool is_late = !said->has_thoughts && (said->has_block || said->has_blanks);
     uint64_t marks = BIT(thought) | (is_late ? BIT(late_thought) : 0);
     if (!piece->has_cipher && reader->syntax.item_role >= 0) {
-        marks |= BIT(empty_thought) | BIT(unsigned_thought); /* the words of items are not read */
+        marks |= BIT(empty_thought) | BIT(unsigned_thought); /* the texts of such items are not read */
     } else if (!piece->has_cipher) {
         if (!piece->has_words)
             marks |= !piece->has_signature || piece->has_blank_signature ? BIT(empty_thought) : 0;
@@ -499,7 +499,7 @@ static int role_of_frame(const Reader *reader, const Frame *frame)
     return word < 0 ? -1 : reader->syntax.role_of_word[word];
 }
 
-/* What only a whole message shows. False for a message that is empty in all keys. */
+/* Add the facts of a complete message. False for a message that is empty in all keys. */
 static bool settle_message(Reader *reader, int role, Said *said, bool speaks_beside)
 {
     if (!said->has_block) {
@@ -525,7 +525,7 @@ static bool add_content(Reader *reader, const Frame *frame, Said *said, int *con
     return true;
 }
 
-/* A message that is one result, as Chat Completions has it. */
+/* Add a message that is one result, as in Chat Completions. */
 static bool add_result_message(Reader *reader, const Frame *frame, int role)
 {
     Piece piece = {.kind = PIECE_result, .id = frame->result_id, .name = frame->name, .written = frame->written, .size = frame->size,
@@ -564,7 +564,7 @@ static bool add_spoken_message(Reader *reader, Frame *frame, int role)
     reader->facts.marks |= frame->marks;
     if (frame->name.start)
         add_name(reader, &reader->facts.authors, &frame->name);
-    /* Calls beside a content stand behind it, whatever the order of the keys. */
+    /* Calls beside a content follow it, whatever the order of the keys. */
     for (int pass = 0; pass < (frame->has_calls_key ? 2 : 1); pass++)
         for (int i = 0; i < reader->piece_count; i++) {
             const Piece *piece = &reader->pieces[i];
@@ -638,7 +638,7 @@ static bool add_piece_item(Reader *reader, const Object *object, Frame *frame)
     return begin_message(reader, role) && add_piece(reader, &piece, &said) && end_message(reader, role, &said, content);
 }
 
-/* Add one item of a list in which messages, calls and results are items alike. */
+/* Add one item of a list whose items are messages, calls and results. */
 bool add_item(Reader *reader, const Object *object, Frame *frame)
 {
     const Kind *kind;
@@ -663,7 +663,7 @@ bool add_text_message(Reader *reader, const Text *text)
 
 /* ---- the end ---- */
 
-/* How many bits a bound of a count has, at least so many. */
+/* Return the number of bits of a count, at least `least`. */
 static uint8_t rounded(uint64_t count, uint8_t least)
 {
     uint8_t bits = 0;
@@ -672,7 +672,7 @@ static uint8_t rounded(uint64_t count, uint8_t least)
     return bits > least ? bits : least;
 }
 
-/* Round lengths, so that few values differ: lengths up to 9 are exact, longer ones have the next bound of a known profile. */
+/* Round a length up to the next bound of a known profile, so that few values differ. Ids of at most 9 bytes stay exact. */
 static uint8_t round_up(uint8_t rank)
 {
     static const uint8_t bounds[] = {33, 41, 65, 129, 254};
@@ -698,7 +698,7 @@ bool end_conversation(Reader *reader)
     Names *names[] = {&facts->names, &facts->result_names, &facts->authors, &facts->tools};
     note_open_calls(reader);
     end_turn(reader);
-    facts->steps |= (uint64_t)1 << (reader->turn_class * 8); /* the last turn, and nothing behind it */
+    facts->steps |= (uint64_t)1 << (reader->turn_class * 8); /* the last turn, without a successor */
     if (reader->ends_in_thinking)
         facts->marks |= BIT(final_thinking);
     if (reader->has_open_reasoning)

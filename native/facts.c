@@ -1,4 +1,4 @@
-/* The Python type that scans windows of a log for facts. */
+/* Define the Python type that scans windows of a log for facts. */
 
 #include "facts.h"
 
@@ -11,7 +11,7 @@ typedef struct {
 
 enum { KNOWN_SLOTS = 1 << 15, MAX_KNOWN = 24000 };
 
-/* Whether a hash is met for the first time. A table that is full is cleared. */
+/* Whether a hash occurs for the first time. A full table is cleared. */
 static bool is_unknown(FactScanner *self, uint64_t hash)
 {
     hash |= 1;
@@ -36,7 +36,7 @@ static PyObject *take_envelope(FactScanner *self)
     return PyBytes_FromStringAndSize((const char *)reader->envelope, (Py_ssize_t)reader->envelope_size);
 }
 
-/* The places of objects with the bits of their keys, if the set is new. */
+/* Return the places of objects with the bits of their keys, if the set is new. */
 static PyObject *take_keys(FactScanner *self)
 {
     const Reader *reader = self->reader;
@@ -51,7 +51,7 @@ static PyObject *take_keys(FactScanner *self)
     return found;
 }
 
-/* The words about tools that the provider runs, if they are new: (is a head, word). */
+/* Return the words about tools that the provider runs, if they are new: (is a prefix, word). */
 static PyObject *take_servers(FactScanner *self)
 {
     const Reader *reader = self->reader;
@@ -82,8 +82,10 @@ static PyObject *build_row(FactScanner *self, Py_ssize_t start, Py_ssize_t end)
                          (int)reader->orphans, envelope, keys, servers);
 }
 
-/* The lines of a window: facts or None, start, end; with facts also messages, calls, results, and the envelope and the
-   orphans, and the envelope, the keys of objects and the words about the provider's tools if they are new. */
+/* Return a row for each line of a window: facts or None, start, end.
+
+   A row with facts also has the numbers of messages, calls, results and orphans. The envelope, the keys of objects and
+   the words about the provider's tools follow, each if it is new. */
 static PyObject *scan(FactScanner *self, PyObject *window)
 {
     char *start;
@@ -106,7 +108,7 @@ static PyObject *scan(FactScanner *self, PyObject *window)
     return rows;
 }
 
-/* Give envelopes, keys and words again, as if none was seen. */
+/* Return all envelopes, keys and words as new again. */
 static PyObject *forget(FactScanner *self, PyObject *Py_UNUSED(none))
 {
     memset(self->known, 0, KNOWN_SLOTS * sizeof *self->known);

@@ -1,5 +1,6 @@
-/* The Python module `turnlint.fastpath._native`: the scanner for facts, and functions for the plain reader. Each function
-   returns the result of its Python twin, or none. */
+/* Define the Python module `turnlint.fastpath._native`: the scanner for facts, and functions for the Python parser.
+
+   Each function returns the result of its Python equivalent, or no result. */
 
 #include "facts.h"
 

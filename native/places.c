@@ -1,7 +1,6 @@
-/* Pointers to bytes, and bytes to characters. See `documents/locate.py`, which says what a place is.
+/* Find the bytes of pointers, and count characters. See `documents/locate.py`, which defines a place.
 
-   This file owns one walk down a text that is known to be plain JSON: along all the pointers at once, past what is not
-   asked for. It refuses to judge the text. */
+   One walk over a text that is known to be plain JSON covers all pointers and skips all other values. */
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -11,19 +10,19 @@
 
 typedef struct {
     PyObject *parts;
-    Py_ssize_t size, depth; /* how many parts it has, and how many of them exist */
-    At start, end;          /* of the value that they lead to */
+    Py_ssize_t size, depth; /* the number of parts, and of existing parts */
+    At start, end;          /* of the value at the existing parts */
 } Wanted;
 
-enum { MOST_WANTED = 256 }; /* every value is held to each pointer: more of them are for Python, which sorts them */
+enum { MOST_WANTED = 256 }; /* every value is compared with each pointer; Python handles more pointers, in a tree */
 
 typedef struct {
     At whole;
     Wanted *wanted;
-    size_t count, left; /* those whose ends are not known yet */
+    size_t count, left; /* `left`: those without a known end */
 } Walk;
 
-/* Whether a pointer that led to this value goes on with this key, or where there is none, with this number. */
+/* Whether a pointer to this value continues with this key, or without a key, with this index. */
 static bool goes_on(const Wanted *one, At inside, const Text *key, Py_ssize_t number)
 {
     if (one->start != inside || one->size == one->depth)
@@ -38,7 +37,7 @@ static bool goes_on(const Wanted *one, At inside, const Text *key, Py_ssize_t nu
 
 static At walk(Walk *self, At at);
 
-/* A number or a word is taken for as long as what follows it. */
+/* Remove trailing white space, which `skip_value` includes in a number or a word. */
 static At trim(At end)
 {
     while (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')
@@ -46,7 +45,7 @@ static At trim(At end)
     return end;
 }
 
-/* Past a value in another, or into it where a pointer goes on. Nothing once all are found. */
+/* Skip a value in another, or walk it where a pointer continues. NULL once all pointers are found. */
 static At step(Walk *self, At inside, At at, const Text *key, Py_ssize_t number)
 {
     bool wanted = false, deeper = false;
@@ -72,7 +71,7 @@ static At step(Walk *self, At inside, At at, const Text *key, Py_ssize_t number)
     return self->left ? after : NULL;
 }
 
-/* Through an object or a list. Never deeper than the pointers. */
+/* Walk an object or a list, never deeper than the pointers. */
 static At walk(Walk *self, At at)
 {
     bool more, listed = *at == '[';
@@ -109,7 +108,7 @@ static bool begin(Walk *self, PyObject *pointers, At start)
     return true;
 }
 
-/* How much of each pointer exists, and from where to where the value there goes. */
+/* Return the existing depth of each pointer, and the start and the end of the value there. */
 static PyObject *spans_of(const Walk *self, At start)
 {
     PyObject *spans = PyList_New(0);
@@ -124,7 +123,7 @@ static PyObject *spans_of(const Walk *self, At start)
     return spans;
 }
 
-/* Nothing where the text is not what it was said to be, a pointer is no pointer, or there are very many. */
+/* Return the spans of pointers. None if the text is not plain, a pointer is invalid, or there are too many. */
 PyObject *find_places(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *data, *pointers, *spans = NULL;
@@ -148,14 +147,14 @@ PyObject *find_places(PyObject *Py_UNUSED(module), PyObject *args)
         for (size_t i = 0; i < self.count; i++)
             known = known && self.wanted[i].end;
         known = known && !PyErr_Occurred();
-        PyErr_Clear(); /* a key that cannot be written is none of these */
+        PyErr_Clear(); /* a key without a UTF-8 form matches no key of the text */
         spans = known ? spans_of(&self, at) : NULL;
     }
     PyMem_Free(self.wanted);
     return spans || PyErr_Occurred() ? spans : Py_NewRef(Py_None);
 }
 
-/* How many lines end between two bytes of well-formed UTF-8, and how many characters there are in the last. */
+/* Return the number of line ends in a range of valid UTF-8, and the number of characters after the last one. */
 PyObject *measure(PyObject *Py_UNUSED(module), PyObject *args)
 {
     PyObject *data;

@@ -1,4 +1,4 @@
-/* Read strict JSON without a meaning. */
+/* Validate strict JSON. */
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -20,7 +20,7 @@ uint64_t hash_bytes(const unsigned char *bytes, size_t size)
     return mix(hash, word);
 }
 
-/* Whether the object has the key already. Hashes in a row keep the cost of an object with thousands of keys low. */
+/* Whether the object already has the key. The array of hashes makes the check of thousands of keys cheap. */
 static bool has_key(const OpenKeys *open, int first, uint32_t hash, const Text *key)
 {
     for (int i = first; i < open->count; i++)
@@ -86,7 +86,7 @@ At read_any(OpenKeys *open, At at, At end, int depth)
     return read_scalar(at, end);
 }
 
-/* Whether a decoder that skips what it does not need misses nothing in a JSON text. False: this is not known here. */
+/* Whether a decoder that skips unneeded values misses no fault in a JSON text. False: unknown. */
 PyObject *is_plain(PyObject *module, PyObject *data)
 {
     (void)module;

@@ -1,6 +1,6 @@
-/* Strict JSON without a meaning: valid values whose objects have no key twice.
+/* Validate strict JSON: values whose objects have no duplicate key.
 
-   A value that the plain reader may read in another way gives NULL: an escaped key, a number with many digits. */
+   A value that the Python parser may decode differently gives NULL: an escaped key, a number with many digits. */
 
 #ifndef TURNLINT_STRICT_H
 #define TURNLINT_STRICT_H
@@ -11,16 +11,16 @@
 
 enum { MAX_DEPTH = 60 };
 
-/* The keys of the objects that are open, those of the inner object last. */
+/* The keys of the open objects, those of the innermost object last. */
 typedef struct {
     Text *keys;
     uint32_t *hashes;
     int count, limit;
 } OpenKeys;
 
-/* The key of a member and its colon. NULL for a key that the object has twice. `first` is the place of its first key. */
+/* Read the key of a member and its colon. NULL for a duplicate key. `first` is the index of the object's first key. */
 At read_member(OpenKeys *open, At at, At end, int first, uint64_t *bloom, Text *key);
-/* A value without a meaning. */
+/* Read a value of any kind. */
 At read_any(OpenKeys *open, At at, At end, int depth);
 
 static inline uint64_t mix(uint64_t hash, uint64_t value)

@@ -134,7 +134,7 @@ static bool fill_roles(Syntax *syntax, PyObject *roles)
             || neutral < 0 || neutral >= NEUTRAL_COUNT)
             return false;
         syntax->neutral[role] = (unsigned char)neutral;
-        if (!letters) /* the role of items, which write none */
+        if (!letters) /* the role of items, which have no role key */
             continue;
         syntax->role_of_word[syntax->roles.count] = role;
         if (!add_word(&syntax->roles, letters, size))

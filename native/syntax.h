@@ -1,6 +1,6 @@
-/* The syntax of a wire as tables: which keys its objects have, and the meaning of each.
+/* Hold the syntax of a wire as tables: the keys of its objects, and the meaning of each key.
 
-   Python compiles the tables from the `SYNTAX` of a format (`carrying/syntax.py`). This file has no name of a wire. */
+   Python compiles the tables from the `SYNTAX` of a format (`carrying/syntax.py`). This file contains no wire. */
 
 #ifndef TURNLINT_SYNTAX_H
 #define TURNLINT_SYNTAX_H
@@ -12,7 +12,7 @@
 
 #include "text.h"
 
-/* The meaning of a key. Python finds the number of an action by its place in `ACTION_NAMES`. */
+/* The meanings of keys. The number of an action is its index in the tuple that Python gets. */
 #define ACTIONS(X) \
     X(skip) X(null) X(absent) X(mark) X(role) X(type) X(id) X(result_id) X(name) X(arguments) X(text_arguments) X(object_arguments) X(free) X(text) X(words) \
     X(content) X(pieces) X(output) X(outputs) X(json) X(braces) X(list) X(object) X(signature) X(encrypted) X(item) X(media) X(failed) X(status) X(plan) X(thought) X(beside) X(naming) \
@@ -37,7 +37,7 @@ enum { MAX_KEYS = 112, MAX_SEEN_KEYS = 62, MAX_KINDS = 60, MAX_WORD_BYTES = 47, 
 
 enum { SYSTEM_NEUTRAL, USER_NEUTRAL, ASSISTANT_NEUTRAL, TOOL_NEUTRAL, NEUTRAL_COUNT };
 
-/* How an object shows its kind: it has one kind, by the value of its type, or by the key that it has. */
+/* How the kind of an object is found: a single kind, by the value of `type`, or by a key. */
 enum { KIND_ALONE, KIND_BY_TYPE, KIND_BY_KEY };
 
 typedef struct {
@@ -45,7 +45,7 @@ typedef struct {
     unsigned char letters[MAX_WORD_BYTES];
 } Word;
 
-/* A hash table of words. `number` is the place of a word in its list. */
+/* A hash table of words. A slot has the index of a word in the list, or -1. */
 typedef struct {
     Word words[MAX_KEYS];
     int count;
@@ -59,7 +59,7 @@ typedef struct {
 typedef struct {
     uint64_t allowed, needed, marks;
     int piece, group; /* group: the number of a kind among those of results */
-    Word prefix; /* an item id begins with it; no letter if the kind has none */
+    Word prefix; /* of an item id; empty if the kind has none */
 } Kind;
 
 typedef struct {
@@ -69,7 +69,7 @@ typedef struct {
     int kind_by, default_kind;
     signed char kind_of_key[MAX_KEYS];
     int place;         /* the number of its first place; each kind has one */
-    bool is_envelope, is_open; /* is_open: other keys have no meaning, and are left out of the envelope */
+    bool is_envelope, is_open; /* is_open: other keys have no meaning, and the envelope omits them */
 } Object;
 
 typedef struct {
@@ -82,13 +82,13 @@ typedef struct {
     int result_role;       /* of items and messages that are results; -1: the wire has none */
     int user_role;
     unsigned char neutral[MAX_ROLES];
-    unsigned window;       /* neutral roles that stand between calls and their results */
+    unsigned window;       /* neutral roles that may be between calls and their results */
     unsigned char class_of[MAX_ROLES][4];
     bool joins, anywhere, idless, needs_call_type, needs_arguments;
-    Words unusable;        /* ids that name nothing, in lower case */
-    Words evidence;        /* parts of a list of tools that show a format, each in the first bytes of the list */
+    Words unusable;        /* ids that identify nothing, in lower case */
+    Words evidence;        /* parts of a list of tools that are evidence for a format, within its first bytes */
     int evidence_window[MAX_KEYS];
-    PyObject *evidence_fragments; /* what stands for each in the envelope */
+    PyObject *evidence_fragments; /* the replacement of each in the envelope */
     unsigned short class_of_letter[256];
     int places;
 } Syntax;
@@ -112,7 +112,7 @@ static inline uint32_t hash_word(const unsigned char *letters, size_t size)
     return (uint32_t)(((first * 0x9E3779B1u) ^ (last * 0x85EBCA6Bu)) + (uint32_t)size * 0xC2B2AE35u);
 }
 
-/* The number of a word, -1 for a word that is not in the list. */
+/* Return the index of a word, or -1 for a word that is not in the list. */
 static inline int find_word(const Words *words, const Text *text)
 {
     size_t size = length(text);

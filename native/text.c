@@ -14,7 +14,7 @@ static int hex_digit(unsigned char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Four hexadecimal digits, or -1. */
+/* Read four hexadecimal digits; -1 if there are none. */
 static int32_t read_unit(At at, At end)
 {
     int32_t unit = 0;
@@ -29,7 +29,7 @@ static int32_t read_unit(At at, At end)
     return unit;
 }
 
-/* A code point behind `\u`, of a pair where it is one. */
+/* Read a code point after `\u`, with its second surrogate if it has one. */
 static At read_point(At at, At end, int32_t *point)
 {
     int32_t unit = read_unit(at, end);
@@ -49,7 +49,7 @@ static At read_point(At at, At end, int32_t *point)
     return at;
 }
 
-/* A call that stands in a text begins with one of these: `<`, `[` and U+273F. */
+/* A call in a text begins with one of these: `<`, `[` and U+273F. */
 static bool is_mark(int32_t point) { return point == '<' || point == '[' || point == 0x273F; }
 
 static At read_escape(At at, At end, Text *text)
@@ -78,7 +78,7 @@ static bool follows_on(At at, int count)
     return true;
 }
 
-/* One character that is not ASCII, in well-formed UTF-8 (RFC 3629: shortest form, no surrogates, below U+110000). */
+/* Read one non-ASCII character of valid UTF-8 (RFC 3629: shortest form, no surrogates, below U+110000). */
 static At read_wide(At at, At end, Text *text)
 {
     unsigned char first = at[0];
@@ -113,7 +113,7 @@ static int lowest(unsigned bits)
 }
 #endif
 
-/* Past the characters of a text that need no second look. */
+/* Skip the characters of a text that need no further check. */
 static At glide(At at, At end, Text *text)
 {
 #ifdef WIDE
@@ -121,7 +121,7 @@ static At glide(At at, At end, Text *text)
     const __m128i less = _mm_set1_epi8('<'), square = _mm_set1_epi8('[');
     while (end - at >= WIDE) {
         __m128i some = _mm_loadu_si128((const __m128i *)at);
-        /* As signed bytes, control characters and all that is not ASCII are below the space. */
+        /* As signed bytes, control characters and non-ASCII bytes are less than the space. */
         __m128i stops = _mm_or_si128(_mm_cmplt_epi8(some, space),
                                      _mm_or_si128(_mm_cmpeq_epi8(some, quote), _mm_cmpeq_epi8(some, slash)));
         unsigned stop = (unsigned)_mm_movemask_epi8(stops);
@@ -176,7 +176,7 @@ At read_text(At at, At end, Text *text)
 
 static bool is_digit(At at, At end) { return at < end && *at >= '0' && *at <= '9'; }
 
-/* A number that every program reads alike: an integer of at most 17 digits, or a float with a small exponent. */
+/* Read a number that all programs decode alike: at most 17 integer digits and a small exponent. */
 static At read_number(At at, At end)
 {
     if (at < end && *at == '-')

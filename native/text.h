@@ -1,9 +1,8 @@
-/* JSON texts, read without building anything.
+/* Parse JSON texts without building values.
 
-   This file owns what is a valid JSON value here. It is stricter than JSON: of what a reader of the exact way has a
-   word to say about (a key that comes twice, a number that few programs can hold, half a surrogate pair, bytes that
-   are not UTF-8), and of what is seldom (an escaped key, a long number), it says "not by me". It refuses to know
-   what a value means. Every function gets the end of what it may look at, and gives NULL for anything it refuses. */
+   The grammar is stricter than JSON. It rejects faults that the exact parser reports: a number that few programs can
+   hold, half a surrogate pair, bytes that are not UTF-8. It also rejects rare spellings: an escaped key, a long number.
+   Every function takes the end of the readable bytes, and returns NULL for a rejected value. */
 
 #ifndef TURNLINT_TEXT_H
 #define TURNLINT_TEXT_H
@@ -16,8 +15,8 @@ typedef const unsigned char *At;
 
 typedef struct {
     At start, end; /* without the quotes */
-    bool plain;    /* nothing in it is escaped */
-    bool marked;   /* it holds a character with which a call in a text may begin */
+    bool plain;    /* it has no escape */
+    bool marked;   /* it has a character with which a call in a text may begin */
 } Text;
 
 enum { DEEPEST = 64 };
@@ -36,7 +35,7 @@ static inline bool same(const Text *text, const void *other, size_t size)
     return length(text) == size && memcmp(text->start, other, size) == 0;
 }
 
-/* For names that are written in the program. */
+/* Compare a text with a string literal. */
 #define IS(text, literal) same(text, literal, sizeof(literal) - 1)
 
 typedef struct {
@@ -47,16 +46,16 @@ typedef struct {
 #define FIELD(name) {name, sizeof(name) - 1}
 
 At read_text(At at, At end, Text *text);
-/* A value that is no object and no list. */
+/* Read a value that is no object and no list. */
 At read_scalar(At at, At end);
-/* The value is not looked into: only where it ends is found, as long as it is one. */
+/* Find the end of a value without validating its content. NULL if it has no end. */
 At skip_value(At at, At end);
-/* The key of a member and its colon; gives the place of the value. */
+/* Read the key of a member and its colon. Returns the start of the value. */
 At read_key(At at, At end, Text *key);
-/* Into an object or a list, and from member to member; `more` says whether there is one. */
+/* Enter an object or a list, and go to the next member; `more` is set to whether there is one. */
 At enter(At at, At end, unsigned char open, unsigned char close, bool *more);
 At onward(At at, At end, unsigned char close, bool *more);
-/* What a text that was read says, in UTF-8. There is room for as many bytes as it is written with. */
+/* Decode a text to UTF-8, and return its size. `into` must have room for the encoded size. */
 size_t unescape(const Text *text, unsigned char *into);
 
 #endif

@@ -24,7 +24,7 @@ static int32_t next_point(At *at, At end)
     return point;
 }
 
-/* `carrying/raws.py` has the same limit: a longer value has words, whatever it holds. */
+/* The same limit as in `carrying/raws.py`: a longer value counts as text with words. */
 enum { MAX_BLANK_BYTES = 64 };
 
 Blankness blankness_of(const Text *text)
@@ -60,7 +60,8 @@ static bool has_bytes(const Text *text, const char *word, size_t size)
     return false;
 }
 
-/* Whether a text of an assistant may hold a call: what follows `<` and `[` in the marks of `carrying/contents.py`. */
+/* Whether a text of an assistant may have a call, by the text after `<` and `[` in the markers of
+   `carrying/contents.py`. */
 bool may_hold_call(const Text *text)
 {
     static const Field opens[] = {
@@ -109,7 +110,7 @@ static bool make_room(Reader *reader, size_t size)
     return reader->plain != NULL;
 }
 
-/* What kind of value stands here, without its content. */
+/* Write a value of the same kind, without its content. */
 static bool put_opaque(Reader *reader, At at, At end)
 {
     bool is_empty = end - at > 1 && (at[1] == '}' || at[1] == ']' || at[1] == '"');
@@ -145,7 +146,7 @@ static At read_tools(Reader *reader, int number, At at, At end, int depth)
     bool more = true, is_list = *at == '[';
     if (*at != '[' && *at != '{')
         return read_opaque(reader, at, end, depth);
-    if (reader->tools_depth) /* a second list: which one counts is a matter of the plain reader */
+    if (reader->tools_depth) /* a second list: the Python parser decides which one counts */
         return NULL;
     reader->tools_depth = depth + 1;
     if (is_list)
@@ -185,7 +186,7 @@ static At read_tools(Reader *reader, int number, At at, At end, int depth)
 
 /* ---- arguments ---- */
 
-/* A text that holds a JSON object, or nothing. */
+/* Read a text that contains a JSON object or nothing. */
 static bool read_text_arguments(Reader *reader, const Text *written, Frame *frame)
 {
     Text text = *written;
@@ -232,7 +233,7 @@ static At read_name(At at, At end, Text *name)
     return at && name->plain ? at : NULL;
 }
 
-/* A name that may be null, which is as if the key was absent. */
+/* Read a name that may be null, which counts as an absent key. */
 static At read_optional_name(Reader *reader, At at, At end, Text *name, int depth)
 {
     return *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : read_name(at, end, name);
@@ -465,7 +466,7 @@ At read_object_by(Reader *reader, const Object *object, At at, At end, Frame *fr
     return at;
 }
 
-/* Write the members of an envelope in the order of the table, those of other keys behind them. */
+/* Sort the members of an envelope into the order of the table, those of other keys last. */
 static bool sort_members(Reader *reader, size_t start, const size_t *starts, const size_t *sizes, int count)
 {
     size_t size = reader->envelope_size - start;
@@ -483,7 +484,7 @@ static bool sort_members(Reader *reader, size_t start, const size_t *starts, con
     return true;
 }
 
-/* An object around the messages. What it says goes into the envelope. */
+/* Read an object around the messages, and write its members to the envelope. */
 static At read_envelope(Reader *reader, const Object *object, At at, At end, Frame *frame, int depth)
 {
     enum { MAX_OTHERS = 32 };
@@ -511,7 +512,7 @@ static At read_envelope(Reader *reader, const Object *object, At at, At end, Fra
             at = read_any(&reader->open_keys, at, end, depth);
             has_setting |= number >= 0;
         } else {
-            /* with its quotes, as it is written */
+            /* with its quotes, as in the record */
             if (!put(reader, name.start - 1, length(&name) + 2) || !PUT(reader, ":"))
                 return NULL;
             at = number < 0 ? read_opaque(reader, at, end, depth) : read_by_action(reader, object->keys[number], at, end, frame, depth);
@@ -539,7 +540,7 @@ static At read_envelope(Reader *reader, const Object *object, At at, At end, Fra
     return at;
 }
 
-/* A list of pieces of a message, or of the parts of an output. */
+/* Read a list of pieces of a message, or of the parts of an output. */
 static At read_list_by(Reader *reader, int number, At at, At end, int depth, Frame *outer, bool is_output)
 {
     const Object *object = &reader->syntax.objects[number];
@@ -621,7 +622,7 @@ static void forget_line(Reader *reader)
     reader->last_spoken = reader->answer_message = -1;
 }
 
-/* Which keys the objects of a line have: independent of their order. */
+/* Hash the keys of the objects of a line, independent of their order. */
 static uint64_t hash_seen(const Reader *reader)
 {
     uint64_t hash = 0;

@@ -1,6 +1,4 @@
-/* Which of some words stand in a text at all, all looked for in one walk. See `carriers/_marks.py`.
-
-   This file owns the search. It refuses to know what the words are for. */
+/* Find which of some words occur in a text, in one pass. See `carriers/_marks.py`. */
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -14,13 +12,13 @@ typedef struct {
     const unsigned char *start;
     size_t size;
     bool found;
-    unsigned char next; /* another word that begins with the same two bytes, from one on */
+    unsigned char next; /* the number, from 1, of another word with the same first two bytes; 0: none */
 } Word;
 
 typedef struct {
     Word words[MOST_WORDS];
     size_t count;
-    unsigned char first[PAIRS]; /* by the two bytes with which a word begins, from one on */
+    unsigned char first[PAIRS]; /* the number, from 1, of a word by its first two bytes; 0: none */
 } Search;
 
 static unsigned pair_at(At at) { return at[0] | (unsigned)at[1] << 8; }
@@ -48,7 +46,7 @@ static bool take_words(Search *search, PyObject *words)
     return true;
 }
 
-/* Of the words with this beginning those that stand here are found; they are looked for no more. */
+/* Mark the words that occur at this position as found, and remove them from the search. */
 static void look_at(Search *search, At at, At end)
 {
     unsigned char *link = &search->first[pair_at(at)];
