@@ -1,6 +1,6 @@
 """Group messages that are logged one per line into conversations.
 
-The grouping goes by conversation key, in file order, with a bound on the messages in memory. The messages are already
+Grouping is by conversation key, in file order, with a bound on the messages in memory. The messages are already
 read.
 """
 
