@@ -14,7 +14,7 @@ from turnlint.evaluation import Evaluator
 from turnlint.events import Crash, Heard, Remark, Skipped, Tally
 from turnlint.judging import Book, Content, Judged, Options, judge
 from turnlint.model import SEVERITIES, Finding, Location, Pointer, Record, Transcript
-from turnlint.reading import Batch, Foreign
+from turnlint.reading import Foreign
 from turnlint.rows import Ignored, Line, Place, Row, drawn_shape, lean
 
 if TYPE_CHECKING:
@@ -74,9 +74,10 @@ class Run:
         for batch in self.evaluator.batches(progress, skip_sound=skip_sound):
             if len(self.said) > REMEMBERED:
                 self.said.clear()
-            self._take(batch)
-            if self.waiting:
-                yield from self._ready()
+            for item in batch:
+                self._take(item)
+                if self.waiting:
+                    yield from self._ready()
         self._place([(finding, None) for finding in (self.watch.left() if self.watch else ())])
         yield from self._ready()
         yield from self._settle()
@@ -92,17 +93,16 @@ class Run:
         if self.failure:
             raise self.failure
 
-    def _take(self, batch: Batch) -> None:
-        for item in batch:
-            if isinstance(item, Transcript):
-                self._judge(item)
-            elif isinstance(item, tuple):
-                self._place([(finding, None) for finding in self.evaluator.judge_damage(item)])
-            elif isinstance(item, Foreign):
-                self.tally.files, self.tally.skipped = 0, 1
-                self.waiting.append(Skipped(item.source, item.near))
-            else:
-                self.failure = item
+    def _take(self, item: Any) -> None:
+        if isinstance(item, Transcript):
+            self._judge(item)
+        elif isinstance(item, tuple):
+            self._place([(finding, None) for finding in self.evaluator.judge_damage(item)])
+        elif isinstance(item, Foreign):
+            self.tally.files, self.tally.skipped = 0, 1
+            self.waiting.append(Skipped(item.source, item.near))
+        else:
+            self.failure = item
 
     def _ready(self) -> Iterator[Event]:
         while self.waiting:
@@ -199,7 +199,8 @@ class Run:
         ]  # fmt: skip
         if self.notes:
             rows = self.notes.noted(rows, (transcript for _, transcript, *_ in ready))
-        rows = [lean(row) if len(row.finding.where.record.data) > LONG else row for row in rows]
+        bare: dict[int, Record] = {}
+        rows = [lean(row, bare) if len(row.finding.where.record.data) > LONG else row for row in rows]
         return sorted(rows, key=_order) if len(rows) > 1 else rows
 
     def _names(self, ready: list[Drawn]) -> tuple[dict[int, str], dict[int, Location]]:

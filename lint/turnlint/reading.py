@@ -196,15 +196,23 @@ class Reading:
     def _known(self, found: Iterator[Batch]) -> Iterator[Batch]:
         """Yield the items of a source, unless all of its conversations are of unsupported formats."""
         waiting: list[Batch] = []
-        for unread in found:
-            batch = tuple(map(_copied, unread))
-            if self.count + self.gate.passed or len(waiting) >= MOST_WAITING:
+        count = 0
+        for batch in found:
+            items = iter(batch)
+            held: list[Any] = []
+            waiting.append(held)
+            for item in items:
+                held.append(_copied(item))
+                count += 1
+                if self.count + self.gate.passed or count >= MOST_WAITING:
+                    yield from waiting[:-1]
+                    yield chain(held, items)
+                    yield from found
+                    return
+            if self.count + self.gate.passed:
                 yield from waiting
-                waiting = []
-                yield batch
                 yield from found
                 return
-            waiting.append(batch)
         if self.unread and not self.gate.passed:
             ((near, _),) = self.unread.most_common(1)
             yield (Foreign(self.source, near),)
@@ -290,7 +298,7 @@ class Reading:
         """Yield the damage of a record, its items, and those of other records on its line."""
         self._note_gap(decoded)
         yield _troubles(decoded)
-        following = list(split(decoded.rest)) if decoded.rest else []
+        following = split(decoded.rest) if decoded.rest else ()
         yield from self._feed(carrier, decoded)
         for number, one in enumerate(following):
             if number:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from turnlint.model import Finding, Location
+from turnlint.model import Finding, Location, Record
 
 
 class Point(Struct, frozen=True, gc=False):
@@ -117,14 +117,22 @@ class Ignored(Struct, frozen=True):
     """The last day of the ignore, if there is one."""
 
 
-def lean(row: Row) -> Row:
-    """Return a row without the bytes of its records, which may be long and are no longer needed."""
+def lean(row: Row, bare: dict[int, Record] | None = None) -> Row:
+    """Return a row without the bytes of its records, which may be long and are no longer needed.
+
+    Rows of the same records share those without bytes in `bare`: a record may have a hundred thousand findings.
+    """
+    bare = {} if bare is None else bare
     finding = row.finding
-    related = tuple(structs.replace(one, where=_bare(one.where)) for one in finding.related)
-    return structs.replace(row, finding=structs.replace(finding, where=_bare(finding.where), related=related))
+    related = tuple(structs.replace(one, where=_bare(one.where, bare)) for one in finding.related)
+    where = _bare(finding.where, bare)
+    return structs.replace(row, finding=structs.replace(finding, where=where, related=related))
 
 
-def _bare(where: Location) -> Location:
+def _bare(where: Location, bare: dict[int, Record]) -> Location:
     record = where.record
-    size = len(record.data) or record.size
-    return structs.replace(where, record=structs.replace(record, data=b"", size=size))
+    found = bare.get(id(record))
+    if found is None:
+        size = len(record.data) or record.size
+        found = bare[id(record)] = structs.replace(record, data=b"", size=size)
+    return structs.replace(where, record=found)

@@ -289,9 +289,8 @@ class _Fixing:
             ]
             data = patched(one.data, [(step.start, step.end, step.data) for _, step in steps])
             better = not steps or not data or is_better(one.data, data)
-            self.counter.count(
-                one.findings, [f for f in one.findings if not better or f not in [s[0] for s in steps]]
-            )
+            mended = {id(finding) for finding, _ in steps} if better else set()
+            self.counter.count(one.findings, [found for found in one.findings if id(found) not in mended])
             for finding, step in steps if better else ():
                 self.out.patches.append(Bytes(offset + step.start, offset + step.end, step.data))
                 self.out.changes.append(rewritten(finding, one.data, step))
