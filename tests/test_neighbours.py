@@ -352,6 +352,15 @@ def test_messages_under_input_are_named_with_the_format_that_reads_them(tmp_path
     assert log.read_bytes() == before
 
 
+def test_a_result_without_an_id_behind_an_entry_that_says_nothing_of_a_call(tmp_path: Path) -> None:
+    asks = {"role": "assistant", "content": "", "tool_calls": [{"function": None}]}
+    log = [{"role": "user", "content": "go"}, asks, {"role": "tool", "content": "x", "tool_name": "run"}]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"messages": log}) + "\n")
+    done = run(tmp_path, "lint", "a.jsonl", "--format", "openai-chat", "--output-format", "json")
+    assert (done.exit_code, done.stderr) == (1, "")
+    assert "ST104" not in {one["code"] for one in json.loads(done.stdout)["findings"]}
+
+
 def test_an_entry_that_says_nothing_of_a_call_gets_one_finding_and_no_placeholder(tmp_path: Path) -> None:
     """Null, a number and an empty object in a list of calls: a result for them would answer nothing."""
     odd: list[object] = [None, 1, {}]
