@@ -74,6 +74,21 @@ def test_a_further_pass_leaves_an_ignored_finding_that_moved() -> None:
     assert not passes.fix_once(moved, options, book, policy, spared=frozenset(first.spared)).patches
 
 
+def test_a_record_joined_in_a_later_pass_gets_canonical_ids() -> None:
+    """The first pass parts two records of a line; only then is the end of the second one on the next line found."""
+    done = _log(USER, ASKED, {"role": "tool", "tool_call_id": "c1", "content": "a b"})
+    data = done.rstrip() + done.replace(b"a b", b"a\nb") + done
+    options, policy = Options(format="openai-chat", providers=()), Policy(level="lossless", canonical=True)
+
+    def repaired(source: Source) -> bytes:
+        return b"".join(patched(source, fix(source, options, Book(options), policy).patches))
+
+    once = repaired(_source(data))
+    assert once.count(b"\n") == 3
+    assert b'"c1"' not in once
+    assert not fix(_source(once), options, Book(options), policy).patches
+
+
 def _row(data: bytes, **change: Any) -> Row:
     """A finding of the linter under another name."""
     options = _options("openai-chat", "openai")

@@ -52,9 +52,10 @@ def fix(
     if accepting:
         fixed.before = _left(source, Fixed(source), ask, policy).severities
     left = _left(source, fixed, ask, policy)
-    for number in range(MAX_PASSES + fixed.joined):
-        # The pass that only joins lines leaves everything else to the next pass.
-        if not fixed.patches or not (left.is_open or (fixed.joined and number == 0)):
+    joined = fixed.joined
+    for _ in range(MAX_PASSES + fixed.joined):
+        # A pass that joins lines leaves everything else in them to the next pass.
+        if not fixed.patches or not (left.is_open or joined):
             break
         with _result(source, fixed) as result:
             more = fix_once(
@@ -69,6 +70,7 @@ def fix(
         if not more.patches:
             break
         _join(fixed, more)
+        joined = more.joined
         left = _left(source, fixed, ask, policy)
     if fixed.patches and (reason := _regression(source, fixed, left, ask, book, policy)):
         bare = Fixed(source, selection=fixed.selection)
