@@ -22,8 +22,7 @@ POSIX = pytest.mark.skipif(os.name == "nt", reason="signals and pipes are other 
 SLOW_RULE = """
 import sys, time
 from turnlint import engine
-real = engine.Run._judge_damage
-def slow(self, *damages):
+def slow(self, transcript):
     print("begun", file=sys.stderr, flush=True)
     time.sleep(60)
 engine.Run._judge = slow

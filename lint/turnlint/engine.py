@@ -12,7 +12,7 @@ from turnlint.counting import count, count_passed, count_providers, count_skippe
 from turnlint.documents.source import Progress, Source
 from turnlint.evaluation import Evaluator
 from turnlint.events import Crash, Heard, Remark, Skipped, Tally
-from turnlint.judging import Book, Content, Judged, Options, judge
+from turnlint.judging import Book, Content, Judged, Options
 from turnlint.model import SEVERITIES, Finding, Location, Pointer, Record, Transcript
 from turnlint.reading import Foreign
 from turnlint.rows import Ignored, Line, Place, Row, drawn_shape, lean
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from turnlint.view import Plan
 
 __all__ = [
-    "Book", "Content", "Crash", "Event", "Heard", "Judged", "Options", "Remark", "Skipped", "Tally", "judge", "lint",
+    "Book", "Content", "Crash", "Event", "Heard", "Judged", "Options", "Remark", "Skipped", "Tally", "lint",
 ]  # fmt: skip
 
 LONG = 1 << 20

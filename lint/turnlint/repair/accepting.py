@@ -4,7 +4,7 @@ from collections import Counter
 
 from msgspec import Struct, structs
 
-from turnlint.engine import Book, judge
+from turnlint.judging import Book, judge
 from turnlint.repair.choosing import Policy
 from turnlint.repair.mending import Mended, State, ask, mend
 from turnlint.repair.outcome import provider_of
