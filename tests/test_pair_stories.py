@@ -162,6 +162,11 @@ STORIES = (
         "canonical", "placeholder", "auto",
         "model c1:-:read / user x / model c2:c2:write / tool r2:c2:write / tool r901:-:read",
     ),
+    (
+        "a result without an id beside a call whose id a later call shares",
+        "openai-responses", "lossy", "openai-responses",
+        "model c1:call_000001:write c2:call_000002:write c3:call_000003:read / tool r901:-:- / model c2:call_000001:write / tool r2:call_000002:- r3:call_000003:- r1:call_000001:-",
+    ),
 )  # fmt: skip
 
 

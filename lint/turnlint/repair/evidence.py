@@ -236,7 +236,9 @@ def _ties(past: Past, asked: Asked, answered: Answered) -> bool:
     if result.name and call.name and result.name != call.name and not _is_in_step(past, asked, answered):
         return False
     if answered.inside and answered.turn == asked.turn:
-        agree = _agrees(past, asked, answered) and not _is_answered(past, asked)
+        agree = (
+            _agrees(past, asked, answered) and not _is_answered(past, asked) and not _may_have(talk, asked)
+        )
         return agree or _is_only_of_name(past, asked, answered)
     return _is_beside(talk, asked, answered) or _is_last_of_all(talk, asked, answered)
 
@@ -247,6 +249,18 @@ def _is_answered(past: Past, asked: Asked) -> bool:
     calls, results = past.turns.get(asked.turn, ([], []))
     bearing = sum(_form(one.result.id) == form and not one.result.synthetic for one in results)
     return bool(form) and bearing >= sum(_form(one.call.id) == form for one in calls)
+
+
+def _may_have(talk: Talk, asked: Asked) -> bool:
+    """Whether a result behind a call has its id, and so has a call between them, but not a result for each of the two."""
+    form = _form(asked.call.id)
+    behind = [one.place for one in talk.by_id.get(form, ()) if form and one.place > asked.place]
+    bearers = [one for one in talk.bearers.get(form, ()) if one.place >= asked.place]
+    return (
+        bool(behind)
+        and len(behind) < len(bearers)
+        and any(asked.place < one.place < behind[-1] for one in bearers)
+    )
 
 
 def _is_in_step(past: Past, asked: Asked, answered: Answered) -> bool:
