@@ -129,11 +129,14 @@ def claimed_by(records: Sequence[Record]) -> Near | None:
 
     Its marks are in the first record, or in more than `SHARE` of all. Request bodies among the records speak for themselves.
     """
-    from turnlint.neighbours.families import family_of
+    from turnlint.neighbours.families import families_in, family_of
 
     found: Counter[str] = Counter()
+    families = families_in(records[:1])
     for number, record in enumerate(records):
-        name = family_of(record)
+        if number == 1:
+            families = families_in(records[1:])
+        name = family_of(record, families)
         if name is not None:
             found[name] += len(records) if number == 0 else 1
         elif is_body(record):

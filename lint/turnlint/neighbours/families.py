@@ -4,7 +4,7 @@ A row names one family by marks that no supported format has; a record has all m
 the sources of the programs that write them, 2026-11.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import compress
 from typing import TYPE_CHECKING
@@ -221,19 +221,26 @@ SIMILAR: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("a LangGraph checkpoint", ("channel_values", "channel_versions")),
 )  # fmt: skip
 """Families whose marks a supported format may have as well: they name a file that no format reads, and claim none."""
-_KEYS = tuple(
+Keyed = tuple[str, tuple[str, ...], frozenset[bytes]]
+"""A family with its marks, and the words in the bytes of each of its records."""
+_KEYS: tuple[Keyed, ...] = tuple(
     (name, marks, frozenset(word for mark in marks for word in _words_of(mark))) for name, marks in FAMILIES
 )
-"""Each family with the words that stand in the bytes of each of its records."""
 _ALL_KEYS = tuple(sorted({key for _, _, keys in _KEYS for key in keys}))
 SSE = "server-sent events"
 _SSE = (b"data:", b"event:")
 
 
-def family_of(record: Record) -> str | None:
-    """The family whose marks a record has, the first of the table."""
-    present = _present(record.data)
-    possible = [(name, marks) for name, marks, keys in _KEYS if keys <= present]
+def families_in(records: Iterable[Record]) -> list[Keyed]:
+    """Return the families whose words the bytes of some records hold together."""
+    present = _present(b"\n".join(record.data for record in records))
+    return [one for one in _KEYS if one[2] <= present]
+
+
+def family_of(record: Record, families: Iterable[Keyed]) -> str | None:
+    """Return the first of some families whose marks a record has."""
+    data = record.data
+    possible = [(name, marks) for name, marks, keys in families if all(key in data for key in keys)]
     if not possible:
         return None
     from turnlint.neighbours.sketch import sketch
