@@ -163,6 +163,11 @@ STORIES = (
         "model c1:-:read / user x / model c2:c2:write / tool r2:c2:write / tool r901:-:read",
     ),
     (
+        "a result without an id behind a turn with a copy of a call, under an id that an earlier call shares",
+        "canonical", "placeholder", "none",
+        "model c1:call_1:read / user x / model c4:call_1:read c5:call_5:read c6:call_6:read c4:call_1:read / tool r4:call_1:read r5:call_5:read r6:call_6:read / tool r1:-:read",
+    ),
+    (
         "a result without an id beside a call whose id a later call shares",
         "openai-responses", "lossy", "openai-responses",
         "model c1:call_000001:write c2:call_000002:write c3:call_000003:read / tool r901:-:- / model c2:call_000001:write / tool r2:call_000002:- r3:call_000003:- r1:call_000001:-",

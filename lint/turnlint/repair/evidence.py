@@ -236,9 +236,7 @@ def _ties(past: Past, asked: Asked, answered: Answered) -> bool:
     if result.name and call.name and result.name != call.name and not _is_in_step(past, asked, answered):
         return False
     if answered.inside and answered.turn == asked.turn:
-        agree = (
-            _agrees(past, asked, answered) and not _is_answered(past, asked) and not _may_have(talk, asked)
-        )
+        agree = _agrees(past, asked, answered) and not _is_answered(past, asked)
         return agree or _is_only_of_name(past, asked, answered)
     return _is_beside(talk, asked, answered) or _is_last_of_all(talk, asked, answered)
 
@@ -249,18 +247,6 @@ def _is_answered(past: Past, asked: Asked) -> bool:
     calls, results = past.turns.get(asked.turn, ([], []))
     bearing = sum(_form(one.result.id) == form and not one.result.synthetic for one in results)
     return bool(form) and bearing >= sum(_form(one.call.id) == form for one in calls)
-
-
-def _may_have(talk: Talk, asked: Asked) -> bool:
-    """Whether a result behind a call has its id, and so has a call between them, but not a result for each of the two."""
-    form = _form(asked.call.id)
-    behind = [one.place for one in talk.by_id.get(form, ()) if form and one.place > asked.place]
-    bearers = [one for one in talk.bearers.get(form, ()) if one.place >= asked.place]
-    return (
-        bool(behind)
-        and len(behind) < len(bearers)
-        and any(asked.place < one.place < behind[-1] for one in bearers)
-    )
 
 
 def _is_in_step(past: Past, asked: Asked, answered: Answered) -> bool:
@@ -387,7 +373,8 @@ def _readings(past: Past, answered: Answered) -> Iterator[tuple[list[Group[Asked
         yield [[one] for one in calls], [[one] for one in inside]
     window = {_form(one.result.id) for one in results} - {""}
     real = {_form(one.result.id) for one in results if not one.result.synthetic} - {""}
-    everywhere = {form for form, some in talk.bearers.items() if talk.answers[form] >= _distinct(some)} - {""}
+    # A result with the id that several calls share may be the result of any of them.
+    everywhere = {form for form in talk.bearers if talk.answers[form]} - {""}
     lost = [one for one in results if _form(one.result.id) not in talk.bearers or not _form(one.result.id)]
     said = [one for one in lost if not one.result.synthetic]
     answers = (
@@ -459,10 +446,6 @@ def _meaning(call: Call) -> tuple[str | None, object]:
 def _number(text: str) -> float | int:
     number = float(text)
     return int(number) if number.is_integer() and abs(number) < MAX_EXACT else number
-
-
-def _distinct(calls: Iterable[Asked]) -> int:
-    return len({(one.call.id, *_meaning(one.call)) for one in calls})
 
 
 def _texts(bodies: Iterable[bytes]) -> int:
