@@ -147,7 +147,7 @@ class Reading:
         """Survey that counts the conversations instead of yielding them."""
         self.whole = structs.replace(source, part=None, selection=None, edits=(), grows=False)
         """The file of which the source is a part or a repair."""
-        self.waiting: list[Transcript] | None = []
+        self.waiting: list[Transcript | Stray] | None = []
         """Conversations of a source that cannot be read again, until its end; `None` after the end."""
         self.heard = Survey()
         self.held = False
@@ -366,6 +366,8 @@ class Reading:
                 self.count += 1
             elif not one.expected and (near := self._unread_body(one)) is not None:
                 self.unread[near] += 1
+            elif not one.expected and self.waiting:
+                self.waiting.append(one)
             elif not one.expected:
                 yield (Damage(one.record, _stray(one)),)
 
@@ -401,7 +403,9 @@ class Reading:
             return False
         self.heard.add(transcript, self.source)
         suspected = suspected_in(transcript)
-        if not suspected or self.heard.is_settled(suspected) or len(self.waiting) >= MOST_WAITING:
+        is_open = bool(suspected) and not self.heard.is_settled(suspected)
+        # A conversation behind a waiting one waits too, so that findings keep the order of the file.
+        if not (is_open or self.waiting) or len(self.waiting) >= MOST_WAITING:
             return False
         self.waiting.append(transcript)
         return True

@@ -80,9 +80,11 @@ def _with_bytes(
         for record in same:
             found = data[record.offset]
             record.data = _joined(found, record) if record.breaks else found
-        yield group
-        for record in same:
-            record.data = b""
+        try:
+            yield group
+        finally:  # also where the caller stops early
+            for record in same:
+                record.data = b""
 
 
 def read_lines(source: Source, places: list[tuple[int, int, int]]) -> Iterator[Record]:

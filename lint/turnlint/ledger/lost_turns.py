@@ -36,6 +36,7 @@ def _is_of_lost_turn(work: Matching, call: int, result: int) -> bool:
         one not in work.placed
         and start < work.results[one].seq < end
         and not work.results[one].result.server
+        and not _is_spoken(work, work.results[one].message)
         and not work.speaks_between(min(one, result), max(one, result))
         for one in range(max(0, result - NEAR), min(len(work.results), result + NEAR + 1))
     )
