@@ -27,8 +27,8 @@ own took 0.63 and 0.56 for these generated messages, and 1.5 times as long as no
 MOST_READ = {
     "openai-chat": (10.2, 18.0),
     "anthropic": (14.0, 23.0),
-    "claude-code": (16.0, 14.5),
-    "codex": (19.0, 15.5),
+    "claude-code": (16.0, 16.0),
+    "codex": (19.0, 19.0),
 }
 """The same where each conversation has lost a result, or the log is an agent's session, which has no scanner; measured
 9.7 (14.5 without the native code), 13.3 (18.2), 14.6 (12.2) and 17.4 (13.4). A native reader of messages gave 6.5 and 9.3

@@ -28,7 +28,7 @@ def choose_scanner(
     `told`: the user names the format, so that each record is of it.
     """
     syntax = carrier.syntax
-    native = None if syntax is None else compiled.load()
+    native = compiled.load()  # the plain reader of a long log uses its functions, too
     if native is None or syntax is None:
         return None
     is_request = not records or b'"%b"' % syntax.messages.encode() in records[0].data
