@@ -71,7 +71,7 @@ def as_logged(one: dict[str, Any]) -> bytes:
 
 
 def is_marked(predicted: str, recorded: str) -> bool:
-    """Whether both are one text but for the parts that `…` stands for."""
+    """Whether both are one text, except for the parts that `…` replaces."""
     parts = map(re.escape, predicted.split("…"))
     return re.fullmatch(".+".join(parts), recorded, re.DOTALL) is not None
 

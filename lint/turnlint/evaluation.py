@@ -1,6 +1,6 @@
 """Evaluate a source: read its conversations, and apply the rules of a run to each of them and to damage.
 
-Reports and repairs use the same evaluator. They differ only in the `Ask` that handles a rule which fails.
+Reports and repairs use the same evaluator. They differ only in the `Ask`, which handles a failing rule.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,13 +21,13 @@ class Evaluator:
     """Evaluates one source, or a part of one."""
 
     def __init__(
-        self, source: Source, options: Options, book: Book, ask: Ask, *, hear: Watch | None = None
+        self, source: Source, options: Options, book: Book, ask: Ask, *, watch: Watch | None = None
     ) -> None:
         self.source = source
         self.options = options
         self.book = book
         self.ask = ask
-        self.reading = Reading(source, options.format, book.wires, hear)
+        self.reading = Reading(source, options.format, book.wires, watch)
         self.scanner: Counting | None = None
 
     def batches(self, progress: Progress | None, *, skip_sound: bool) -> Iterator[Batch]:

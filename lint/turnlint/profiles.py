@@ -47,7 +47,7 @@ class Weight(Struct, frozen=True, kw_only=True):
     says: str = ""
     wires: tuple[str, ...] = ()
     when: Literal["always", "no-results", "one-call", "absent", "invoke-model"] = "always"
-    """Only for a call behind whose turn no result stands at all, for a result behind a turn of one call, where there
+    """Only for a call with no result behind its turn, for a result behind a turn of one call, where there
     is no id at all, or in a request to Bedrock's InvokeModel. A weight with a condition stands before the one without
     it."""
     at: str = ""

@@ -143,13 +143,13 @@ class Reading:
         """Unreadable records."""
         self.survey: Survey | None = None
         """The spellings of the file, if a conversation has an unusual spelling."""
-        self.hears: Survey | None = None
+        self.collector: Survey | None = None
         """Survey that counts the conversations instead of yielding them."""
         self.whole = structs.replace(source, part=None, selection=None, edits=(), grows=False)
         """The file of which the source is a part or a repair."""
         self.waiting: list[Transcript | Stray] | None = []
         """Conversations of a source that cannot be read again, until its end; `None` after the end."""
-        self.heard = Survey()
+        self.survey_so_far = Survey()
         self.held = False
         """Whether a conversation waited for other records, or for the end."""
 
@@ -264,12 +264,12 @@ class Reading:
                     self._add_gap(item.record)
                 yield ((item,),)
             else:
-                yield self._heard(item.found)
+                yield self._items_of(item.found)
             del item  # a long record is released before the next one is read
         for reader in self.readers.values():
             for found in reader.finish():
                 self.held = True
-                yield self._heard((found,))
+                yield self._items_of((found,))
         if self.waiting:
             yield self._take_waiting()
 
@@ -347,15 +347,15 @@ class Reading:
         if not self.format and decoded.record.data and any(map(_fits_badly, found)):
             elsewhere = self._given_away(carrier, decoded.record, found)
             found = found if elsewhere is None else elsewhere
-        return self._heard(found) if found else ()
+        return self._items_of(found) if found else ()
 
-    def _heard(self, found: Iterable[Transcript | Stray]) -> Batch:
+    def _items_of(self, found: Iterable[Transcript | Stray]) -> Batch:
         for one in found:
             if isinstance(one, Vouched):
                 self.count += 1
             elif isinstance(one, Transcript):
-                if self.hears is not None:
-                    self.hears.add(one, self.whole)
+                if self.collector is not None:
+                    self.collector.add(one, self.whole)
                 elif not self.format and self._has_to_wait(one):
                     continue
                 elif not self.format and (near := self._near(one)) is not None:
@@ -376,7 +376,7 @@ class Reading:
         near = neighbour_in(transcript, self.source)
         if near is not None or not (suspected := suspected_in(transcript)):
             return near
-        survey = self._survey(suspected) if self.whole.again else self.heard
+        survey = self._survey(suspected) if self.whole.again else self.survey_so_far
         return similar_to(transcript) if survey.is_format(transcript, suspected) else None
 
     def _survey(self, suspected: frozenset[Spelling]) -> Survey:
@@ -390,7 +390,7 @@ class Reading:
     def _count(self, suspected: frozenset[Spelling] | None) -> Survey:
         survey = Survey()
         reading = Reading(self.whole, None, self.prefer)
-        reading.hears = survey
+        reading.collector = survey
         for _ in chain.from_iterable(reading.batches(None)):
             if suspected is not None and survey.is_settled(suspected):
                 return survey
@@ -401,9 +401,9 @@ class Reading:
         """Whether a conversation of a source that cannot be read again waits for the rest of the source."""
         if self.whole.again or self.waiting is None:
             return False
-        self.heard.add(transcript, self.source)
+        self.survey_so_far.add(transcript, self.source)
         suspected = suspected_in(transcript)
-        is_open = bool(suspected) and not self.heard.is_settled(suspected)
+        is_open = bool(suspected) and not self.survey_so_far.is_settled(suspected)
         # A conversation behind a waiting one waits too, so that findings keep the order of the file.
         if not (is_open or self.waiting) or len(self.waiting) >= MOST_WAITING:
             return False
@@ -413,11 +413,11 @@ class Reading:
     def _take_waiting(self) -> Batch:
         """Yield the conversations that waited for the end of the source."""
         waiting, self.waiting = self.waiting or [], None
-        self.heard.conversations += self.gate.passed
+        self.survey_so_far.conversations += self.gate.passed
         passed = getattr(self.gate.scanner, "passed", None)
         # A call that a scanner accepted has the spelling of the wire.
-        self.heard.is_of_wire |= passed is not None and passed.calls + passed.results > 0
-        yield from self._heard(waiting)
+        self.survey_so_far.is_of_wire |= passed is not None and passed.calls + passed.results > 0
+        yield from self._items_of(waiting)
 
     def _unread_body(self, stray: Stray) -> Near | None:
         """Return the name of an unsupported format of a conversation: the same as for a file of its own."""

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from turnlint.judging import Book
 
 
+MAX_DECISIONS = 1 << 16
+"""Sets of facts whose decision a gate keeps."""
+
+
 class Around(Struct, dict=True):
     """What surrounds the messages of a conversation: a request or a log, and the providers that get it."""
 

@@ -10,7 +10,7 @@ from turnlint import carriers
 from turnlint.carrying.carrier import Carrier
 from turnlint.documents.gate import Scan, Span
 from turnlint.fastpath.decode import envelope_of, kind_of
-from turnlint.fastpath.facts_reader import Around, FactsReader
+from turnlint.fastpath.facts_reader import MAX_DECISIONS, Around, FactsReader
 from turnlint.fastpath.passed import Passed
 from turnlint.model import Known, Record, Transcript
 from turnlint.sampling import owner_of
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 MAX_ENVELOPES = 1 << 13
 MAX_ENVELOPE_BYTES = 1 << 22
-MAX_DECISIONS = 1 << 16
 MIN_TRIES = 64
 TRIES_FOR_EACH = 8
 """How many lines the tables of other wires are tried on: at least so many, and so many more for each line that they decide."""

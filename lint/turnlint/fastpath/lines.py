@@ -1,7 +1,7 @@
 """Accept conversations of a log that has one message on each line.
 
-A line with nothing but the keys of a message, a conversation and plain values is not read. Its place is kept. At the end
-of a conversation the native scanner gives the facts of its lines, as those of one request.
+The scanner keeps only the place of a line that has a message, the name of its conversation and plain values. At the end
+of a conversation it joins the lines to one request, whose facts decide.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from turnlint.documents.gate import Ended, Scan, Span
 from turnlint.documents.reread import read_lines
 from turnlint.documents.source import Source
 from turnlint.errors import SourceError
-from turnlint.fastpath.facts_reader import Around, FactsReader
+from turnlint.fastpath.facts_reader import MAX_DECISIONS, Around, FactsReader
 from turnlint.fastpath.passed import Passed
 from turnlint.model import Record, Transcript
 
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
 
 MAX_OTHER_KEYS = 16
 _READ_KEYS = frozenset({*OWN_IDS, "model"})
-"""Keys of a record that have no meaning on a line without the name of a parent."""
+"""Keys without an effect on a line that names no parent."""
 _EVENT_KEYS = frozenset({"type"})
-"""Keys of a message that show another kind of record on a line."""
-MAX_DECISIONS = 1 << 16
+"""Keys of a message that make a line an event."""
 CHANGED = "changed while it was read"
 Plain = str | int | float | bool | None
 
 
-class _Known(Struct, frozen=True):
+class _LineKeys(Struct, frozen=True):
     """The keys of the lines of a log, beside those of a message."""
 
     group: str | None
@@ -44,7 +43,7 @@ class _Known(Struct, frozen=True):
     others: tuple[str, ...]
 
     @classmethod
-    def of(cls, first: Record, reader: Enveloped, own: frozenset[str]) -> "_Known | None":
+    def of(cls, first: Record, reader: Enveloped, own: frozenset[str]) -> "_LineKeys | None":
         """Return the keys of the first line, if none of them has a meaning for the reader of the format."""
         try:
             keys = json.decode(first.data, type=dict[str, Raw]).keys()
@@ -79,7 +78,7 @@ def open_line_gate(
     if syntax is None or message is None or message.kinds or () not in reader.spelling.dialect.lines:
         return None
     own = frozenset(message.keys) - _EVENT_KEYS
-    known = _Known.of(first, reader, own)
+    known = _LineKeys.of(first, reader, own)
     if known is None:
         return None
     keys = {**dict.fromkeys(known.others, "skip"), **message.keys}
@@ -145,7 +144,7 @@ class LineGate:
 
     def _is_added(self, line: bytes, place: Place) -> bool:
         """Add a line to its conversation unread, if it is a plain message. Return whether it is."""
-        # A conversation that is read at its end has no place for damage: each line must be free of it.
+        # `read` has no way to report damage, so each kept line must be free of it.
         if len(line) >= self.facts.max_line_bytes or not self.is_plain(line):
             return False
         try:
@@ -163,15 +162,20 @@ class LineGate:
             return False
         _, _, messages, calls, results, orphans, _, keys, servers = row
         self.facts.note(facts, keys, servers)
-        if (facts, headless) not in self.decisions:
+        is_sound = self._is_sound(facts, headless=headless)
+        if is_sound:
+            self.sums.add(messages, calls, results, orphans)
+        return is_sound
+
+    def _is_sound(self, facts: bytes, *, headless: bool) -> bool:
+        """Whether no rule may report something about a conversation with these facts."""
+        key = facts, headless
+        if key not in self.decisions:
             if len(self.decisions) >= MAX_DECISIONS:
                 self.decisions.clear()
             concerns = self.facts.concerns(facts, self.around.headless if headless else self.around)
-            is_sound = concerns is not None and not self.book.may_report(concerns)
-            self.decisions[facts, headless] = is_sound
-        if self.decisions[facts, headless]:
-            self.sums.add(messages, calls, results, orphans)
-        return self.decisions[facts, headless]
+            self.decisions[key] = concerns is not None and not self.book.may_report(concerns)
+        return self.decisions[key]
 
     def read(self, key: str | None, places: list[Place], /) -> Open | None:
         apart = Lines(self.lines.wire, held=len(places))

@@ -218,10 +218,9 @@ def _is_device(path: str, status: os.stat_result | None) -> bool:
 def _write_plainly(path: str, pieces: Iterable[bytes], system: System) -> None:
     file = open_stream(path, system)
     try:
-        for piece in _gathered(pieces):
-            _write(system, file, piece)
-    except BrokenPipeError:
-        pass  # the reader closed the pipe, which is no error
+        with suppress(BrokenPipeError):  # a reader may close the pipe
+            for piece in _gathered(pieces):
+                _write(system, file, piece)
     finally:
         system.close(file)
 

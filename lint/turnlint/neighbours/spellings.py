@@ -1,7 +1,7 @@
-"""Spellings that a damaged conversation and a log of another format both have: the whole file decides.
+"""Distinguish damage from the spelling of another format, by all conversations of a file.
 
-A spelling that all conversations have where another one is possible is that of a format. One that stands beside the
-spelling of the wire is damage, and so is a spelling that a file has only once.
+If all conversations have an unusual spelling, it belongs to another format. If some conversations have the spelling of
+the wire, the unusual spelling is damage. A spelling that a file has only once is damage, too.
 """
 
 from collections import Counter
@@ -52,7 +52,7 @@ class Survey(Struct):
     roles: Counter[str] = field(default_factory=Counter)
     """The conversations that have each unknown role."""
     is_of_wire: bool = False
-    """The file has requests for a model, or calls that a scanner passed."""
+    """The file has requests for a model, or calls that a scanner accepted."""
     is_complete: bool = False
     """The file was read to its end."""
 
@@ -90,7 +90,7 @@ class Survey(Struct):
 
 
 def suspected_in(transcript: Transcript) -> frozenset[Spelling]:
-    """The spellings of a conversation of which the whole file decides."""
+    """Return the unusual spellings of a conversation that may belong to another format."""
     if transcript.wire.like or _is_sent(transcript):
         return frozenset()
     found: tuple[set[Spelling], set[Spelling]] = (set(), set())

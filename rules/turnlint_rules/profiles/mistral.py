@@ -145,7 +145,7 @@ _HOSTED_WEIGHTS = (
     *_no_ids(source=f"mistral-go 8, vercel/ai 2477, autogen 2735; code 3280; {_EXECUTED}"),
     Weight(
         rule="malformed-message", at="content", found="an object", role="user", date=_DATE,
-        source="recorded c0ca61a23ba9361e, 3661fa5d99ebe47d, 9dc3c6e390bff38e; `…` stands for the content, which a report does not repeat",
+        source="recorded c0ca61a23ba9361e, 3661fa5d99ebe47d, 9dc3c6e390bff38e; `…` replaces the content, which a report does not repeat",
         says=_NO_TEXT + ", " + _NO_LIST.replace("KINDS", "TextChunk,ImageURLChunk,DocumentURLChunk,ReferenceChunk,BBoxChunk,"
         "FileURLChunk,AudioChunk") + "]",
     ),
