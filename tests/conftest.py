@@ -1,7 +1,7 @@
 """Options of the test run.
 
 `--bless` writes the pictures that fixtures are compared with, for a person to read in the diff. The profile of Hypothesis
-is `quick`; the slow pass of `.ci/run` loads `thorough`.
+is `quick`; the slow pass of `.ci/run` loads `thorough`. Both draw the same examples in each run; `search` draws others.
 """
 
 import atexit
@@ -32,7 +32,8 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
     atexit.register(shutil.rmtree, sys.pycache_prefix, ignore_errors=True)
 
 settings.register_profile("quick", max_examples=25, derandomize=True, deadline=None)
-settings.register_profile("thorough", max_examples=100, deadline=None)
+settings.register_profile("thorough", max_examples=100, derandomize=True, deadline=None)
+settings.register_profile("search", max_examples=100, deadline=None)
 settings.load_profile("quick")
 
 

@@ -245,6 +245,7 @@ CASES = [
     ("two turns wait, one result outside", CHAT, "assistant ?a / assistant ?a / user ~ / tool !a", "0 unanswered, 1 late 2"),
     ("a result has come before the second turn", CHAT, "assistant ?a / user ~ / tool !a / assistant ?a / tool !a / tool !a", "0 late 1, 2 in-place 3, 4 repeats 2"),
     ("a shared window, then a copy", CHAT, "assistant ?a / assistant ?a / tool !a !a / assistant ?a / tool !a !a", "0 late 2, 1 in-place 3, 4 in-place 5, 6 repeats 4"),
+    ("early result behind a call in its own message", CHAT, "tool ?a !b / tool !a !a / assistant ?c / assistant ?b", "0 in-place 2, 3 repeats 0, 4 unanswered, 5 early 1"),
     ("orphan at the head", CHAT, "tool !x / user ~ / assistant ?a / tool !a", "0 orphan, 1 in-place 2"),
     ("a user between", CHAT, "assistant ?a / user ~ / tool !a", "0 late 1"),
     ("a user between, in the window", BLOCKS, "assistant ?a / user ~ / user !a", "0 in-place 1"),

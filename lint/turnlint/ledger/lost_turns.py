@@ -25,18 +25,25 @@ def _is_of_lost_turn(work: Matching, call: int, result: int) -> bool:
     """Whether another turn stands before the call, and an orphan is beside its early result."""
     own = work.results[result]
     following = bisect_left(work.calls, own.seq, key=lambda one: one.seq)
-    if (
-        work.calls[following].turn == work.calls[call].turn
-        or own.result.server
-        or _is_spoken(work, own.message)
-    ):
+    before = work.calls[following - 1] if following else None
+    start, end = before.seq if before else -1, work.calls[following].seq
+    asking = before.message if before else -1
+
+    def is_in_window(index: int) -> bool:
+        """Whether a result is not behind a call in its own message and not in a message of the assistant."""
+        answered = work.results[index]
+        return (
+            not answered.result.server
+            and answered.message != asking
+            and not _is_spoken(work, answered.message)
+        )
+
+    if work.calls[following].turn == work.calls[call].turn or not is_in_window(result):
         return False
-    start, end = work.calls[following - 1].seq if following else -1, work.calls[following].seq
     return any(
         one not in work.placed
         and start < work.results[one].seq < end
-        and not work.results[one].result.server
-        and not _is_spoken(work, work.results[one].message)
+        and is_in_window(one)
         and not work.speaks_between(min(one, result), max(one, result))
         for one in range(max(0, result - NEAR), min(len(work.results), result + NEAR + 1))
     )
