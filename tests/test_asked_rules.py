@@ -26,7 +26,7 @@ from turnlint.extraction import facts_of
 from turnlint.facts import TRIGGERS
 from turnlint.ledger import Odd
 from turnlint.model import Transcript
-from turnlint.providers import Providers
+from turnlint.providers import Chosen, Providers
 from turnlint.reading import transcripts
 
 ROOT = Path(__file__).parent.parent / "fixtures"
@@ -63,8 +63,8 @@ def unasked(transcript: Transcript) -> Iterator[str]:
             yield entry.rule.name
     model = transcript.request.model if transcript.request else None
     for profile in () if transcript.dead else profiles_of(transcript.wire.speaks):
-        checks = checks_of(profile, transcript.wire.speaks, model)
         for named in (True, False):
+            checks = checks_of(Chosen(profile, named=named), transcript.wire.speaks, model)
             case = Case(transcript, pairs, profile, True, named)
             suspected = suspects(facts, checks, named=named)
             for entry in ENTRIES:
@@ -84,7 +84,7 @@ def unsuspected(transcript: Transcript, random: Random) -> Iterator[str]:
             name="drawn", title="", wires=(wire,), capabilities=Capabilities(format=wire), clauses=some
         )
         named = random.random() < 0.5
-        suspected = suspects(facts, checks_of(profile, wire, model), named=named)
+        suspected = suspects(facts, checks_of(Chosen(profile, named=named), wire, model), named=named)
         for code in {one.code for one in some} - suspected:
             case = Case(transcript, pairs, profile, True, named)
             yield from (f"{one.message} {some}" for one in PROJECTION[code](case))

@@ -18,7 +18,7 @@ from turnlint.checks import MAX_PREPARED, PreparedChecks, checks_of, suspects
 from turnlint.extraction import facts_of
 from turnlint.model import Record, Transcript
 from turnlint.notation import example_formats, render_example
-from turnlint.providers import Providers
+from turnlint.providers import Chosen, Providers
 
 RULES = [
     entry for entry in rulebook.load(rulebook.BUILTIN) if entry.check and entry.rule.fault == "projection"
@@ -49,7 +49,7 @@ def suspects_of(case: Case) -> frozenset[str]:
     transcript = case.transcript
     assert case.profile is not None
     model = transcript.request.model if transcript.request else None
-    checks = checks_of(case.profile, transcript.wire.speaks, model)
+    checks = checks_of(Chosen(case.profile, case.certain, case.named), transcript.wire.speaks, model)
     return suspects(facts_of(transcript, case.ledger), checks, named=case.named)
 
 
@@ -87,7 +87,7 @@ def test_what_is_kept_is_bounded_over_all_models() -> None:
     prepared = PreparedChecks()
     most = 0
     for number in range(3 * MAX_PREPARED):
-        prepared.of(profile, "openai-chat", f"gpt-4.1-{number}")
+        prepared.of(Chosen(profile), "openai-chat", f"gpt-4.1-{number}")
         most = max(most, len(prepared.held))
     assert most == MAX_PREPARED
 
@@ -96,5 +96,7 @@ def test_very_long_models_are_not_kept() -> None:
     (profile,) = (one for one in PROFILES if one.label == "openai")
     prepared = PreparedChecks()
     model = "gpt-4.1" + "x" * 1000
-    assert len(prepared.of(profile, "openai-chat", model)) == len(checks_of(profile, "openai-chat", model))
+    assert len(prepared.of(Chosen(profile), "openai-chat", model)) == len(
+        checks_of(Chosen(profile), "openai-chat", model)
+    )
     assert not prepared.held

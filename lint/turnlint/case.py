@@ -14,7 +14,7 @@ from turnlint.documents.decode import below as value_below
 from turnlint.documents.decode import value_at
 from turnlint.ledger import Answered, Asked, Ledger
 from turnlint.model import Call, Message, Other, Pointer, Record, Result, Role, Severity, Text, Transcript
-from turnlint.profiles import Profile, is_meant
+from turnlint.profiles import Profile, is_doubtful, is_meant
 
 if TYPE_CHECKING:
     from turnlint.repeats import Known
@@ -129,25 +129,20 @@ class Case(Struct, frozen=True, dict=True):
         for clause in profile.by_code.get(kind.code, ()):
             if spelled and not self.spelled and not clause.wires:
                 continue
-            silent = clause.doubtful == "silent" and not self.named and self.doubts(clause)
-            if isinstance(clause, kind) and self.holds(clause) and not silent:
+            if isinstance(clause, kind) and self.holds(clause):
                 yield clause
 
     def holds(self, clause: Clause) -> bool:
         """Whether a clause applies to this wire and model."""
-        return is_meant(clause, self.transcript.wire.speaks, self.model)
+        wire = self.transcript.wire.speaks
+        return is_meant(clause, wire, self.model, certain=self.certain, named=self.named)
 
     def severity(self, clause: Clause) -> Severity:
         """Return a clause's severity. It is milder in doubt, or if the record has the provider's answer."""
         request = self.transcript.request
         taken = not self.named and request is not None and request.answered
-        unsure = taken or self.doubts(clause)
+        unsure = taken or is_doubtful(clause, self.model, certain=self.certain)
         return "warning" if unsure and clause.severity == "error" else clause.severity
-
-    def doubts(self, clause: Clause) -> bool:
-        """Whether a clause may not apply: the provider is a guess, or the clause depends on an unknown model."""
-        by_model = bool(clause.models or clause.other_models) and clause.unnamed != "error"
-        return not self.certain or (by_model and self.model is None)
 
     @property
     def ends(self) -> bool:

@@ -12,13 +12,17 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from turnlint.clause import Clause
 from turnlint.clauses import UnknownKey
 from turnlint.facts import TRIGGERS, ConversationFacts
 from turnlint.keys import Strict, by_place
 from turnlint.packages import BUILTIN
-from turnlint.profiles import Profile, is_meant
+from turnlint.profiles import is_meant
+
+if TYPE_CHECKING:
+    from turnlint.providers import Chosen
 
 IsSatisfied = Callable[..., bool]
 """A bound method `is_satisfied_by` of a clause, or of all clauses about keys together."""
@@ -37,14 +41,16 @@ def suspects(facts: ConversationFacts, checks: Checks, *, named: bool) -> frozen
     return frozenset(found) if found else _NONE
 
 
-def checks_of(profile: Profile, wire: str, model: str | None) -> Checks:
+def checks_of(chosen: "Chosen", wire: str, model: str | None) -> Checks:
     """Return the checks for conversations on a wire (`Wire.speaks`) with a model."""
+    profile, certain, named = chosen.profile, chosen.certain, chosen.named
     is_spelled, known = profile.speaks(wire), profile.model_on(wire, model)
     found: list[tuple[str, IsSatisfied]] = []
     for code, clauses in profile.by_code.items():
         keys: list[UnknownKey] = []
         for one in clauses:
-            if not is_meant(one, wire, known) or not (is_spelled or one.wires or one.anywhere):
+            is_read = is_spelled or one.wires or one.anywhere
+            if not is_read or not is_meant(one, wire, known, certain=certain, named=named):
                 continue
             if isinstance(one, UnknownKey):
                 keys.append(one)
@@ -55,32 +61,41 @@ def checks_of(profile: Profile, wire: str, model: str | None) -> Checks:
     return tuple(found)
 
 
+_Choice = tuple[int, bool, bool]
+"""A profile, and whether it is certain and named."""
+
+
+def _choice_of(chosen: "Chosen") -> _Choice:
+    return id(chosen.profile), chosen.certain, chosen.named
+
+
 class PreparedChecks:
     """Cached checks for the profiles, wires and models of a run. The owner must keep the profiles alive."""
 
     def __init__(self) -> None:
-        self.held: dict[tuple[int, str, str | None], Checks] = {}
-        self.variants: dict[tuple[int, str, tuple[bool, ...] | None], Checks] = {}
+        self.held: dict[tuple[_Choice, str, str | None], Checks] = {}
+        self.variants: dict[tuple[_Choice, str, tuple[bool, ...] | None], Checks] = {}
         """Models to which the same clauses apply share their checks, and the cached results of these."""
 
-    def of(self, profile: Profile, wire: str, model: str | None) -> Checks:
+    def of(self, chosen: "Chosen", wire: str, model: str | None) -> Checks:
         if model is not None and len(model) > MAX_MODEL_CHARACTERS:
-            return checks_of(profile, wire, model)
-        key = id(profile), wire, model
+            return checks_of(chosen, wire, model)
+        key = _choice_of(chosen), wire, model
         found = self.held.get(key)
         if found is None:
             if len(self.held) >= MAX_PREPARED:
                 self.held.clear()
-            found = self.held[key] = self._prepare(profile, wire, model)
+            found = self.held[key] = self._prepare(chosen, wire, model)
         return found
 
-    def _prepare(self, profile: Profile, wire: str, model: str | None) -> Checks:
-        key = id(profile), wire, profile.variant_of(profile.model_on(wire, model))
+    def _prepare(self, chosen: "Chosen", wire: str, model: str | None) -> Checks:
+        profile = chosen.profile
+        key = _choice_of(chosen), wire, profile.variant_of(profile.model_on(wire, model))
         found = self.variants.get(key)
         if found is None:
             if len(self.variants) >= MAX_PREPARED:
                 self.variants.clear()
-            found = self.variants[key] = checks_of(profile, wire, model)
+            found = self.variants[key] = checks_of(chosen, wire, model)
         return found
 
 

@@ -163,7 +163,7 @@ class Book:
         model = request.model if request else None
         found = facts.triggers
         for one in held:
-            checks = self.checks.of(one.profile, wire, model)
+            checks = self.checks.of(one, wire, model)
             found |= suspects(facts, checks, named=one.named)
         return found
 

@@ -138,8 +138,19 @@ class Profile(Struct, frozen=True, kw_only=True, dict=True):
         return {rule: tuple(weights) for rule, weights in found.items()}
 
 
-def is_meant(clause: Clause, wire: str, model: str | None) -> bool:
-    """Whether a clause applies to a wire and a model of the provider's (`Profile.model_on`)."""
+def is_doubtful(clause: Clause, model: str | None, *, certain: bool) -> bool:
+    """Whether a clause may not apply: the provider is a guess, or the clause depends on an unknown model."""
+    by_model = bool(clause.models or clause.other_models) and clause.unnamed != "error"
+    return not certain or (by_model and model is None)
+
+
+def is_meant(clause: Clause, wire: str, model: str | None, *, certain: bool, named: bool) -> bool:
+    """Whether a clause applies to a wire and a model of the provider's (`Profile.model_on`).
+
+    `certain` and `named` are those of `providers.Chosen`.
+    """
+    if clause.doubtful == "silent" and not named and is_doubtful(clause, model, certain=certain):
+        return False
     if clause.wires and wire not in clause.wires:
         return False
     if model is None:

@@ -38,7 +38,7 @@ class Around(Struct, dict=True):
         model = request.model if request else None
         chosen = book.chosen(transcript)
         checks = tuple(
-            (book.checks.of(one.profile, wire, model), one.named) for one in chosen if one.judges(transcript)
+            (book.checks.of(one, wire, model), one.named) for one in chosen if one.judges(transcript)
         )
         is_sent = request is not None and bool(request.key)
         facts = ConversationFacts(
