@@ -20,7 +20,8 @@ bool settle_kind(Reader *reader, const Object *object, Frame *frame, const Kind 
     *kind = &object->kinds[number];
     if ((frame->seen & ~(*kind)->allowed) || (frame->seen & (*kind)->needed) != (*kind)->needed)
         return false;
-    note_seen(reader, object->place + number, frame->seen);
+    if ((*kind)->piece != PIECE_message) /* its keys depend on its class */
+        note_seen(reader, object->place + number, frame->seen);
     return true;
 }
 
@@ -583,6 +584,12 @@ static bool add_spoken_message(Reader *reader, Frame *frame, int role)
     return end_message(reader, role, &said, content);
 }
 
+/* Note the keys of the last message at the place of its class. */
+static void note_message(Reader *reader, const Object *object, const Frame *frame)
+{
+    note_seen(reader, object->place + object->kind_words.count + reader->facts.last, frame->seen);
+}
+
 bool add_message(Reader *reader, const Object *object, Frame *frame)
 {
     int role = role_of_frame(reader, frame);
@@ -590,7 +597,7 @@ bool add_message(Reader *reader, const Object *object, Frame *frame)
         return false;
     bool is_fine = role == reader->syntax.result_role ? add_result_message(reader, frame, role) : add_spoken_message(reader, frame, role);
     if (is_fine)
-        note_seen(reader, object->place + reader->facts.last, frame->seen);
+        note_message(reader, object, frame);
     return is_fine;
 }
 
@@ -649,7 +656,12 @@ bool add_item(Reader *reader, const Object *object, Frame *frame)
     reader->has_open_reasoning = false;
     if (kind->piece == PIECE_other)
         reader->facts.marks |= kind->marks;
-    return kind->piece == PIECE_message ? add_message_item(reader, frame) : add_piece_item(reader, object, frame);
+    if (kind->piece != PIECE_message)
+        return add_piece_item(reader, object, frame);
+    bool is_fine = add_message_item(reader, frame);
+    if (is_fine)
+        note_message(reader, object, frame);
+    return is_fine;
 }
 
 /* Add a request whose input is one text of the user. */

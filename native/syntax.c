@@ -116,7 +116,7 @@ static bool fill_object(Syntax *syntax, Object *object, PyObject *row)
     clear_words(&object->kind_words);
     if (!fill_keys(object, keys) || !fill_kinds(object, kinds))
         return false;
-    syntax->places += object->kind_words.count ? object->kind_words.count : MAX_CLASSES;
+    syntax->places += object->kind_words.count + MAX_CLASSES;
     if (syntax->places > MAX_PLACES)
         PyErr_SetString(PyExc_ValueError, "the syntax has too many kinds");
     return syntax->places <= MAX_PLACES;

@@ -329,7 +329,7 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
         frame->written = *at == '{' ? WRITTEN_object : WRITTEN_null;
         frame->output_kinds |= *at == '{';
         to = *at == '{' || *at == 'n' ? read_any(&reader->open_keys, at, end, depth) : NULL;
-        frame->size = to ? (uint32_t)(to - at) : 0;
+        frame->size += to ? (uint32_t)(to - at) : 0;
         return to;
     case DO_thought:
         frame->is_thought = *at == 't';
@@ -345,6 +345,10 @@ static At read_by_action(Reader *reader, Key key, At at, At end, Frame *frame, i
             return NULL;
         /* fall through */
     case DO_output: return read_content(reader, key, at, end, frame, depth);
+    case DO_output_parts: /* parts beside an output that is one object */
+        to = *at == '[' ? read_list_by(reader, key.argument, at, end, depth + 1, frame, true) : NULL;
+        frame->size += to ? (uint32_t)(to - at) : 0;
+        return to;
     case DO_pieces:
         if (*at != '[')
             return NULL;

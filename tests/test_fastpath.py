@@ -149,3 +149,51 @@ def test_a_gate_names_the_format_that_the_whole_record_has(log: str) -> None:
             decided += 1
             assert owner_of(carrier, carrier.shape.read(Record(1, 0, line, kept=True))).name == name, line
     assert decided
+
+
+PNG = {"data": "aGk=", "mimeType": "image/png"}
+CALL = {"function": {"name": "look", "arguments": {}}, "type": "function"}
+TEXT_CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+SHAPES = {
+    "media beside the response of a result": ("gemini", {"contents": [
+        {"role": "user", "parts": [{"text": "go"}]},
+        {"role": "model", "parts": [{"functionCall": {"name": "look", "args": {}}}]},
+        {"role": "function", "parts": [{"functionResponse": {"name": "look", "response": {"a": 1}, "parts": [{"inlineData": PNG}]}}]},
+    ]}),
+    "a call with its type": ("ollama", {"model": "qwen3:4b", "options": {}, "messages": [
+        {"role": "user", "content": "go"}, {"role": "assistant", "content": "", "tool_calls": [CALL]},
+        {"role": "tool", "content": "done", "tool_name": "look"},
+    ]}),
+    "a plan that shows the format": ("cohere", {"model": "command-r", "messages": [
+        {"role": "user", "content": "go"}, {"role": "assistant", "tool_plan": "I look.", "tool_calls": [TEXT_CALL]},
+        {"role": "tool", "tool_call_id": "c1", "content": "done"},
+    ]}),
+    "search results in a result": ("anthropic", {"model": "claude-sonnet-4-5", "max_tokens": 9, "tools": [{"name": "look", "input_schema": {}}], "messages": [
+        {"role": "user", "content": "go"},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}]},
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": [
+            {"type": "search_result", "source": "s", "title": "t", "content": [{"type": "text", "text": "x"}]},
+        ]}]},
+    ]}),
+    "a key that only one role may have": ("openai-responses", {"model": "gpt-5.1", "input": [
+        {"role": "user", "content": "go"},
+        {"type": "message", "id": "msg_1", "role": "assistant", "phase": "final_answer", "status": "completed", "content": [{"type": "output_text", "text": "done"}]},
+        {"role": "user", "content": "on"},
+    ]}),
+    "a document in a result": ("bedrock", {"modelId": "anthropic.claude-sonnet-4-5-20250929-v1:0", "toolConfig": {"tools": [{"toolSpec": {"name": "look", "inputSchema": {"json": {}}}}]}, "messages": [
+        {"role": "user", "content": [{"text": "go"}]},
+        {"role": "assistant", "content": [{"toolUse": {"toolUseId": "t1", "name": "look", "input": {}}}]},
+        {"role": "user", "content": [{"toolResult": {"toolUseId": "t1", "content": [{"document": {"name": "d", "format": "pdf", "source": {"bytes": "aGk="}}}]}}]},
+    ]}),
+    "a model's turn at the end, where no model is named": ("gemini", {"contents": [
+        {"role": "user", "parts": [{"text": "go"}]}, {"role": "model", "parts": [{"text": "It is"}]},
+    ]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("wire", "record"), SHAPES.values(), ids=SHAPES.keys())
+def test_a_record_without_a_finding_is_accepted_unread(wire: str, record: Any) -> None:
+    line = json.dumps({"id": "r1", "request": record}).encode()
+    gate = FactGate(compiled.load(), carriers.carrier(wire), Book(Options()), told=False)
+    assert compare(Reader(wire), line)
+    assert gate.scan(line).passed == 1

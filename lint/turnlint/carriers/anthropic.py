@@ -399,11 +399,12 @@ SYNTAX = WireSyntax(
             {
                 "type": "type", "text": "text", "source": "media", "cache_control": "skip", "citations": "skip", "title": "skip",
                 "context": "skip",
-                **dict.fromkeys(("url", "encrypted_content", "page_age", "tool_name", "file_id"), "skip"),
+                **dict.fromkeys(("url", "encrypted_content", "page_age", "tool_name", "file_id", "content"), "skip"),
             },
             {
                 **_OUTPUT_PARTS,
                 "web_search_result": PieceSyntax("other", "", "title url encrypted_content page_age"),
+                "search_result": PieceSyntax("other", "source title content", "citations cache_control"),
                 "tool_reference": PieceSyntax("other", "tool_name", "cache_control"),
                 "bash_code_execution_output": PieceSyntax("other", "file_id"),
                 "code_execution_output": PieceSyntax("other", "file_id"),

@@ -224,6 +224,7 @@ SYNTAX = WireSyntax(
     result_role="tool",
     result_types=("tool",),
     needs_call_type=True,
+    evidence={"tool_plan": b'"x"'},
 )  # fmt: skip
 
 _carrier = openai_chat.make_kin(

@@ -405,7 +405,8 @@ class GeminiWriter(BlockWriter):
 
 
 _CALL = {"id": "id", "name": "name", "args": "object_arguments"}
-_ANSWER = {"id": "result_id", "name": "name", "response": "json:output"}
+_ANSWER = {"id": "result_id", "name": "name", "response": "json:output", "parts": "output_parts:output"}
+_DATA = PieceSyntax("media", means=(*sorted(MEDIA), "document"))
 SYNTAX = WireSyntax(
     messages="contents",
     samples=(
@@ -415,6 +416,7 @@ SYNTAX = WireSyntax(
     classes=(
         MessageClass("user", "user"), MessageClass("user", "user", results=True), MessageClass("model", "assistant"),
         MessageClass("model", "assistant", calls=True), MessageClass("", "user"), MessageClass("", "user", results=True),
+        MessageClass("function", "tool", results=True),
     ),
     shapes={
         "message": ObjectSyntax({"role": "role", "parts": "pieces:part"}),
@@ -436,7 +438,13 @@ SYNTAX = WireSyntax(
         "snake-call": ObjectSyntax(_CALL, place="function_call"),
         "answer": ObjectSyntax(_ANSWER, place="functionResponse"),
         "snake-answer": ObjectSyntax(_ANSWER, place="function_response"),
-        "output": ObjectSyntax({"json": "skip"}, {"json": PieceSyntax("media")}, by_key=True),
+        "output": ObjectSyntax(
+            {"json": "skip", "inlineData": "braces", "inline_data": "braces", "fileData": "braces", "file_data": "braces"},
+            {
+                "json": PieceSyntax("media"), "inlineData": _DATA, "inline_data": _DATA, "fileData": _DATA, "file_data": _DATA,
+            },
+            by_key=True,
+        ),
     },
     result_types=("functionResponse",),
     window=("user", "tool"),

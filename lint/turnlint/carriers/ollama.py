@@ -246,7 +246,7 @@ SYNTAX = WireSyntax(
             "thinking": "plan",
         }),
         "call": ObjectSyntax(
-            {"id": "id", "function": "object:function"},
+            {"id": "id", "type": "type", "function": "object:function"},
             {"function": PieceSyntax("call", "function", "id")}, default="function", place="call",
         ),
         "function": ObjectSyntax({"name": "name", "arguments": "object_arguments", "index": "skip"}, place="function"),

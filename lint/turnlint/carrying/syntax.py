@@ -24,6 +24,8 @@ class PieceSyntax(Struct, frozen=True):
     """The prefix of the id of such an item."""
     mark: str = ""
     """A mark that such a piece sets on its conversation."""
+    means: tuple[str, ...] = ()
+    """The possible kinds of such a part of an output, if its data decide the kind; else it has its own name."""
 
 
 class ObjectSyntax(Struct, frozen=True):
@@ -80,5 +82,7 @@ class WireSyntax(Struct, frozen=True):
     """Keys of the envelope whose value the parser of the format needs."""
     samples: tuple[bytes, bytes] = (b"", b"")
     """Messages by which a format is detected, in place of those of a record: without calls, and with calls."""
+    evidence: Mapping[str, bytes] = {}
+    """Keys of messages by which a format is detected, with a value for the sample of a record that has the key."""
     wrapped: tuple[str, ...] = ("request", "request_body", "body", "params", "inputBodyJson", "content")
     """Keys of a record that may hold the request."""

@@ -3,7 +3,7 @@
 `native/facts.h` defines the layout. The result is the same value that `facts.facts_of` computes from messages.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 from struct import Struct as Layout
@@ -110,6 +110,12 @@ class Decoder:
             self.keys.clear()
         self.keys[_LAYOUT.unpack(facts)[1]] = KnownKeys(frozenset(found), self.tables.unread)
 
+    def keys_in(self, facts: bytes, some: Collection[str]) -> frozenset[str]:
+        """Return those of some keys that the messages of a record have; none if its keys are not known."""
+        known = self.keys.get(_LAYOUT.unpack(facts)[1])
+        found = () if known is None else (key for place, _, key in known.keys if place == "message")
+        return frozenset(found).intersection(some)
+
     def knows(self, facts: bytes) -> bool:
         """Whether the sets are known that the facts name by a hash."""
         values = _LAYOUT.unpack(facts)
@@ -171,7 +177,7 @@ class Decoder:
             most_calls=(1 << most_calls) - 1,
             arguments=_arguments_of(arguments),
             results=pairs,
-            result_parts=_words_of(outputs, tables.output_kinds),
+            result_parts=frozenset().union(*(tables.output_kinds[number] for number in _bits(outputs))),
             nameless_results=types | (tables.server_types if servers else _NO_TRIGGER)
             if "nameless-result" in flags
             else _NO_TRIGGER,

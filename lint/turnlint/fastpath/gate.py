@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_ENVELOPES = 1 << 13
 MAX_ENVELOPE_BYTES = 1 << 22
+_NO_KEYS: frozenset[str] = frozenset()
 MIN_TRIES = 64
 TRIES_FOR_EACH = 8
 """How many lines the tables of other wires are tried on: at least so many, and so many more for each line that they decide."""
@@ -60,7 +61,7 @@ class WireGate:
         self.envelopes: dict[int, bytes] = {}
         self.held = 0
         """Bytes of envelopes."""
-        self.around: dict[tuple[int, int, bool], Around | None] = {}
+        self.around: dict[tuple[int, int, bool, frozenset[str]], Around | None] = {}
         self.decisions: dict[bytes, Decision] = {}
 
     def decide(self, facts: bytes, counts: tuple[Any, ...]) -> Decision:
@@ -93,7 +94,7 @@ class WireGate:
             cache.clear()
 
     def _decide(self, facts: bytes) -> Decision:
-        key = envelope_of(facts), *kind_of(facts)
+        key = envelope_of(facts), *kind_of(facts), self._evidence_in(facts)
         around = self.around[key] if key in self.around else self._read(*key)
         decision: Decision = None
         concerns = None if around is None else self.facts.concerns(facts, around)
@@ -104,15 +105,23 @@ class WireGate:
         self.decisions[facts] = decision
         return decision
 
-    def _read(self, number: int, first: int, with_calls: bool) -> Around | None:
+    def _evidence_in(self, facts: bytes) -> frozenset[str]:
+        """Return the keys of the record by which a format is recognized."""
+        return self.facts.decoder.keys_in(facts, self.syntax.evidence) if self.syntax.evidence else _NO_KEYS
+
+    def _read(self, number: int, first: int, with_calls: bool, evidence: frozenset[str]) -> Around | None:
         envelope = self.envelopes.get(number)
-        around = None if envelope is None else self._read_around(envelope, self._sample(first, with_calls))
-        self.around[number, first, with_calls] = around
+        sample = self._sample(first, with_calls, evidence)
+        around = None if envelope is None else self._read_around(envelope, sample)
+        self.around[number, first, with_calls, evidence] = around
         return around
 
-    def _sample(self, first: int, with_calls: bool) -> bytes:
-        """Messages by which a format is recognized, with the role of the first message."""
+    def _sample(self, first: int, with_calls: bool, evidence: frozenset[str]) -> bytes:
+        """Return messages by which a format is recognized, with the role of the first message."""
         plain, calls = self.syntax.samples
+        for key in sorted(evidence):
+            member = b'"%b":%b,' % (key.encode(), self.syntax.evidence[key])
+            plain, calls = plain.replace(b"{", b"{" + member, 1), calls.replace(b"{", b"{" + member, 1)
         role = self.facts.decoder.tables.classes[first].written
         if role:
             plain = plain.replace(b'"user"', b'"%b"' % role.encode(), 1)

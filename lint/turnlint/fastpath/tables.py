@@ -93,7 +93,8 @@ class Tables(Struct, frozen=True):
     server_types: frozenset[str]
     """Types of results of tools that the provider runs."""
     item_kinds: tuple[str, ...]
-    output_kinds: tuple[str, ...]
+    output_kinds: tuple[tuple[str, ...], ...]
+    """The words that each kind may mean."""
 
 
 def compile_syntax(syntax: WireSyntax, native: Any) -> Tables:
@@ -139,7 +140,7 @@ def compile_syntax(syntax: WireSyntax, native: Any) -> Tables:
         frozenset(
             kind for shape in shapes.values() for kind, piece in shape.kinds.items() if piece.piece == "server_result"
         ),
-        tuple(message.kinds), tuple(outputs.kinds),
+        tuple(message.kinds), tuple(piece.means or (kind,) for kind, piece in outputs.kinds.items()),
     )  # fmt: skip
 
 
@@ -217,12 +218,12 @@ def _bits(words: list[str], some: str) -> int:
 def _places_of(
     name: str, shape: ObjectSyntax, syntax: WireSyntax
 ) -> Iterator[tuple[str, str | None, tuple[str, ...]]]:
+    """Yield the place of each kind of an object, and then of each class of messages."""
     words = tuple(shape.keys)
-    if shape.kinds:
-        for kind, piece in shape.kinds.items():
-            place = shape.place or ("message" if piece.piece == "message" else kind)
-            yield place, None, words
-    elif name == "message":
+    for kind in shape.kinds:
+        # No provider checks the keys of the parts of an output.
+        yield "" if name == "output" else shape.place or kind, None, words
+    if name == "message":
         yield "", None, words  # the class of a message is not known while it is read
         for said in (*syntax.classes, *[None] * (MAX_CLASSES - 1 - len(syntax.classes))):
             yield "message", said.written if said else None, words
