@@ -197,3 +197,29 @@ def test_a_record_without_a_finding_is_accepted_unread(wire: str, record: Any) -
     gate = FactGate(compiled.load(), carriers.carrier(wire), Book(Options()), told=False)
     assert compare(Reader(wire), line)
     assert gate.scan(line).passed == 1
+
+
+MODELS = (
+    "gpt-4.1", "claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", "mistral-large-latest", "mistral-small3.1", "command-r",
+    "command-a-03-2025", "deepseek-chat", "kimi-k2", "gemini-2.5-flash", "o1-preview", "x" * 200, 'a "quoted" one', "ü",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("log", REQUEST_FORMATS)
+def test_a_gate_decides_on_each_model_as_if_it_were_alone(log: str) -> None:
+    """Envelopes that differ in the model share what was read of them."""
+    carrier, native = carriers.carrier(log), compiled.load()
+    shared = FactGate(native, carrier, Book(Options()), told=False)
+    lines = [line for _, record in SHAPES.values() for line in _with_models(record)]
+    lines = [json.dumps(line, ensure_ascii=False).encode() for line in lines]
+    passed = 0
+    for line in lines:
+        alone = FactGate(native, carrier, Book(Options()), told=False).scan(line)
+        found = shared.scan(line)
+        assert [one.known for one in found.spans] == [one.known for one in alone.spans], line
+        passed += found.passed
+    assert 0 < passed < len(lines)
+
+
+def _with_models(record: Any) -> list[Any]:
+    return [{"id": "r", "request": {**record, "model": model}} for model in MODELS]

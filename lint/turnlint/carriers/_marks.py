@@ -71,6 +71,9 @@ ALSO = {
 OWN = {"openai-chat": (b"tool_call", b'"function', b'"developer', b'"choices', b'"tool"', b'tool\\"')}
 """Words that any evidence specific to a format contains. The format also reads records without specific evidence."""
 
+AGAINST = {"mistral": b"deepseek"}
+"""A word that is evidence against a format, if it is in the name of the model."""
+
 ESCAPED = (b"\\u002", b"\\u003", b"\\u004", b"\\u005", b"\\u006", b"\\u007")
 """With these escapes any letter of a key may be written, so that the absence of marks proves nothing."""
 
@@ -108,6 +111,13 @@ def _words() -> tuple[bytes, ...]:
     return tuple(
         dict.fromkeys(chain(ESCAPED, *MARKS.values(), *ALSO.values(), *OWN.values(), keys, *ALONE.values()))
     )
+
+
+@lru_cache(maxsize=1024)
+def is_evidence(model: bytes) -> bool:
+    """Whether the name of a model may be evidence for or against a format."""
+    value = b'"' + model
+    return any(word in value for word in chain(_words(), AGAINST.values()))
 
 
 def speakers(names: tuple[str, ...], sample: Sample) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Raw, Struct, json, structs
 
 from turnlint.carriers import openai_chat
+from turnlint.carriers._marks import AGAINST
 from turnlint.carrying import chat_turns
 from turnlint.carrying.carrier import SPEAKS, STRANGE
 from turnlint.carrying.envelope import Dialect
@@ -124,7 +125,7 @@ def _evidence(value: Any) -> int:
         continued = value.prefix is not None and not given(value.reasoning_content)
         return SPEAKS * (continued or any(map(_is_own_chunk, _chunks_of(value.content))))
     if isinstance(value, Body):
-        if b"deepseek" in start(value.model, 80):
+        if AGAINST["mistral"] in start(value.model, 80):
             return STRANGE
         holds = value.messages is not None or value.choices is not None
         keys = given(value.safe_prompt) or given(value.random_seed)

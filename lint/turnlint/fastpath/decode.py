@@ -49,6 +49,11 @@ def envelope_of(facts: bytes) -> int:
     return int.from_bytes(facts[:8], "little")
 
 
+def without_envelope(facts: bytes) -> bytes:
+    """Return facts without the hash of the envelope."""
+    return facts[8:]
+
+
 def kind_of(facts: bytes) -> tuple[int, bool]:
     """The class of the first message, and whether the record has calls: formats are recognized by both."""
     return facts[_FIRST_AT], bool(facts[_CALLS_AT])

@@ -1,5 +1,6 @@
 """Read the facts of lines natively, and apply the clauses of providers to them."""
 
+from collections.abc import Hashable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,8 @@ MAX_DECISIONS = 1 << 16
 """Sets of facts whose decision a gate keeps."""
 
 
-class Around(Struct, dict=True):
-    """What surrounds the messages of a conversation: a request or a log, and the providers that get it."""
+class Around(Struct, dict=True, eq=False):
+    """The surroundings of the messages: a request or a log, and the providers that get it. Hashed by identity."""
 
     facts: ConversationFacts
     kind: Kind
@@ -50,6 +51,13 @@ class Around(Struct, dict=True):
             open_end=transcript.open_end,
         )
         return cls(facts, (wire, chosen), checks)
+
+    @property
+    def identity(self) -> Hashable:
+        """Return a value that is equal for surroundings with equal decisions, while they are in memory."""
+        wire, chosen = self.kind
+        providers = tuple((id(one.profile), one.certain, one.named) for one in chosen)
+        return self.facts, wire, providers, tuple(id(checks) for checks, _ in self.checks)
 
     @cached_property
     def headless(self) -> "Around":

@@ -4,23 +4,31 @@ The native scanner gives the facts of each line. `suspects` applies the clauses 
 facts of a conversation that was read. A line without facts, or with facts that concern a rule, goes to the plain reader.
 """
 
+import re
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from turnlint import carriers
+from turnlint.carriers._marks import is_evidence
 from turnlint.carrying.carrier import Carrier
 from turnlint.documents.gate import Scan, Span
-from turnlint.fastpath.decode import envelope_of, kind_of
+from turnlint.fastpath.decode import envelope_of, kind_of, without_envelope
 from turnlint.fastpath.facts_reader import MAX_DECISIONS, Around, FactsReader
 from turnlint.fastpath.passed import Passed
 from turnlint.model import Known, Record, Transcript
 from turnlint.sampling import owner_of
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from turnlint.judging import Book
 
 MAX_ENVELOPES = 1 << 13
 MAX_ENVELOPE_BYTES = 1 << 22
 _NO_KEYS: frozenset[str] = frozenset()
+_MODEL = re.compile(rb'"model(?:Id)?":"([^"\\]*)"')
+"""The name of the model in an envelope, where it has no escapes."""
 MIN_TRIES = 64
 TRIES_FOR_EACH = 8
 """How many lines the tables of other wires are tried on: at least so many, and so many more for each line that they decide."""
@@ -39,6 +47,12 @@ REQUEST_FORMATS = (
 
 Decision = Around | Known | None
 """What is around an accepted record; what is known of a record that may have findings; nothing without facts."""
+
+
+def _model_in(envelope: bytes) -> bytes | None:
+    """Return the name of the model, if it is the only one and ASCII text."""
+    found = _MODEL.findall(envelope)
+    return found[0] if len(found) == 1 and envelope.count(b'"model') == 1 and found[0].isascii() else None
 
 
 class WireGate:
@@ -62,7 +76,15 @@ class WireGate:
         self.held = 0
         """Bytes of envelopes."""
         self.around: dict[tuple[int, int, bool, frozenset[str]], Around | None] = {}
+        self.bodies: dict[bytes, Transcript | None] = {}
+        """Requests without messages, by their envelope without the name of the model."""
+        self.owners: dict[tuple[bytes, bytes], bool] = {}
+        """Whether records with an envelope and a sample of messages are of this format."""
+        self.distinct: dict[Hashable, Around] = {}
+        """Different envelopes may have equal surroundings."""
         self.decisions: dict[bytes, Decision] = {}
+        self.shared: dict[tuple[Around, bytes], Decision] = {}
+        """Decisions by surroundings, and by facts without the hash of the envelope."""
 
     def decide(self, facts: bytes, counts: tuple[Any, ...]) -> Decision:
         """Decide about a record. An accepted one is counted."""
@@ -90,19 +112,32 @@ class WireGate:
         self.count_kinds()
         self.facts.scanner.forget()
         self.held = 0
-        for cache in (self.envelopes, self.around, self.decisions):
+        caches: tuple[dict[Any, Any], ...] = (
+            self.envelopes, self.around, self.bodies, self.owners, self.distinct, self.decisions, self.shared,
+        )  # fmt: skip
+        for cache in caches:
             cache.clear()
 
     def _decide(self, facts: bytes) -> Decision:
         key = envelope_of(facts), *kind_of(facts), self._evidence_in(facts)
         around = self.around[key] if key in self.around else self._read(*key)
-        decision: Decision = None
-        concerns = None if around is None else self.facts.concerns(facts, around)
-        if concerns is not None:
-            decision = Known(self.carrier.name, concerns) if self.book.may_report(concerns) else around
+        decision = None if around is None else self._decide_in(around, facts)
         if len(self.decisions) >= MAX_DECISIONS:
             self.decisions.clear()
         self.decisions[facts] = decision
+        return decision
+
+    def _decide_in(self, around: Around, facts: bytes) -> Decision:
+        key = around, without_envelope(facts)
+        if key in self.shared:
+            return self.shared[key]
+        decision: Decision = None
+        concerns = self.facts.concerns(facts, around)
+        if concerns is not None:
+            decision = Known(self.carrier.name, concerns) if self.book.may_report(concerns) else around
+            if len(self.shared) >= MAX_DECISIONS:
+                self.shared.clear()
+            self.shared[key] = decision
         return decision
 
     def _evidence_in(self, facts: bytes) -> frozenset[str]:
@@ -131,14 +166,35 @@ class WireGate:
         """Read an envelope as any record, with no message in it."""
         key = b'"%b":' % self.syntax.messages.encode()
         bare = envelope.replace(key + b'"x"', key + b"[]")
-        if not self.told and not self._is_owner(envelope.replace(key + b"[]", key + sample)):
+        model = _model_in(bare)
+        template = bare if model is None else _MODEL.sub(b"", bare)
+        if not self.told:
+            is_same = model is not None and not is_evidence(model)
+            known = template if is_same else bare, sample
+            if known not in self.owners:
+                self.owners[known] = self._is_owner(envelope.replace(key + b"[]", key + sample))
+            if not self.owners[known]:
+                return None
+        if template not in self.bodies:
+            self.bodies[template] = self._read_body(bare)
+        transcript = self.bodies[template]
+        if transcript is None or transcript.request is None:
             return None
+        if model is not None:
+            transcript = structs.replace(
+                transcript, request=structs.replace(transcript.request, model=model.decode())
+            )
+        around = Around.of(self.book, transcript)
+        return self.distinct.setdefault(around.identity, around)
+
+    def _read_body(self, bare: bytes) -> Transcript | None:
+        """Return the request of an envelope without messages."""
         decoded = self.carrier.shape.read(Record(1, 0, bare, kept=True, plain=True))
         found = list(self.carrier.read([decoded]))
         transcript = found[0] if len(found) == 1 and not decoded.troubles else None
         if not isinstance(transcript, Transcript) or transcript.misfits or transcript.messages:
             return None
-        return None if transcript.request is None else Around.of(self.book, transcript)
+        return transcript
 
     def _is_owner(self, record: bytes) -> bool:
         """Whether a record with such messages is of this format."""
@@ -148,8 +204,8 @@ class WireGate:
     def count_kinds(self) -> None:
         """Add the accepted records to the sums, by wire and providers."""
         kinds = self.sums.kinds
-        for around in self.around.values():
-            if around is not None and around.accepted:
+        for around in self.distinct.values():
+            if around.accepted:
                 kinds[around.kind] = kinds.get(around.kind, 0) + around.accepted
                 around.accepted = 0
 
