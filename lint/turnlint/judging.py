@@ -241,6 +241,8 @@ def judge(book: Book, transcript: Transcript, ask: Ask, found: frozenset[str] | 
     judged = Judged(transcript, pairs, chosen, cases, [])
     if found is None:
         found = book.found_in(facts_of(transcript, pairs, opened), transcript, held)
+    else:
+        found = (found - ledger.ODD) | pairs.odd  # a scanner that cannot pair names all of these words
     if not book.may_report(found):
         return judged
     from turnlint.weighing import weigh

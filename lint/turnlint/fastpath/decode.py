@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import product
 from struct import Struct as Layout
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
 from turnlint.carrying.syntax import MessageClass
 from turnlint.facts import NO_KEYS, ConversationFacts, Labels, RequestFacts, Said, Step
 from turnlint.fastpath.tables import CONTENTS, Tables
-from turnlint.ledger import Odd
+from turnlint.ledger import ODD
 from turnlint.model import Arguments, Written
 from turnlint.names import CLASS_OF, NO_NAMES, Names
 
@@ -257,13 +257,11 @@ _NATIVE_MARKS = frozenset(
 """Marks that are other fields of `ConversationFacts`."""
 _OF_PAIRS = frozenset({"scattered-results", "spoken-between"})
 """Marks that depend on the pairs of calls and results."""
-_PAIRING = frozenset(get_args(Odd))
-"""What the ledger may find where an id alone does not pair."""
 
 
 def _triggers_of(flags: frozenset[str], *, headless: bool) -> frozenset[str]:
     if "unpaired" in flags:
-        return _PAIRING
+        return ODD  # an id alone does not pair: the ledger decides
     return _ORPHAN if "orphan" in flags and not headless else _NO_TRIGGER
 
 

@@ -27,6 +27,7 @@ from itertools import accumulate
 from turnlint.ledger.matching import Key, Matching
 from turnlint.ledger.values import (
     MISSING,
+    ODD,
     REDACTED,
     Answered,
     Asked,
@@ -44,6 +45,7 @@ from turnlint.model import Call, Gap, Message, Result, Wire
 
 __all__ = [
     "MISSING",
+    "ODD",
     "REDACTED",
     "Answered",
     "Asked",

@@ -1,7 +1,7 @@
 """Define the values of a ledger: occurrences, their matches, and usable ids."""
 
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -21,6 +21,7 @@ Odd = Literal[
 - `server`: an irregular call or result of the provider's own tools.
 - `duplicate`, `orphan`: a surplus result, and a result without a call.
 """
+ODD: frozenset[str] = frozenset(get_args(Odd))
 
 MISSING = frozenset({"", "null"})
 """Ids without a value: SDKs write `null` as a text for an id they did not get (mistral-common 1.13.0)."""
