@@ -289,7 +289,7 @@ class Rule(Struct, frozen=True):
     aliases: tuple[str, ...] = ()
     """Former codes and names, which stay valid."""
     triggers: frozenset[str] | None = None
-    """What a conversation must have for the rule to report anything.
+    """The facts without which the rule reports nothing.
 
     Triggers are words of `turnlint.facts.ConversationFacts.triggers`, `record` for damage beside
     conversations, or codes of rules with clauses. The own code of a rule with clauses is always a trigger, so

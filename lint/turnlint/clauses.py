@@ -51,14 +51,14 @@ class IdForm(Clause, kw_only=True, frozen=True, tag="id-form"):
     about_ids: ClassVar[bool] = True
     of: Literal["call", "server", "item"] = "call"
     pattern: str = ""
-    """Nothing where only presence is asked for."""
+    """Empty if an id must only be present."""
     wants: str
     kinds: tuple[str, ...] = ()
-    """For items: those of these types."""
+    """For items: only items of these types."""
     required: bool = False
-    """An absent id is refused too."""
+    """Whether an absent id is rejected too."""
     global_count: bool = False
-    """The number at the end counts all calls of the request from 0."""
+    """Whether the number at the end counts all calls of the request from 0."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if self.of == "item":  # the facts cover one form of the id for each type of items
@@ -82,11 +82,11 @@ class IdCollision(Clause, kw_only=True, frozen=True, tag="id-collision"):
     code: ClassVar[str] = "PR304"
     anywhere: ClassVar[bool] = True
     keep: str
-    """One character that is kept, as an expression; the others are taken out or replaced alike."""
+    """Expression for one kept character; all others are removed, or replaced by the same character."""
     most: int = 0
-    """How many characters are kept, where that is limited."""
+    """Maximum number of kept characters; no limit where 0."""
     replace: str = ""
-    """What stands for a character that is not kept."""
+    """The replacement of a character that is not kept."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         """Whether no id changes, so that the ids stay distinct."""
@@ -115,14 +115,14 @@ class NameForm(Clause, kw_only=True, frozen=True, tag="tool-name-form"):
     code: ClassVar[str] = "PR306"
     anywhere: ClassVar[bool] = True
     of: Literal["call", "result", "tool", "author", "server"]
-    """Where the name stands: in a call, in a result, in the request's list of tools, beside a message, in a
-    call of the provider's own."""
+    """The place of the name: a call, a result, the tools of the request, a message, or a call of the provider's own
+    tools."""
     pattern: str = ""
     least: int = 0
     most: int = 0
-    """No limit where 0."""
+    """Maximum length; no limit where 0."""
     names: tuple[str, ...] = ()
-    """The only names there are."""
+    """The only accepted names."""
     kinds: tuple[str, ...] = ()
     """Only calls of these types."""
     unique: bool = False
@@ -158,10 +158,9 @@ class ArgumentsEncoding(Clause, kw_only=True, frozen=True, tag="arguments-encodi
 
     code: ClassVar[str] = "PR307"
     wants: Literal["text", "object", "json", "json-object", "no-empty-key"]
-    """A text, whatever it holds; the object itself; a text that holds JSON; that holds a JSON object; no key that
-    is an empty text."""
+    """A text of any content; an object; a text that contains JSON; a text that contains a JSON object; no empty key."""
     optional: bool = False
-    """Where an object is wanted: it may be left out."""
+    """Whether the arguments may be absent, if they must be an object."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if self.wants == "no-empty-key":
@@ -186,7 +185,7 @@ class ResultNotFirst(Clause, kw_only=True, frozen=True, tag="result-not-first"):
 
     code: ClassVar[str] = "PR308"
     alone: bool = False
-    """Nothing else may stand in it at all."""
+    """Whether the message may have no other content."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         marks = facts.marks
@@ -198,7 +197,7 @@ class ResultsTogether(Clause, kw_only=True, frozen=True, tag="results-not-togeth
 
     code: ClassVar[str] = "PR309"
     place: Literal["message", "after-each-call"] = "message"
-    """In one message; or each after its own call with nothing said between."""
+    """In one message; or each after its own call, with no other content between."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         return ("scattered-results" if self.place == "message" else "spoken-between") not in facts.marks
@@ -209,22 +208,22 @@ class RoleOrder(Clause, kw_only=True, frozen=True, tag="role-order"):
 
     code: ClassVar[str] = "PR310"
     roles: tuple[str, ...] = ()
-    """The only roles there are."""
+    """The only accepted roles."""
     first: tuple[str, ...] = ()
-    """Who may open the conversation."""
+    """The roles that may begin the conversation."""
     role: str = ""
-    """This role, or the turn `call` or `result`, …"""
+    """The role, or `call` or `result` for a turn, that the next three fields restrict."""
     after: tuple[str, ...] = ()
-    """… may not follow these."""
+    """It may not follow these."""
     only_after: tuple[str, ...] = ()
-    """… may follow nothing but these; `start` is the beginning, and `server-result` an assistant message that ends
-    in a result of the provider's own tools."""
+    """It may follow only these; `start` is the beginning, and `server-result` an assistant message that ends in a
+    result of the provider's own tools."""
     only_before: tuple[str, ...] = ()
-    """… may precede nothing but these; `end` is the end. Several such messages in a row count as one."""
+    """It may precede only these; `end` is the end. Several such messages in a row count as one."""
     needs: tuple[str, ...] = ()
-    """One message at least is of one of these roles."""
+    """At least one message has one of these roles."""
     hint_role: str = ""
-    """For messages of this role, the text ends with the hint."""
+    """The role of messages for which the text ends with the hint."""
     hint: str = ""
     """The text that replaces `{hint}`."""
 
@@ -256,17 +255,17 @@ class LastMessage(Clause, kw_only=True, frozen=True, tag="last-message"):
 
     code: ClassVar[str] = "PR311"
     roles: tuple[str, ...] = ()
-    """Who may speak last; `prefix` is an assistant whose message says that the model shall go on from it."""
+    """The accepted roles of the last message; `prefix` is an assistant message that the model must continue."""
     open_calls: bool = False
-    """A call that nothing answers yet is refused at the end too."""
+    """Whether a call without a result is rejected at the end too."""
     answered: Literal["any", "some", "none"] = "any"
-    """For open calls: of turns of which any number of calls, at least one, or none has its result."""
+    """For open calls: only in turns where any number of calls, at least one, or none has its result."""
     only_prefix: bool = False
-    """A message that says that the model shall go on from it stands nowhere else."""
+    """Whether a message that the model must continue may only be the last one."""
     after_results: bool = False
-    """It holds only where the request declares tools and the turn before the last message has results."""
+    """Whether it applies only if the request declares tools and the turn before the last message has results."""
     with_tools: bool = False
-    """It holds only where the request declares tools."""
+    """Whether it applies only if the request declares tools."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if not (facts.has_sent_end if named else facts.has_whole_end):
@@ -285,16 +284,16 @@ class EmptyContent(Clause, kw_only=True, frozen=True, tag="empty-content"):
 
     code: ClassVar[str] = "PR312"
     what: Literal["empty-text", "white-text", "message", "error-result", "result-list"]
-    """An empty piece of text; one of nothing but white space; a message with nothing in it; a result that is an
-    error and says nothing; a result whose content is an empty list."""
+    """An empty piece of text; a text of white space; a message without content; a result that is an error without
+    content; a result whose content is an empty list."""
     roles: tuple[str, ...] = ()
-    """Only these, as the wire spells them."""
+    """Only messages of these roles, as the wire spells them."""
     but_last: bool = False
-    """The last message may be so."""
+    """Whether the last message is exempt."""
     alone: bool = False
-    """Only where the message has nothing else in it."""
+    """Whether it applies only to a message without other content."""
     unless: str = ""
-    """A message with this key may be so."""
+    """A message with this key is exempt."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if self.what == "error-result":
@@ -337,11 +336,11 @@ class ThinkingForm(Clause, kw_only=True, frozen=True, tag="thinking-form"):
         "forced-tool",
         "taken",
     ]
-    """A thought without a signature; with an empty one; with one that is no text; without words and signature;
-    after something else in its message; a turn of calls that does not begin with one, where thinking is on; a
-    forced tool while thinking is on; any thought at all."""
+    """A thought without a signature; with an empty signature; with a signature that is no text; without words and
+    signature; after other content of its message; a turn of calls that does not begin with a thought while thinking is
+    on; a forced tool while thinking is on; any thought."""
     always: bool = False
-    """Thinking is on, whether the record says so or not."""
+    """Whether thinking is on for all requests."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if self.what not in ("not-first", "turn-start", "forced-tool"):
@@ -362,12 +361,12 @@ class ReasoningUnpaired(Clause, kw_only=True, frozen=True, tag="reasoning-unpair
 
     code: ClassVar[str] = "PR315"
     what: Literal["alone", "call-alone", "missing-field"]
-    """A stored reasoning item without the item that follows from it; a stored call without the reasoning before it;
-    a message with calls that lacks the key for it."""
+    """A stored reasoning item without its next item; a stored call without the reasoning before it; a message with
+    calls that lacks the key for reasoning."""
     scope: Literal["all", "loop"] = "all"
-    """In which messages the key must be there: all that call, or those since the last user spoke."""
+    """The messages that need the key: all with calls, or those behind the last message of the user."""
     said: bool | None = None
-    """Only where the request itself enables thinking, only where it does not say so, or in both."""
+    """Only if the request itself enables thinking, only if it does not, or in both cases."""
     key: str = ""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
@@ -390,7 +389,7 @@ class ItemNotStored(Clause, kw_only=True, frozen=True, tag="item-not-stored"):
 
     code: ClassVar[str] = "PR326"
     kinds: tuple[str, ...]
-    """Types of items: a reference, and reasoning whose text only the provider has."""
+    """Types of items: a reference, and reasoning whose text only the provider stores."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if facts.request is None or facts.request.store is not False:
@@ -408,7 +407,7 @@ class EmptyRequest(Clause, kw_only=True, frozen=True, tag="empty-request"):
     what: Literal["absent", "empty"]
     """The key of the messages is missing or null; its list is empty."""
     elsewhere: tuple[str, ...] = ()
-    """Another API accepts such a request with these keys. It is a warning, unless the user names the provider."""
+    """Another API accepts such a request with these keys: a warning, unless the user names the provider."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         return facts.messages > 0 or facts.request is None or facts.headless
@@ -419,9 +418,9 @@ class ToolsMissing(Clause, kw_only=True, frozen=True, tag="tools-missing"):
 
     code: ClassVar[str] = "PR316"
     empty: bool = False
-    """An empty list of tools is refused."""
+    """Whether an empty list of tools is rejected."""
     history: bool = True
-    """Calls in the history without any tools are."""
+    """Whether calls in the history are rejected without tools."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         request = facts.request
@@ -440,7 +439,7 @@ class UnknownKey(Clause, kw_only=True, frozen=True, tag="unknown-key"):
     """For messages: of these roles."""
     known: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
-    """Where the list of known keys is not to be had: those that were seen refused."""
+    """Keys that were rejected, where no list of all known keys exists."""
 
 
 class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
@@ -448,12 +447,12 @@ class ContentKey(Clause, kw_only=True, frozen=True, tag="content-key"):
 
     code: ClassVar[str] = "PR318"
     what: Literal["content", "calls", "call-type", "result-id", "result-name"]
-    """The content; a list of calls with none in it; the type of a call; what a result must say."""
+    """The content; an empty list of calls; the type of a call; the id or the name in a result."""
     kinds: tuple[str, ...] = ()
-    """Kinds of content that are refused: `absent`, `null`, `no-parts`, `text`, `parts`, `blank`."""
+    """Rejected kinds of content: `absent`, `null`, `no-parts`, `text`, `parts`, `blank`."""
     roles: tuple[str, ...] = ()
     with_calls: bool | None = None
-    """Only in messages that call, only in those that do not, or in both."""
+    """Only in messages with calls, only in messages without, or in both."""
     neither: bool = False
     """Content and calls may not both be missing."""
     last: bool | None = None
@@ -513,17 +512,17 @@ class ResultContent(Clause, kw_only=True, frozen=True, tag="result-content"):
 
     code: ClassVar[str] = "PR321"
     parts: tuple[str, ...] = ()
-    """The only kinds of parts there are."""
+    """The only accepted kinds of parts."""
     refused: tuple[str, ...] = ()
-    """Kinds of parts that are refused."""
+    """Rejected kinds of parts."""
     written: tuple[str, ...] = ()
-    """The only ways to write the content: `text`, `list`, `object`, …"""
+    """The only accepted encodings of the content: `text`, `list`, `object`, …"""
     kinds: tuple[str, ...] = ()
     """Only results of these types."""
     sources: tuple[str, ...] = ()
-    """Sources of parts that are refused, such as `image:file`, or `input_file:audio` for the type of a data URL."""
+    """Rejected sources of parts, such as `image:file`, or `input_file:audio` for the type of a data URL."""
     unless_beta: str = ""
-    """How the name of a beta feature begins with which they are accepted; a request may name it in `betas`."""
+    """Prefix of a beta feature that accepts them; a request may name it in `betas`."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if self.kinds and all(kind not in self.kinds for kind, _ in facts.results):
@@ -564,13 +563,13 @@ class ContentKind(Clause, kw_only=True, frozen=True, tag="content-kind"):
     role: str = ""
     """Messages of this role. If empty, those of all roles whose content is a list of parts."""
     kinds: tuple[str, ...] = ()
-    """As the wire spells them; a content that is a text is of the kind `text`."""
+    """Accepted kinds, as the wire spells them; a content that is a text has the kind `text`."""
     refused: tuple[str, ...] = ()
-    """Only these kinds are refused, in place of all that are not in `kinds`."""
+    """Rejected kinds, in place of `kinds`."""
     unless_tool_key: str = ""
-    """They are accepted if a declared tool has this key, or if the record does not say which tools there are."""
+    """They are accepted if a declared tool has this key, or if the record declares no tools."""
     bare: bool = True
-    """A list of parts may hold a string in place of a part."""
+    """Whether a list of parts may have a string in place of a part."""
 
     def is_satisfied_by(self, facts: "ConversationFacts", *, named: bool) -> bool:
         if not self.role:

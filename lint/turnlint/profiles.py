@@ -19,7 +19,7 @@ Paths = Literal["dots", "brackets", "members", "google"]
 
 
 class Capabilities(Struct, frozen=True, kw_only=True):
-    """What a provider offers; nothing where that is not known."""
+    """The capabilities of a provider; none where they are not known."""
 
     format: str
     parallel_calls: bool | None = None
@@ -30,64 +30,63 @@ class Capabilities(Struct, frozen=True, kw_only=True):
     schema: str | None = None
     """The dialect of a tool's schema."""
     streaming: str | None = None
-    """Where arguments arrive in a stream."""
+    """The place of arguments in a stream."""
     quirks: tuple[str, ...] = ()
 
 
 class Weight(Struct, frozen=True, kw_only=True):
-    """How this provider takes what a rule about state or pairing finds."""
+    """The severity and text of a provider for a finding of a rule about state or pairing."""
 
     rule: str
     source: str
     date: str
     severity: Severity | None = None
-    """Nothing where the rule's own stands."""
+    """None if the severity of the rule applies."""
     mild: Severity | None = None
-    """For what the rule itself only warns of, where that is another."""
+    """The severity for a finding that is a warning of the rule, if it differs."""
     says: str = ""
     wires: tuple[str, ...] = ()
     when: Literal["always", "no-results", "one-call", "absent", "invoke-model"] = "always"
-    """Only for a call with no result behind its turn, for a result behind a turn of one call, where there
-    is no id at all, or in a request to Bedrock's InvokeModel. A weight with a condition stands before the one without
-    it."""
+    """Only for a call without a result behind its turn, for a result behind a turn of one call, for an absent id, or in
+    a request to Bedrock's InvokeModel. A weight with a condition is before the one without it."""
     at: str = ""
     """Only for a finding at this key of a message, such as `content`, or at a whole `message`."""
     found: str = ""
-    """Only where this stands there, such as `an object`."""
+    """Only for this kind of value, such as `an object`."""
     role: str = ""
     """Only in a message of this role."""
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """A text this provider refuses with, and the rules that explain it."""
+    """An error text of a provider, and the rules that explain it."""
 
     pattern: str
     rules: tuple[str, ...]
-    """The likeliest first. None where no transcript is at fault."""
+    """The likeliest first. Empty where no transcript is at fault."""
     sample: str
     source: str
     date: str
     about: str = ""
-    """What it means, where no rule says that."""
+    """Its meaning, where no rule explains it."""
     status: Literal["verbatim", "abridged", "templated", "recalled"] = "verbatim"
 
 
 class Profile(Struct, frozen=True, kw_only=True, dict=True):
-    """All that is known of a provider, in one version of its rules."""
+    """The facts about a provider, in one version of its rules."""
 
     name: str
     title: str
     wires: tuple[str, ...]
-    """Wires that it speaks, its own first."""
+    """Accepted wires, its own first."""
     version: str = ""
     about: str = ""
-    """What this version is, where there are several."""
+    """The meaning of this version, where there are several."""
     hosts: tuple[str, ...] = ()
     """Ends of the names of its hosts."""
     host_wires: tuple[str, ...] = ()
     """Further wires of requests to its hosts. A model alone does not name the provider there: gateways have it, too."""
     models: str = ""
-    """An expression that finds its models' names, where they are nobody else's."""
+    """An expression that finds the names of its models, where no other provider has such names."""
     paths: Paths = "brackets"
     capabilities: Capabilities
     clauses: tuple[AnyClause, ...] = ()

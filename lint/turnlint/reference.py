@@ -1,8 +1,8 @@
 """Generate the reference: pages about rules, providers, formats and outputs.
 
 The tables and modules that decide are their source, and the outputs are from runs of the command itself.
-`python -m turnlint.reference` writes them into `docs`, and a test checks that they are current. The other
-pages there are written by hand.
+`python -m turnlint.reference` writes them into `docs`, and a test checks that they are current. The other pages there
+are not generated.
 """
 
 import os

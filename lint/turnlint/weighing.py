@@ -1,6 +1,6 @@
 """Adapt the severity and text of findings about state and pairing to the providers of a run.
 
-Some providers reject what is only a warning elsewhere, and some do not check it.
+Some providers reject a fault that is only a warning elsewhere, and some do not check it.
 """
 
 from msgspec import structs

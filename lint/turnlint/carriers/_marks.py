@@ -121,7 +121,7 @@ def is_evidence(model: bytes) -> bool:
 
 
 def speakers(names: tuple[str, ...], sample: Sample) -> Iterator[str]:
-    """Name the formats that some of these records could speak for."""
+    """Yield the formats for which some records may have evidence."""
     if sample.present is None:
         yield from (name for name in names if may_speak(name, sample))
         return

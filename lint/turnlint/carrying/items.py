@@ -152,7 +152,7 @@ def _result(item: Item, kind: str) -> Result:
     keys = _RESULT_KEYS[kind]
     return Result(
         (), keys if keys.id == (key,) else structs.replace(keys, id=(key,)), identifier, item.name, body,
-        needs_id=identifier is not None or not item.name,  # since 2026-08 a name may stand for the id
+        needs_id=identifier is not None or not item.name,  # since 2026-08 a name may replace the id
         dialect=dialect,
         error=failed,
         state=ending(body, failed=bool(failed)),

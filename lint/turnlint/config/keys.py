@@ -112,9 +112,7 @@ def example_of(name: str) -> dict[str, Any]:
         }
         value = {**needed, last: value}
         first = next(iter(_owner(node)["properties"]))
-        if (
-            _owner(node).get("minProperties", 0) > 1 and first != last
-        ):  # the first key there says what is meant
+        if _owner(node).get("minProperties", 0) > 1 and first != last:  # the first key decides
             value = {first: _example(known[f"{name}.{first}"]), **value}
         value = [value] if name and wanted_of(node).get("type") == "array" else value
     return dict(value)

@@ -77,7 +77,7 @@ class Source(Struct, frozen=True):
 
     @property
     def is_log(self) -> bool:
-        """Whether the source was meant to be linted: by its suffix, or because the user named it."""
+        """Whether the source is to be linted, by its suffix or because the user named it."""
         return self.named or says_lines(self.name)
 
     @property

@@ -91,7 +91,7 @@ class Decoder:
         speakers = [one for one in tables.classes[1:] if one.role == "assistant"]
         silent = frozenset[str]().union(*(_labels_of(one) for one in speakers if not one.calls))
         self.unions = {silent, silent.union(*map(_labels_of, speakers))}
-        """What a turn of several messages of the assistant may be."""
+        """The possible labels of a turn of several messages of the assistant."""
         self.keys: dict[int, KnownKeys] = {}
         self.servers: dict[int, tuple[frozenset[str], frozenset[str]]] = {0: (frozenset(), frozenset())}
         """Names of tools that the provider runs, and heads of the ids of their calls."""

@@ -31,7 +31,7 @@ _MODEL = re.compile(rb'"model(?:Id)?":"([^"\\]*)"')
 """The name of the model in an envelope, where it has no escapes."""
 MIN_TRIES = 64
 TRIES_FOR_EACH = 8
-"""How many lines the tables of other wires are tried on: at least so many, and so many more for each line that they decide."""
+"""Limits of the lines that the tables of other wires read: a minimum, and an increase for each line that they decide."""
 REQUEST_FORMATS = (
     "openai-chat",
     "anthropic",
@@ -46,7 +46,7 @@ REQUEST_FORMATS = (
 
 
 Decision = Around | Known | None
-"""What is around an accepted record; what is known of a record that may have findings; nothing without facts."""
+"""The surroundings of an accepted record; the facts about a record that may have findings; none without facts."""
 
 
 def _model_in(envelope: bytes) -> bytes | None:
@@ -256,7 +256,7 @@ class FactGate:
 
     @property
     def passed(self) -> Passed:
-        """How much was accepted."""
+        """The count of accepted conversations."""
         for gate in (self.first, *self.others):
             gate.count_kinds()
         return self.sums

@@ -12,7 +12,7 @@ Kind = tuple[str, tuple[Chosen, ...]]
 
 
 class Passed(Struct):
-    """What was accepted so far."""
+    """The count of accepted conversations and their content."""
 
     conversations: int = 0
     messages: int = 0

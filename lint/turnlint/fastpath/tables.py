@@ -75,7 +75,7 @@ _EVIDENCE = (
     (b'"toolSpec"', 400, b'"toolSpec":{"name":"x"},'),
     (b"unction", 40, b'"functionDeclarations":[{"name":"x"}],'),
 )
-"""Parts of a list of tools by which a format is known (`evidence` of the formats), with the bytes in which they stand."""
+"""Parts of a list of tools that are evidence for a format: the word, its window in bytes, and the replacement."""
 
 
 class Tables(Struct, frozen=True):

@@ -22,7 +22,7 @@ def part_lost_turns(work: Matching) -> None:
 
 
 def _is_of_lost_turn(work: Matching, call: int, result: int) -> bool:
-    """Whether another turn stands before the call, and an orphan is beside its early result."""
+    """Whether another turn is between a result and its call, and an orphan is beside its early result."""
     own = work.results[result]
     following = bisect_left(work.calls, own.seq, key=lambda one: one.seq)
     before = work.calls[following - 1] if following else None

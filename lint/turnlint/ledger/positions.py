@@ -308,7 +308,7 @@ def _forms(work: Matching) -> set[str]:
 def match_last(work: Matching, *, idless: bool) -> None:
     """One call is open, and one result that names no call is left, both without an id.
 
-    No other call stands between them, or, where a wire needs no ids, the call is the only one of the tool's name.
+    No other call is between them, or, where a wire needs no ids, the call is the only one of the tool's name.
     """
     known = _forms(work)
     lost = [

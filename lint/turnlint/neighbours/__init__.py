@@ -120,14 +120,14 @@ def near_to(records: Sequence[Record]) -> Near | None:
 
 
 def readable(name: str, format_name: str) -> Near:
-    """A format that resembles a supported format, which the user can name."""
+    """Return a neighbour that resembles a supported format, which the user can name."""
     return Near(name, f"{NOT_YET}; if the format is {format_name}, add --format {format_name}")
 
 
 def claimed_by(records: Sequence[Record]) -> Near | None:
-    """The family that the envelope of some records names, which outranks the blocks inside.
+    """Return the family that the envelope of some records names, which outranks the blocks inside.
 
-    Its marks are in the first record, or in more than `SHARE` of all. Request bodies among the records speak for themselves.
+    Its marks are in the first record, or in more than `SHARE` of all. Request bodies are not counted.
     """
     from turnlint.neighbours.families import families_in, family_of
 

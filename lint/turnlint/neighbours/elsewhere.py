@@ -133,7 +133,7 @@ def has_parts_elsewhere(transcript: Transcript, source: Source) -> bool:
 def _are_in_text(
     messages: Sequence[Message], results: Sequence[tuple[Message, Call | Result]], source: Source
 ) -> bool:
-    """Whether each result stands behind a text of the model, and neither has an id: the calls are in the texts."""
+    """Whether each result follows a text of the model, and neither has an id: the calls are in the texts."""
     if not results or any(not block.needs_id or block.id is not None for _, block in results):
         return False
     asked: Message | None = None
@@ -202,7 +202,7 @@ def _with_inner(members: Members) -> Iterator[tuple[str, Raw]]:
 
 
 def has_content_elsewhere(transcript: Transcript, source: Source) -> bool:
-    """Whether each message that says nothing has a list of objects under a key that is named as a content."""
+    """Whether each empty message has a list of objects under a key that is named like a content."""
     silent = [one for one in transcript.messages if one.empty]
     if not silent:
         return False

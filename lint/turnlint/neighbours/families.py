@@ -36,7 +36,7 @@ class Family(Struct, frozen=True):
 
 @cache  # the marks are those of the tables
 def _parts(mark: str) -> tuple[str, str, str]:
-    """The path of a mark, `=` or `^` where a word stands there, and the word."""
+    """Split a mark into its path, `=` or `^` if it has a word, and the word."""
     for how in "=^":
         path, found, word = mark.partition(how)
         if found:
@@ -45,7 +45,7 @@ def _parts(mark: str) -> tuple[str, str, str]:
 
 
 def _words_of(mark: str) -> list[bytes]:
-    """The keys of the path of a mark and its word, as they stand in the bytes of a record."""
+    """Return the keys of the path of a mark and its word, as bytes of a record."""
     path, how, word = _parts(mark)
     keys = [b'"%s"' % step.encode() for step in path.replace("[]", "").split(".") if step]
     return [*keys, b'"%s' % word.encode()] if how else keys
@@ -208,7 +208,7 @@ FAMILIES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("a Vapi call", ("messages[].role=tool_call_result",)),
     ("Snowflake Cortex requests", ("messages[].content_list",)),
 )  # fmt: skip
-"""A name, and its marks: paths of keys, with `=` the word that stands there, with `^` how it begins."""
+"""A name, and its marks: paths of keys, with `=` the word at the path, with `^` its prefix."""
 SIMILAR: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("xLAM samples", ("query", "tools", "answers")),
     ("Glaive samples", ("system", "chat")),
@@ -220,7 +220,7 @@ SIMILAR: tuple[tuple[str, tuple[str, ...]], ...] = (
     (OTHER_CHAT, ("role", "content")),
     ("a LangGraph checkpoint", ("channel_values", "channel_versions")),
 )  # fmt: skip
-"""Families whose marks a supported format may have as well: they name a file that no format reads, and claim none."""
+"""Families whose marks a supported format may have as well: they only name a file that no format reads."""
 Keyed = tuple[str, tuple[str, ...], frozenset[bytes]]
 """A family with its marks, and the words in the bytes of each of its records."""
 _KEYS: tuple[Keyed, ...] = tuple(
@@ -232,7 +232,7 @@ _SSE = (b"data:", b"event:")
 
 
 def families_in(records: Iterable[Record]) -> list[Keyed]:
-    """Return the families whose words the bytes of some records hold together."""
+    """Return the families whose words are all in the bytes of some records."""
     present = _present(b"\n".join(record.data for record in records))
     return [one for one in _KEYS if one[2] <= present]
 

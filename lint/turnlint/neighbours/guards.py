@@ -20,7 +20,7 @@ _PLAIN = frozenset({"openai-chat", "anthropic", "mistral", "ollama", "cohere"})
 _SHARED = _PLAIN | {"gemini", "bedrock", "canonical", "openai-responses"}
 """Wires with keys that other formats have, too, such as `parts`, `text`, `speaker` and `type`."""
 _PRIVATE = "_"
-"""Programs begin the roles of their own bookkeeping with it; no provider has such a role (2026-11)."""
+"""The prefix of roles for the bookkeeping of programs; no provider has such a role (2026-11)."""
 _OBJECT = "an object"
 _WORD = re.compile(r"`[A-Za-z_][A-Za-z0-9_./-]*`")
 """A role or a type that a program may have chosen. One with other characters is damage."""
@@ -28,7 +28,7 @@ _ABSENT = "none"
 
 
 def neighbour_in(transcript: Transcript, source: Source) -> Near | None:
-    """What a conversation looks like whose roles, keys or shapes are another format's.
+    """Return the format that a conversation resembles, if its roles, keys or shapes are not of its own format.
 
     A request body with a model, tools or settings is judged unless every role in it is unknown.
     """

@@ -1,7 +1,6 @@
-"""What a record looks like: its keys and the kinds of its values, to a small depth.
+"""Sketch a record of an unknown format: its keys and the kinds of its values.
 
-This module owns the look at a record of which nothing is known yet. It is bounded: few levels, few items, few
-keys, and of texts only short ones, which may be the name of a kind. It refuses to know any format.
+A sketch is bounded: few levels, few items, few keys, and only short texts, which may be the name of a kind.
 """
 
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ MOST_ITEMS = 32
 MOST_KEYS = 200
 LONGEST_WORD = 64
 LONGEST_DAMAGED = 1 << 20
-"""Of a record that is not plain JSON, the exact reading makes a whole value."""
+"""Maximum size of a record with invalid JSON that is sketched."""
 
 _KINDS = {b'"': "string", b"{": "object", b"[": "array", b"n": "null", b"t": "boolean", b"f": "boolean"}
 _members = json.Decoder(dict[str, Raw])
@@ -29,9 +28,9 @@ class Sketch(Struct):
     keys: dict[str, "Sketch"] = {}
     items: tuple["Sketch", ...] = ()
     word: str = ""
-    """A short text, which may say what the value around it is."""
+    """A short text, which may name the kind of the value around it."""
     count: int = 0
-    """How many keys it has in all."""
+    """The number of all its keys."""
 
 
 def sketch(record: Record) -> Sketch | None:
@@ -67,7 +66,7 @@ def _sketch(data: Any, depth: int) -> Sketch:
         return Sketch(kind, items=tuple(_sketch(raw, depth - 1) for raw in _items.decode(data)[:MOST_ITEMS]))
     if kind == "string" and len(memoryview(data)) <= LONGEST_WORD:
         return Sketch(kind, word=json.decode(data, type=str))
-    if depth == DEPTH:  # nobody has decoded this yet: a line of any text begins somehow
+    if depth == DEPTH:  # not decoded before: it may be any text
         json.decode(data)
     return Sketch(kind)
 

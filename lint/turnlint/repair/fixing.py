@@ -374,7 +374,7 @@ class _Fixing:
         try:
             mended = mend(unit, self.book, policy, self._spared())
             return mended if fault_of(mended, _checked_as(policy)) is None else None
-        except Exception:  # noqa: BLE001 - a repair that nobody asked for fails without a word
+        except Exception:  # noqa: BLE001 - an optional repair fails without a message
             return None
 
     def _mend(self, unit: Unit, spared: Spared) -> Accepted:

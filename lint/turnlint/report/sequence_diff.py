@@ -19,7 +19,7 @@ Gap = tuple[int, int, int, int]
 
 
 def find_gaps(one: Sequence[bytes | str], other: Sequence[bytes | str]) -> list[Gap]:
-    """Return the parts of two lists that differ, in order. What is between them is equal."""
+    """Return the parts of two lists that differ, in order. The elements between them are equal."""
     pairs = MAX_PAIRS_IN_ALL
     found: list[Gap] = []
     waiting = [(0, len(one), 0, len(other), 0)]
