@@ -4,6 +4,7 @@ The comparison names every place whose kind differs from the declared kind, and 
 record can still be decoded. Shapes are msgspec structs.
 """
 
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -37,8 +38,13 @@ def kind_of(value: Any) -> str:
 def fit(value: Any, shape: Any) -> tuple[Any, list[Misfit]]:
     """Return the value reduced to the shape, and the misfits. The original value does not change."""
     misfits: list[Misfit] = []
-    healed = _fit(value, inspect.type_info(shape), (), misfits)
+    healed = _fit(value, _type_of(shape), (), misfits)
     return healed, misfits
+
+
+@cache  # the shapes of the formats, each of which takes 0.4 ms
+def _type_of(shape: Any) -> inspect.Type:
+    return inspect.type_info(shape)
 
 
 def _options(declared: inspect.Type) -> tuple[inspect.Type, ...]:
