@@ -147,6 +147,7 @@ class Reading:
         """Survey that counts the conversations instead of yielding them."""
         self.whole = structs.replace(source, part=None, selection=None, edits=(), grows=False)
         """The file of which the source is a part or a repair."""
+        self.has_second_reading = self.whole.again
         self.waiting: list[Transcript | Stray] | None = []
         """Conversations of a source that cannot be read again, until its end; `None` after the end."""
         self.survey_so_far = Survey()
@@ -376,7 +377,7 @@ class Reading:
         near = neighbour_in(transcript, self.source)
         if near is not None or not (suspected := suspected_in(transcript)):
             return near
-        survey = self._survey(suspected) if self.whole.again else self.survey_so_far
+        survey = self._survey(suspected) if self.has_second_reading else self.survey_so_far
         return similar_to(transcript) if survey.is_format(transcript, suspected) else None
 
     def _survey(self, suspected: frozenset[Spelling]) -> Survey:
@@ -399,7 +400,7 @@ class Reading:
 
     def _has_to_wait(self, transcript: Transcript) -> bool:
         """Whether a conversation of a source that cannot be read again waits for the rest of the source."""
-        if self.whole.again or self.waiting is None:
+        if self.has_second_reading or self.waiting is None:
             return False
         self.survey_so_far.add(transcript, self.source)
         suspected = suspected_in(transcript)
