@@ -25,6 +25,7 @@ CASES = [
     ("names tell apart the results of two turns", BLOCKS, "assistant ?c.cat / user ~ / assistant ?c.ls / user !c.ls !c.cat", "0 late 3, 1 in-place 2"),
     ("names against numbers", CHAT, "assistant ?c.f ?c.g / tool !c.g !c.g / user ~", "0 unanswered, 1 in-place 2, 3 repeats 1"),
     ("an early result of an id that turns share", CHAT, "tool !c / assistant ?c.f / tool !c / assistant ?c.g", "0 orphan, 1 in-place 2, 3 pending"),
+    ("an id before its call, and no id behind it", CHAT, "tool !a / assistant ?a / tool !- / user ~", "0 orphan, 1 unanswered, 2 orphan"),
     ("no id, behind another turn", ITEMS, "assistant ?a / user ~ / assistant ?b / tool !b / system ~ / tool !-", "0 unanswered, 1 in-place 2, 3 orphan"),
 ]  # fmt: skip
 
@@ -122,6 +123,22 @@ def test_results_under_other_ids_stay_orphans() -> None:
     done = fix(log, provider="openai", level="placeholder")
     assert [one["content"] for one in done.value if one["role"] == "tool"][-2:] == ["one", "two"]
     assert [one.call_id for one in done.left if one.rule == "orphan-result"] == ["call_one", "call_two"]
+
+
+def test_a_name_in_the_id_of_a_result_contradicts_the_order() -> None:
+    calls = _asks(("", "rm", "{}"), ("", "ls", "{}"))
+    log = _chat(calls, _says("", "listed"), _says("functions.rm:0", "removed"))
+    found = fix(log, provider="openai", level="placeholder").value[1:]
+    asked = [one["id"] for one in found[0]["tool_calls"]]
+    results = [(one["tool_call_id"], one["content"]) for one in found[1:] if one["role"] == "tool"]
+    assert {said for _, said in results} >= {"listed", "removed"}
+    assert not [said for identifier, said in results if identifier in asked and said in ("listed", "removed")]
+
+
+def test_white_space_does_not_become_the_id_of_a_call() -> None:
+    log = _chat(_asks(("", "ls", "{}")), _says(" ", "listed"))
+    _, call, result, _ = fix(log, provider="openai", level="lossless").value
+    assert call["tool_calls"][0]["id"] == result["tool_call_id"] != " "
 
 
 def test_a_copy_with_other_white_space_is_a_copy() -> None:

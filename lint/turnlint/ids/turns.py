@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from turnlint import ledger
 from turnlint.documents.decode import normal
-from turnlint.ledger import Asked, Interaction, Ledger, usable
+from turnlint.ledger import Asked, Interaction, Ledger, is_adoptable, usable
 from turnlint.model import Call, Transcript
 from turnlint.repeats import repeats
 
@@ -100,7 +100,7 @@ def parts_of(pairs: Ledger) -> dict[int, int]:
 def known_id(interaction: Interaction) -> str | None:
     """Return the id of a call, or if the call lost it, the id in its result."""
     call, answer = interaction.asked.call, interaction.answer
-    if call.server or usable(call.id) or answer is None or not usable(answer.result.id):
+    if call.server or usable(call.id) or answer is None or not is_adoptable(answer.result.id):
         return call.id
     return answer.result.id
 

@@ -36,6 +36,7 @@ from turnlint.ledger.values import (
     Ledger,
     Odd,
     has_redaction,
+    is_adoptable,
     is_missing,
     is_redacted,
     is_scrubbed,
@@ -54,6 +55,7 @@ __all__ = [
     "Ledger",
     "Odd",
     "has_redaction",
+    "is_adoptable",
     "is_missing",
     "is_redacted",
     "is_scrubbed",
@@ -90,13 +92,11 @@ def read(
         from turnlint.ledger.copies import prefer_fresh
         from turnlint.ledger.inner import prefer_inner
         from turnlint.ledger.lost_turns import part_lost_turns
-        from turnlint.ledger.positions import match_by_position, match_last
+        from turnlint.ledger.positions import match_by_position, match_early, match_last
         from turnlint.ledger.real import prefer_real
 
         match_by_position(work, counts=wire.counts, idless=wire.idless)
-        for call, result in work.early:
-            if work.open(call):
-                work.match(call, result, "early")
+        match_early(work)
         match_last(work, idless=wire.idless)
         prefer_real(work)
         prefer_inner(work)

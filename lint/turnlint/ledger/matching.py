@@ -52,6 +52,8 @@ class Matching(Struct):
     afterwards: How = "late"
     """The label of a result after its window: normal on a wire where results may be anywhere after their call."""
 
+    hints: dict[int, str] = {}
+    """Names of tools in the ids of results without a name."""
     gaps: list[int] = []
     """Indices of messages before which a record is not readable."""
 
@@ -75,8 +77,12 @@ class Matching(Struct):
 
     def agree(self, call: int, result: int) -> bool:
         """Whether the names of a call and a result do not contradict each other."""
-        asked, answered = self.calls[call].call.name, self.results[result].result.name
+        asked, answered = self.calls[call].call.name, self.name_of(result)
         return not asked or not answered or asked == answered
+
+    def name_of(self, result: int) -> str | None:
+        """Return the name of the tool in a result, or in its id."""
+        return self.results[result].result.name or self.hints.get(result)
 
     def contest(self, calls: Iterable[int], results: Iterable[int]) -> None:
         """Exclude calls and results from matching, since more than one reading is possible."""

@@ -4,6 +4,7 @@ The module matches by position, by name, and, where a wire only counts, by numbe
 calls as results without a call are left and nothing contradicts. Otherwise another reading is as likely.
 """
 
+import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -15,12 +16,14 @@ from turnlint.ledger.matching import Matching
 from turnlint.ledger.sharing import fresh_of
 from turnlint.ledger.values import Answered, usable
 
+_WORDS = re.compile(r"[\w-]+").findall
 Numbers = list[int]
 Pairs = list[tuple[int, int]]
 
 
 def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
     """Match the open calls of a turn with the results in its window that have no call's id."""
+    work.hints = _hints(work)
     _match_inside(work)
     known = _forms(work)
     results: dict[tuple[int, bool], Numbers] = {}
@@ -89,6 +92,32 @@ def match_by_position(work: Matching, *, counts: bool, idless: bool) -> None:
         if counts:
             _match_by_count(work, full, answers, loose)
         _match_empty(work, [call for call in own if work.open(call) and not work.has_content(call)], answers)
+
+
+def _hints(work: Matching) -> dict[int, str]:
+    """Return the called names in the ids of results that no call has, such as `functions.NAME:0`."""
+    names = {asked.call.name for asked in work.calls} - {None, ""}
+    ids = {asked.call.id for asked in work.calls}
+    found: dict[int, str] = {}
+    for index in work.free():
+        result = work.results[index].result
+        if not result.name and result.id and result.id not in ids:
+            words = names.intersection(_WORDS(result.id))
+            if len(words) == 1:
+                found[index] = str(words.pop())
+    return found
+
+
+def match_early(work: Matching) -> None:
+    """Match calls with results before them, unless a result without an id behind the call may be the right one."""
+    for call, result in work.early:
+        if work.open(call):
+            work.match(call, result, "early")
+            continue
+        behind = work.answer_of[call]
+        if work.how[call] == "by-position" and not work.results[behind].result.synthetic:
+            work.part(call)
+            work.contest((call,), (result, behind))
 
 
 def _calls_of(work: Matching, calls: Numbers, results: Numbers) -> Numbers:
@@ -237,7 +266,7 @@ def _in_order(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
     waiting = _by(calls, lambda call: work.calls[call].call.name)
     nameless: Numbers = []
     for result in results:
-        name = work.results[result].result.name
+        name = work.name_of(result)
         if not name:
             nameless.append(result)
         elif waiting.get(name):
@@ -248,13 +277,16 @@ def _in_order(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
             return []
     left = sorted(call for some in waiting.values() for call in some)
     pairs += zip(left, nameless, strict=True)
+    step = {*zip(calls, results, strict=True)}
+    if any(pair[1] in work.hints and pair not in step for pair in pairs):
+        return []  # a name in an id contradicts the order
     return pairs if all(work.after(result, call) for call, result in pairs) else []
 
 
 def _paired_by_name(work: Matching, calls: Numbers, results: Numbers) -> Pairs:
     """Match by tool where the total numbers differ: tools with as many results as calls, if all have names."""
     asked = _by(calls, lambda call: work.calls[call].call.name)
-    answers = _by(results, lambda result: work.results[result].result.name)
+    answers = _by(results, work.name_of)
     if None in asked or None in answers:
         return []
     return [

@@ -58,6 +58,11 @@ def usable(identifier: str | None) -> bool:
     return not is_missing(identifier) and not is_redacted(identifier)
 
 
+def is_adoptable(identifier: str | None) -> bool:
+    """Whether a call without an id may get this id of its result: white space is no name of a call."""
+    return usable((identifier or "").strip())
+
+
 class Asked(Struct, gc=False):
     """An occurrence of a call."""
 

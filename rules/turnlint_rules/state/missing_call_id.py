@@ -39,6 +39,7 @@ from turnlint.api import (
     Rule,
     Take,
     has_no_ids,
+    is_adoptable,
     is_missing,
     quote,
     spot,
@@ -124,7 +125,7 @@ def _place(case: Case, one: Asked | Answered, block: Call | Result) -> tuple[int
 
 def _fix_call(asked: Asked, answer: Answered | None) -> Fix:
     """The id that its result names, or a new id."""
-    known = answer is not None and usable(answer.result.id)
+    known = answer is not None and is_adoptable(answer.result.id)
     title = (
         "set the id of the call to the one that its result names"
         if known
