@@ -1,4 +1,4 @@
-"""The rules that come with turnlint: one module each, found by scanning the folders beside this file."""
+"""The built-in rules of turnlint, one module each. A scan of the folders beside this file finds them."""
 
 REMOVED: dict[tuple[str, ...], str] = {}
-"""Rules that are no more: the code and the names that each had, and why it went. Who selects one is told that."""
+"""Removed rules: their codes and names, and the reason. A run that selects such a rule reports the reason."""

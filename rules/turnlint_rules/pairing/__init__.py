@@ -1,1 +1,1 @@
-"""Pairing: the pieces are whole, but calls and results do not meet."""
+"""Pairing rules: messages are valid, but calls and results do not match."""

@@ -82,32 +82,32 @@ def check(case: Case) -> Iterator[Finding]:
         if first is None or again.result.server:
             continue
         same = says_same(again, first)
-        filled = again.result.synthetic or first.result.synthetic
-        if not same and not filled:
+        is_filler = again.result.synthetic or first.result.synthetic
+        if not same and not is_filler:
             continue
         both = again.result.synthetic and first.result.synthetic
-        late = first.result.synthetic and not again.result.synthetic
+        is_real = first.result.synthetic and not again.result.synthetic
         yield RULE.at_result(
             case,
             again,
             f"call {quote(again.result.id)} has two results, "
             + ("both the same" if same else "both placeholders" if both else "one of them a placeholder"),
-            label=_label(late=late, filled=again.result.synthetic and not both),
-            related=(near_result(case, first, "placeholder" if late else "first result"),),
-            fix=_fix(case, again, interaction, same=same, late=late),
+            label=_label(is_real=is_real, is_filler=again.result.synthetic and not both),
+            related=(near_result(case, first, "placeholder" if is_real else "first result"),),
+            fix=_fix(case, again, interaction, same=same, is_real=is_real),
         )
 
 
-def _label(*, late: bool, filled: bool) -> str:
-    if late:
+def _label(*, is_real: bool, is_filler: bool) -> str:
+    if is_real:
         return "the real result"
-    return "written by a repair" if filled else "the call already has a result"
+    return "written by a repair" if is_filler else "the call already has a result"
 
 
-def _fix(case: Case, again: Answered, interaction: Interaction, *, same: bool, late: bool) -> Fix:
-    """What is real stays, wherever it stands."""
+def _fix(case: Case, again: Answered, interaction: Interaction, *, same: bool, is_real: bool) -> Fix:
+    """Return the removal of the copy or the placeholder. A real result stays, at any position."""
     first = interaction.answer
-    if late and first is not None:
+    if is_real and first is not None:
         steps = (Drop(spot(first)), Settle(spot(interaction.asked), spot(again)))
         return Fix("lossy", "replace the placeholder with the real result", steps)
     title = f"remove the {'second result' if same else 'placeholder'}{also_calls(len(case.calls_in(again)))}"

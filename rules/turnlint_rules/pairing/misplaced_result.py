@@ -103,19 +103,22 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _doubtful(case: Case) -> frozenset[int]:
-    """The messages with an open call whose id a result without a call bears.
+    """Return the messages with an open call that has the id of an orphan result.
 
-    A split would leave one of such calls alone in its turn, and that result would seem to be its own.
+    A split would leave such a call alone in its turn, and the orphan would be paired with it.
     """
-    ids = {one.result.id for one in case.ledger.orphans if usable(one.result.id)}
-    asked = (one.asked for one in case.ledger.interactions if ids and one.answer is None)
-    return frozenset(one.message for one in asked if one.call.id in ids)
+    ids = {orphan.result.id for orphan in case.ledger.orphans if usable(orphan.result.id)}
+    open_calls = (pair.asked for pair in case.ledger.interactions if ids and pair.answer is None)
+    return frozenset(asked.message for asked in open_calls if asked.call.id in ids)
 
 
 def _steps(case: Case, asked: Asked, answer: Answered, doubtful: frozenset[int]) -> tuple[Step, ...]:
-    """A message of the assistant that goes on after the result is split there first, where no pair depends on it."""
+    """Return the steps that move a result to its call.
+
+    An assistant message with other content is split first, unless a pair depends on it.
+    """
     settle = Settle(spot(asked), spot(answer))
     message = case.messages[answer.message]
-    mixed = message.role == "assistant" and bool(answer.result.at) and len(message.blocks) > 1
-    mixed = mixed and answer.message not in doubtful
-    return (Split(answer.message), settle) if mixed else (settle,)
+    is_split = message.role == "assistant" and bool(answer.result.at) and len(message.blocks) > 1
+    is_split = is_split and answer.message not in doubtful
+    return (Split(answer.message), settle) if is_split else (settle,)

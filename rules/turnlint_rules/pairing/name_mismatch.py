@@ -75,7 +75,7 @@ def check(case: Case) -> Iterator[Finding]:
             yield RULE.at_result(
                 case,
                 answer,
-                f"the result {_of(answer.result.id or asked.call.id)} names the tool {quote(answer.result.name)}, "
+                f"the result {_describe_id(answer.result.id or asked.call.id)} names the tool {quote(answer.result.name)}, "
                 f"but its call names {quote(asked.call.name)}",
                 key="name",
                 label="a different tool",
@@ -94,5 +94,5 @@ def _fix(asked: Asked, answer: Answered) -> Fix:
     )
 
 
-def _of(identifier: str | None) -> str:
+def _describe_id(identifier: str | None) -> str:
     return f"for {quote(identifier)}" if identifier else "of a call"

@@ -93,13 +93,13 @@ GOOD = (
         assistant  It is 18 degrees.
     """),
 )
-SHOWN = 3
-"""So many calls with the id of a result are shown."""
-ALIKE = 0.8
-LOOKED_AT = 50
-LONGEST = 100
-MOST = 100
-"""Likeness is looked for among so many open calls, for ids of such length, in so many orphans: it costs."""
+MAX_SHOWN_CALLS = 3
+"""Maximum number of calls with the id of a result that a finding shows."""
+MIN_SIMILARITY = 0.8
+MAX_OPEN_CALLS = 50
+MAX_ID_CHARACTERS = 100
+MAX_SEARCHES = 100
+"""Limits of the expensive search for a similar id: open calls, characters of an id, and orphans."""
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -107,14 +107,14 @@ def check(case: Case) -> Iterator[Finding]:
     if is_kept_elsewhere(case.transcript):
         return
     calls = _calls_by_turn(case)
-    bearers = _calls_by_id(case)
+    same_ids = _calls_by_id(case)
     for number, orphan in enumerate(case.ledger.orphans):
         if orphan.result.server:
-            continue  # `unpaired-server-tool` tells of these
-        own = bearers.get(orphan.result.id, [])
-        related, label = _doubt(case, orphan, own)
+            continue  # `unpaired-server-tool` reports these
+        same_id = same_ids.get(orphan.result.id, [])
+        related, label = _calls_with_id(case, orphan, same_id)
         if not label:
-            related, label = _story(case, orphan, search=number < MOST)
+            related, label = _similar_call(case, orphan, search=number < MAX_SEARCHES)
         yield RULE.at_result(
             case,
             orphan,
@@ -124,12 +124,12 @@ def check(case: Case) -> Iterator[Finding]:
             related=related,
             fix=None
             if case.is_beside_own_call(orphan)
-            else _fix(case, orphan, calls, _by_hand(related, own)),
+            else _fix(case, orphan, calls, _alternative(related, same_id)),
         )
 
 
 def _respelled(case: Case) -> Iterator[Finding]:
-    """Results that answer a call whose id is spelled in another way."""
+    """Yield findings for results with another spelling of the id of their call."""
     if "respelled" not in case.ledger.odd:
         return
     for interaction in case.ledger.interactions:
@@ -148,24 +148,24 @@ def _respelled(case: Case) -> Iterator[Finding]:
             )
 
 
-def _by_hand(related: tuple[Related, ...], bearers: list[Interaction]) -> str:
-    """What a user can do instead of the repair."""
+def _alternative(related: tuple[Related, ...], same_id: list[Interaction]) -> str:
+    """Return the manual alternative to the repair, for its title."""
     if not related:
         return ""
-    if len(bearers) > 1:
+    if len(same_id) > 1:
         return " (if it belongs to one of these calls, give both an id of their own by hand instead)"
     return " (if it belongs to that call, correct its id by hand instead)"
 
 
-def _fix(case: Case, orphan: Answered, calls: Mapping[tuple[int, str | None], int], by_hand: str) -> Fix:
+def _fix(case: Case, orphan: Answered, calls: Mapping[tuple[int, str | None], int], alternative: str) -> Fix:
     if _is_in_its_turn(case, orphan, calls):
         return Fix("lossless", "split the message at its results", (Split(orphan.message),))
-    title = f"remove the result{also_calls(len(case.calls_in(orphan)))}{by_hand}"
+    title = f"remove the result{also_calls(len(case.calls_in(orphan)))}{alternative}"
     return Fix("lossy", title, (Drop(spot(orphan)),))
 
 
 def _calls_by_id(case: Case) -> dict[str | None, list[Interaction]]:
-    """The calls with the ids of results that no evidence ties to a call."""
+    """Return the calls that have the id of an orphan result, by this id."""
     found: dict[str | None, list[Interaction]] = {
         orphan.result.id: [] for orphan in case.ledger.orphans if usable(orphan.result.id)
     }
@@ -175,20 +175,22 @@ def _calls_by_id(case: Case) -> dict[str | None, list[Interaction]]:
     return found
 
 
-def _doubt(case: Case, orphan: Answered, bearers: list[Interaction]) -> tuple[tuple[Related, ...], str]:
-    """The calls with the id of a result; nothing where no earlier call has it."""
-    if case.transcript.headless or not any(one.asked.seq < orphan.seq for one in bearers):
+def _calls_with_id(
+    case: Case, orphan: Answered, same_id: list[Interaction]
+) -> tuple[tuple[Related, ...], str]:
+    """Return the calls with the id of a result, and a label; both are empty if no earlier call has the id."""
+    if case.transcript.headless or not any(pair.asked.seq < orphan.seq for pair in same_id):
         return (), ""
-    waiting = [one for one in bearers if one.answer is None] or bearers
-    note = "unanswered call with this id" if waiting[0].answer is None else "call with this id"
-    related = tuple(near_call(case, one.asked, note) for one in waiting[:SHOWN])
-    if len(bearers) == 1:
+    shown = [pair for pair in same_id if pair.answer is None] or same_id
+    note = "unanswered call with this id" if shown[0].answer is None else "call with this id"
+    related = tuple(near_call(case, pair.asked, note) for pair in shown[:MAX_SHOWN_CALLS])
+    if len(same_id) == 1:
         return related, "nothing shows that it answers the call with this id"
-    return related, f"{len(bearers)} calls have this id: it is unknown which one it answers"
+    return related, f"{len(same_id)} calls have this id: it is unknown which one it answers"
 
 
 def _calls_by_turn(case: Case) -> dict[tuple[int, str | None], int]:
-    """The place of the first call to each tool, by message and name."""
+    """Return the position of the first call to each tool, by message and tool name."""
     first: dict[tuple[int, str | None], int] = {}
     for interaction in case.ledger.interactions if case.ledger.orphans else ():
         asked = interaction.asked
@@ -197,15 +199,20 @@ def _calls_by_turn(case: Case) -> dict[tuple[int, str | None], int]:
 
 
 def _is_in_its_turn(case: Case, orphan: Answered, calls: Mapping[tuple[int, str | None], int]) -> bool:
-    """Whether a result without an id is in an assistant message, behind a call to its tool."""
+    """Whether a result without an id is in an assistant message, after a call to its tool."""
     result, message = orphan.result, case.messages[orphan.message]
     if message.role != "assistant" or usable(result.id) or not result.name or not result.at:
         return False
-    return calls.get((orphan.message, result.name), orphan.seq) < orphan.seq and not _mixes(message, result)
+    return calls.get((orphan.message, result.name), orphan.seq) < orphan.seq and not _is_ambiguous(
+        message, result
+    )
 
 
-def _mixes(message: Message, result: Result) -> bool:
-    """Whether a call of the same tool is open before a result and made behind it: later results may be of either."""
+def _is_ambiguous(message: Message, result: Result) -> bool:
+    """Whether a tool is called again after a result while an earlier call to the tool is open.
+
+    Later results may then belong to either call.
+    """
     count: Counter[str | None] = Counter()
     behind = False
     for block in message.blocks:
@@ -224,20 +231,20 @@ def _severity(case: Case, orphan: Answered) -> Severity:
     return RULE.severity
 
 
-def _story(case: Case, orphan: Answered, *, search: bool) -> tuple[tuple[Related, ...], str]:
-    """Where the call may be that was meant: the one still open with the most similar id."""
+def _similar_call(case: Case, orphan: Answered, *, search: bool) -> tuple[tuple[Related, ...], str]:
+    """Return the open call with the most similar id, if there is one, and a label."""
     if case.transcript.headless:
         return (), "its call may be in an earlier part of the conversation"
     best: tuple[float, Interaction] | None = None
-    if search and usable(orphan.result.id) and len(orphan.result.id or "") <= LONGEST:
+    if search and usable(orphan.result.id) and len(orphan.result.id or "") <= MAX_ID_CHARACTERS:
         from difflib import SequenceMatcher
 
-        open_calls = [one for one in case.ledger.interactions if one.answer is None][:LOOKED_AT]
+        open_calls = [pair for pair in case.ledger.interactions if pair.answer is None][:MAX_OPEN_CALLS]
         for interaction in open_calls:
-            other = (interaction.asked.call.id or "")[: LONGEST + 1]
-            likeness = SequenceMatcher(None, other, orphan.result.id or "").ratio()
-            if likeness >= ALIKE and (best is None or likeness > best[0]):
-                best = likeness, interaction
+            other = (interaction.asked.call.id or "")[: MAX_ID_CHARACTERS + 1]
+            similarity = SequenceMatcher(None, other, orphan.result.id or "").ratio()
+            if similarity >= MIN_SIMILARITY and (best is None or similarity > best[0]):
+                best = similarity, interaction
     if best is None:
         return (), "no earlier call has this id" if orphan.result.id else "no earlier call waits for a result"
     asked = best[1].asked

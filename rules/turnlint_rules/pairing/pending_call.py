@@ -13,8 +13,8 @@ How it happens
     cut after the model's turn.
 
 What fix does
-    placeholder: adds a result that says that the outcome is not known. It does so only with `--close-pending`
-    or with a named provider.
+    placeholder: adds a result that states that the outcome is not known. It does so only with
+    `--close-pending` or with a named provider.
 
 Evidence
     OpenAI rejected it in recorded exchange 640045b2ab2a78f1. In a log it is a warning, because it may be no

@@ -80,10 +80,13 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _step(case: Case, asked: Asked, answer: Answered, ends: dict[int, dict[int, int]]) -> Step:
-    """In one list of an assistant message the result first goes behind the run of calls that holds its call."""
+    """Return the step that moves a result after its call.
+
+    In one list of an assistant message, the result first moves behind the run of calls with its call.
+    """
     call, result, message = asked.call.at, answer.result.at, case.messages[asked.message]
-    same = asked.message == answer.message and message.role == "assistant"
-    if not same or not result or call[:-1] != result[:-1] or not isinstance(call[-1], int):
+    in_one_message = asked.message == answer.message and message.role == "assistant"
+    if not in_one_message or not result or call[:-1] != result[:-1] or not isinstance(call[-1], int):
         return Settle(spot(asked), spot(answer))
     if asked.message not in ends:
         ends[asked.message] = _ends_of_runs(message)
@@ -91,7 +94,7 @@ def _step(case: Case, asked: Asked, answer: Answered, ends: dict[int, dict[int, 
 
 
 def _ends_of_runs(message: Message) -> dict[int, int]:
-    """For the place of each call, the place behind the last call of its run."""
+    """Return, for the position of each call, the position behind the last call of its run."""
     ends: dict[int, int] = {}
     for block in reversed(message.blocks):
         if isinstance(block, Call) and block.at and isinstance(block.at[-1], int):

@@ -52,15 +52,15 @@ GOOD = (
 def check(case: Case) -> Iterator[Finding]:
     latest = -1
     turn = -1
-    told = False
+    is_reported = False
     for interaction in case.ledger.interactions:
         asked, answer = interaction.asked, interaction.answer
         if asked.turn != turn:
-            turn, latest, told = asked.turn, -1, False
+            turn, latest, is_reported = asked.turn, -1, False
         if answer is None or interaction.how != "by-position":
             continue
-        if answer.seq < latest and not told:
-            told = True
+        if answer.seq < latest and not is_reported:
+            is_reported = True
             yield RULE.at_result(
                 case,
                 answer,
@@ -74,14 +74,19 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, turn: int) -> Fix | None:
-    """Sort the results of a turn by its calls, results without a call last; not where only their number pairs them."""
-    own = [one for one in case.ledger.interactions if one.asked.turn == turn and one.how == "by-position"]
-    answers = [one.answer for one in own if one.answer is not None]
-    names = ((one.asked.call.name, one.answer.result.name) for one in own if one.answer is not None)
+    """Return the repair: sort the results of a turn by its calls, results without a call last.
+
+    There is none if only their number pairs the results.
+    """
+    pairs = [
+        pair for pair in case.ledger.interactions if pair.asked.turn == turn and pair.how == "by-position"
+    ]
+    answers = [pair.answer for pair in pairs if pair.answer is not None]
+    names = ((pair.asked.call.name, pair.answer.result.name) for pair in pairs if pair.answer is not None)
     if any(asked and answered and asked != answered for asked, answered in names):
         return None
-    # A result without a call, before that of a call to the same tool, would be taken for that one.
+    # An orphan before the result of a call to the same tool would be paired with that call.
     others = [answered for answered, _ in case.ledger.duplicates] + [*case.ledger.orphans]
-    rest = [one for one in others if one.turn == turn and not usable(one.result.id)]
-    order = (*answers, *sorted(rest, key=lambda one: one.seq))
+    rest = [answered for answered in others if answered.turn == turn and not usable(answered.result.id)]
+    order = (*answers, *sorted(rest, key=lambda answered: answered.seq))
     return Fix("lossless", "sort the results in the order of their calls", (Sort(tuple(map(spot, order))),))

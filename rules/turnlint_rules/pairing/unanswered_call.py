@@ -14,7 +14,7 @@ How it happens
     logged with another id (`orphan-result` reports it).
 
 What fix does
-    placeholder: adds a result that says that the outcome is not known, marked as an error where the format
+    placeholder: adds a result that states that the outcome is not known, marked as an error where the format
     has such a mark. It never invents an outcome and never removes the call. lossy: where calls have no ids
     and a result fits several of them, removes that result. A placeholder would shift its position to another
     call.
@@ -79,10 +79,10 @@ GOOD = (
 
 def check(case: Case) -> Iterator[Finding]:
     copies = {repeat.again.asked.seq for repeat in repeats(case.ledger) if repeat.same and repeat.same_turn}
-    loose: dict[int, list[Answered]] = {}
+    orphans_by_turn: dict[int, list[Answered]] = {}
     for orphan in case.ledger.orphans:
         if not usable(orphan.result.id) and not orphan.result.needs_id:
-            loose.setdefault(orphan.turn, []).append(orphan)
+            orphans_by_turn.setdefault(orphan.turn, []).append(orphan)
     last = len(case.messages) - 1
     window_end: dict[int, int] = {}
     for interaction in case.ledger.interactions:
@@ -102,16 +102,19 @@ def check(case: Case) -> Iterator[Finding]:
             related=(near(case, following, "the conversation continues here"),)
             if following > asked.message
             else (),
-            fix=_fix(asked, loose),
+            fix=_fix(asked, orphans_by_turn),
         )
 
 
-def _fix(asked: Asked, loose: dict[int, list[Answered]]) -> Fix:
-    """A result without an id is matched by its place and name: a placeholder before it would change its call."""
+def _fix(asked: Asked, orphans_by_turn: dict[int, list[Answered]]) -> Fix:
+    """Return the repair: a placeholder, and the removal of results without an id that fit several calls.
+
+    Position and name match such a result, so a placeholder before it would change its call.
+    """
     title = "add a placeholder result that says the outcome is unknown"
-    orphans = loose.get(asked.turn, [])
+    orphans = orphans_by_turn.get(asked.turn, [])
     if usable(asked.call.id) or asked.call.needs_id:
-        orphans = [one for one in orphans if one.result.name in (None, "", asked.call.name)]
+        orphans = [orphan for orphan in orphans if orphan.result.name in (None, "", asked.call.name)]
     if orphans:
         title = f"{title}, and remove the results that fit several calls"
     steps: tuple[Step, ...] = (Close(spot(asked)), *(Drop(spot(orphan)) for orphan in orphans))

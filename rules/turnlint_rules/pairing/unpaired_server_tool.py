@@ -69,24 +69,27 @@ GOOD = (
 )  # fmt: skip
 
 
-def _spoken(case: Case) -> list[int]:
-    """How many messages up to each hold anything but results: between two equal counts only results stand."""
+def _counts_of_content(case: Case) -> list[int]:
+    """Return how many messages before each position have content other than results.
+
+    Between two positions with equal counts, there are only results.
+    """
     counts = [0]
     for message in case.messages:
-        silent = bool(message.blocks) and all(isinstance(block, Result) for block in message.blocks)
-        counts.append(counts[-1] + (not silent))
+        only_results = bool(message.blocks) and all(isinstance(block, Result) for block in message.blocks)
+        counts.append(counts[-1] + (not only_results))
     return counts
 
 
 def check(case: Case) -> Iterator[Finding]:
-    spoken = _spoken(case)
+    counts = _counts_of_content(case)
     for interaction in case.ledger.interactions:
         asked, answer = interaction.asked, interaction.answer
         if not asked.call.server or interaction.pending or interaction.how == "in-place":
             continue
         name = f"{quote(asked.call.id)} to {quote(asked.call.name)}"
-        if answer and asked.seq < answer.seq and spoken[asked.message + 1] == spoken[answer.message]:
-            continue  # the provider's tool called the caller's own, and went on when those had answered
+        if answer and asked.seq < answer.seq and counts[asked.message + 1] == counts[answer.message]:
+            continue  # the provider's tool called tools of the client and continued after their results
         if answer is None:
             yield RULE.at_call(
                 case,
@@ -108,8 +111,8 @@ def check(case: Case) -> Iterator[Finding]:
                     (Settle(spot(asked), spot(answer)),),
                 ),
             )
-    spare = [*case.ledger.orphans, *(again for again, _ in case.ledger.duplicates)]
-    for orphan in spare:
+    unmatched = [*case.ledger.orphans, *(again for again, _ in case.ledger.duplicates)]
+    for orphan in unmatched:
         if orphan.result.server:
             yield RULE.at_result(
                 case,
@@ -122,7 +125,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _severity(case: Case, identifier: str | None) -> Severity:
-    """A recorder that rewrites ids may have given a result another id than its call."""
+    """Return the severity. A recorder that rewrites ids may have given a result another id than its call."""
     if case.transcript.headless:
         return "info"
     return "warning" if has_redaction(identifier) else "error"

@@ -1,1 +1,1 @@
-"""What each provider does not take: one provider a file, tables with source and date."""
+"""Profiles: the requirements of each provider, one module each, as tables with source and date."""

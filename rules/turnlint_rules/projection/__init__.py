@@ -1,1 +1,1 @@
-"""Projection: the conversation is sound, but this provider will not take it."""
+"""Projection rules: the conversation is valid, but this provider rejects it."""

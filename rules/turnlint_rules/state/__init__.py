@@ -1,1 +1,1 @@
-"""State: what is written is damaged before anyone pairs anything."""
+"""State rules: records, messages, ids or arguments are damaged, independent of pairing."""

@@ -10,7 +10,7 @@ Why it matters
     All earlier messages are lost from the context without an error, or the session cannot be resumed.
 
 How it happens
-    A line was deleted by hand, and its children still name it. A summary names a parent that was never
+    A line was deleted manually, and its children still name it. A summary names a parent that was never
     logged. Two branches were merged into one file.
 
 What fix does
@@ -65,11 +65,14 @@ def check(case: Case) -> Iterator[Finding]:
     if case.transcript.headless and not case.transcript.links:
         return
     links = case.transcript.links or [
-        Link(one.record, one.id, one.parent, one.parent_at)
-        for one in case.messages
-        if one.parent_at or one.id is not None
+        Link(message.record, message.id, message.parent, message.parent_at)
+        for message in case.messages
+        if message.parent_at or message.id is not None
     ]
-    links = [Link(link.record, _named(link.id), _named(link.parent), link.at, link.start) for link in links]
+    links = [
+        Link(link.record, _id_or_none(link.id), _id_or_none(link.parent), link.at, link.start)
+        for link in links
+    ]
     if not any(link.at for link in links):
         return
     first: dict[str, int] = {}
@@ -78,58 +81,59 @@ def check(case: Case) -> Iterator[Finding]:
         if link.id is None:
             continue
         if link.id in place:
-            one = links[first[link.id]].record
-            near = (Related("first used here", Location(one, ()), case.first_in.get(id(one))),)
-            said = f"two messages have the id {quote(link.id)}"
-            yield RULE.at_link(case, link, (), said, severity="warning", related=near)
+            record = links[first[link.id]].record
+            near = (Related("first used here", Location(record, ()), case.first_in.get(id(record))),)
+            text = f"two messages have the id {quote(link.id)}"
+            yield RULE.at_link(case, link, (), text, severity="warning", related=near)
         first.setdefault(link.id, number)
-        place[link.id] = number  # readers put one over the other, so the later one is meant
-    kin = _Kin(links, place)
+        place[link.id] = number  # readers keep the later of two records, so the id refers to it
+    components = _Components(links, place)
     before: list[str | None] = [None]
     for number, link in enumerate(links):
         before.append(link.id if link.id is not None and place[link.id] == number else before[-1])
         if link.id is None:
-            continue  # bookkeeping may speak of other sessions
+            continue  # records for bookkeeping may refer to other sessions
         if link.parent is not None and link.parent not in place:
-            said = f"the parent {quote(link.parent)} of this message does not exist in this conversation"
+            text = f"the parent {quote(link.parent)} of this message does not exist in this conversation"
             if not link.parent:
-                said = "the parent id of this message is empty, so the messages before it are lost"
+                text = "the parent id of this message is empty, so the messages before it are lost"
             earlier = before[number]
-            if earlier is not None and kin.of(place[earlier]) == kin.of(number):
-                earlier = before[kin.first[kin.of(number)]]  # a record may have been put before its parent
+            if earlier is not None and components.root_of(place[earlier]) == components.root_of(number):
+                # The record may be written before its parent.
+                earlier = before[components.first[components.root_of(number)]]
             if earlier is not None:
-                kin.join(number, place[earlier])
-                yield RULE.at_link(case, link, link.at, said, fix=_fix(link, earlier))
+                components.join(number, place[earlier])
+                yield RULE.at_link(case, link, link.at, text, fix=_fix(link, earlier))
             else:
-                yield RULE.at_link(case, link, link.at, said, severity="info", label=NOTHING)
-    for link, earlier in ((links[number], before[number]) for number in _loops(links, place)):
-        said = f"message {quote(link.id)} is its own ancestor"
-        yield RULE.at_link(case, link, link.at, said, fix=_fix(link, earlier))
+                yield RULE.at_link(case, link, link.at, text, severity="info", label=NOTHING)
+    for link, earlier in ((links[number], before[number]) for number in _starts_of_cycles(links, place)):
+        text = f"message {quote(link.id)} is its own ancestor"
+        yield RULE.at_link(case, link, link.at, text, fix=_fix(link, earlier))
 
 
-def _named(identifier: str | None) -> str | None:
-    """An id, unless a scrubber wrote its words there: they name no record."""
+def _id_or_none(identifier: str | None) -> str | None:
+    """Return an id, or nothing if a redaction tool replaced it: such an id identifies no record."""
     return None if identifier is not None and is_scrubbed(identifier) else identifier
 
 
-class _Kin:
-    """Records that hang together, by the number of one of them, and the first of them in the file."""
+class _Components:
+    """Sets of linked records, each with one of its records as root, and its first record in the file."""
 
     def __init__(self, links: Sequence[Link], place: dict[str, int]) -> None:
-        self.under, self.first = [*range(len(links))], [*range(len(links))]
+        self.upper, self.first = [*range(len(links))], [*range(len(links))]
         for number, link in enumerate(links):
             if link.parent is not None and link.parent in place:
                 self.join(number, place[link.parent])
 
-    def of(self, number: int) -> int:
-        while (above := self.under[number]) != number:
-            self.under[number] = self.under[above]
+    def root_of(self, number: int) -> int:
+        while (above := self.upper[number]) != number:
+            self.upper[number] = self.upper[above]
             number = above
         return number
 
-    def join(self, one: int, other: int) -> None:
-        one, other = self.of(one), self.of(other)
-        self.under[one], self.first[other] = other, min(self.first[one], self.first[other])
+    def join(self, number: int, other: int) -> None:
+        number, other = self.root_of(number), self.root_of(other)
+        self.upper[number], self.first[other] = other, min(self.first[number], self.first[other])
 
 
 def _fix(link: Link, parent: str | None) -> Fix:
@@ -141,8 +145,8 @@ def _fix(link: Link, parent: str | None) -> Fix:
     return Fix("lossless", title, (Relink(link.at, parent),))
 
 
-def _loops(links: Sequence[Link], place: dict[str, int]) -> Iterator[int]:
-    """The first record of each circle. Every record is walked over once."""
+def _starts_of_cycles(links: Sequence[Link], place: dict[str, int]) -> Iterator[int]:
+    """Yield the first record of each cycle. Each record is visited once."""
     done: set[int] = set()
     for start in range(len(links)):
         path: dict[int, None] = {}

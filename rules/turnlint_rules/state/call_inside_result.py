@@ -65,15 +65,15 @@ def check(case: Case) -> Iterator[Finding]:
     for index, message in enumerate(case.messages):
         for place in message.inner_calls:
             value = case.said(index, place)
-            # Without the bytes of the record a copy cannot be told from a call of its own.
-            echo = value is not None and case.known_calls.repeated(value) is not None
+            # Without the bytes of the record, a copy cannot be distinguished from a separate call.
+            is_copy = value is not None and case.known_calls.repeated(value) is not None
             yield RULE.at_message(
                 case,
                 index,
                 "a call is in a message of results, where it has no effect"
-                if echo or value is None
+                if is_copy or value is None
                 else "a call is in a message of results and in no message of the assistant",
                 below=place,
-                label="copy of a call" if echo else "its only place" if value is not None else "",
-                fix=Fix("lossy", "remove the copy", (Drop(Piece(index, place)),)) if echo else None,
+                label="copy of a call" if is_copy else "its only place" if value is not None else "",
+                fix=Fix("lossy", "remove the copy", (Drop(Piece(index, place)),)) if is_copy else None,
             )

@@ -5,8 +5,8 @@ What it does
     are `duplicate-result`.
 
 Why it matters
-    Only one of the two can be the output of the tool. Providers use one of them or reject both. Check by hand
-    which result is right before a repair removes one.
+    Only one of the two can be the output of the tool. Providers use one of them or reject both. Check
+    manually which result is right before a repair removes one.
 
 How it happens
     A tool ran twice for one call. The result of the provider and an error of the SDK were both logged. A
@@ -84,16 +84,16 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, again: Answered, first: Answered, interaction: Interaction) -> Fix:
-    """Complete beats partial, then the first stays."""
-    late = _is_partial(first) and not _is_partial(again)
-    inside = also_calls(len(case.calls_in(first if late else again)))
-    more = f"; remove the other one{inside}" if inside else ""
-    if late:
+    """Return the repair: keep a complete result rather than a partial one, otherwise the first."""
+    is_second_better = _is_partial(first) and not _is_partial(again)
+    calls = also_calls(len(case.calls_in(first if is_second_better else again)))
+    removal = f"; remove the other one{calls}" if calls else ""
+    if is_second_better:
         steps = (Drop(spot(first)), Settle(spot(interaction.asked), spot(again)))
-        return Fix("lossy", f"keep the complete result{more}", steps)
-    return Fix("lossy", f"keep the first result{more}", (Drop(spot(again)),))
+        return Fix("lossy", f"keep the complete result{removal}", steps)
+    return Fix("lossy", f"keep the first result{removal}", (Drop(spot(again)),))
 
 
 def _is_partial(answered: Answered) -> bool:
-    """Whether a result says of itself that more was to come."""
+    """Whether a result is marked as incomplete."""
     return answered.result.state == "pending" or answered.result.complete is False

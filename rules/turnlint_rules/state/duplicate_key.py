@@ -12,7 +12,7 @@ How it happens
     writes a key that the caller had already set.
 
 What fix does
-    Nothing: the file does not say which of the two values was meant.
+    Nothing: the file does not show which of the two values was intended.
 
 Evidence
     RFC 8259, section 4: names should be unique, and otherwise the behavior of software cannot be predicted.

@@ -71,8 +71,8 @@ def check(case: Case) -> Iterator[Finding]:
             if (index == last and message.role == "user") or case.is_other_item(index):
                 continue
             role = message.written_role or message.role
-            # A conversation does not begin better without its first word; what that is to a provider its rule says.
-            goes = case.is_hollow(index) and (message.role != "user" or index not in first)
+            # Without its first user message a conversation is no better; rules about providers report it.
+            is_removable = case.is_hollow(index) and (message.role != "user" or index not in first)
             steps = (Drop(Piece(index)),)
-            fix = Fix("lossless", "remove the empty message", steps) if goes else None
+            fix = Fix("lossless", "remove the empty message", steps) if is_removable else None
             yield RULE.at_message(case, index, f"{role} message is empty", fix=fix)

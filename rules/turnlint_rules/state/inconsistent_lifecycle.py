@@ -50,23 +50,24 @@ def check(case: Case) -> Iterator[Finding]:
     last = len(case.messages) - 1
     for interaction in case.ledger.interactions:
         answer = interaction.answer
-        said = _contradiction(answer, last) if answer is not None else None
-        if answer is not None and said:
+        contradiction = _contradiction(answer, last) if answer is not None else None
+        if answer is not None and contradiction:
             yield RULE.at_result(
-                case, answer, f"the result for {quote(answer.result.id)} {said}", key="whole"
+                case, answer, f"the result for {quote(answer.result.id)} {contradiction}", key="whole"
             )
 
 
 def _contradiction(answer: Answered, last: int) -> str | None:
+    """Return the contradiction as the rest of a sentence about the result."""
     result = answer.result
     if result.value is None:
         return None
-    ended = result.value or result.error
+    has_outcome = result.value or result.error
     if result.value and result.error:
         return "has both a value and an error"
-    if result.complete is False and ended:
+    if result.complete is False and has_outcome:
         return f"is marked as incomplete, but has {'a value' if result.value else 'an error'}"
-    if result.complete and not ended:
+    if result.complete and not has_outcome:
         return "is marked as complete, but has neither a value nor an error"
     if result.state == "pending" and answer.message < last:
         return "is still pending, but the conversation continues"

@@ -45,17 +45,17 @@ BAD = (
     ),
 )
 GOOD = (Raw("claude-code", _SESSION),)
-SHOWN = 5
+MAX_SHOWN_CALLS = 5
 
 
 def check(case: Case) -> Iterator[Finding]:
     if not case.transcript.dead:
         return
     count = len(case.messages)
-    open_calls = [one.asked for one in case.ledger.interactions if one.answer is None]
-    loose = len(case.ledger.orphans)
+    open_calls = [pair.asked for pair in case.ledger.interactions if pair.answer is None]
+    orphans = len(case.ledger.orphans)
     notes = [f"calls without a result: {len(open_calls):,}"] * bool(open_calls)
-    notes += [f"results without a call: {loose:,}"] * bool(loose)
+    notes += [f"results without a call: {orphans:,}"] * bool(orphans)
     yield RULE.at_message(
         case,
         0,
@@ -65,6 +65,6 @@ def check(case: Case) -> Iterator[Finding]:
         label="; ".join(notes),
         related=tuple(
             near(case, asked.message, f"{called(asked.call)} has no result", asked.call.at)
-            for asked in open_calls[:SHOWN]
+            for asked in open_calls[:MAX_SHOWN_CALLS]
         ),
     )

@@ -15,7 +15,7 @@ How it happens
 
 What fix does
     lossless: writes an empty string for an empty list where a text is expected. Otherwise nothing: the
-    content that was meant is not known.
+    intended content is not known.
 
 Evidence
     OpenAI Chat, recorded exchange 4a701ec87220729f: "Invalid type for 'messages[0].content': expected one of
@@ -49,7 +49,9 @@ GOOD = (
 
 def check(case: Case) -> Iterator[Finding]:
     misfits = case.transcript.misfits
-    places = {(id(one.record), one.at): n for n, one in enumerate(case.messages)} if misfits else {}
+    places = (
+        {(id(message.record), message.at): n for n, message in enumerate(case.messages)} if misfits else {}
+    )
     for record, misfit in misfits:
         finding = RULE.at_record(
             record,
@@ -62,7 +64,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, record: Record, misfit: Misfit, places: dict[tuple[int, Pointer], int]) -> Fix | None:
-    """An empty list says as little as an empty string."""
+    """Return the repair of an empty list in place of a string: neither has any content."""
     index = places.get((id(record), misfit.at[:-1]))
     if index is None or misfit.at[-1:] != ("content",) or misfit.expected != "a string":
         return None

@@ -89,17 +89,21 @@ def check(case: Case) -> Iterator[Finding]:
     asked = [one for one in every_call if one.call.needs_id and not case.is_hollow_call(one)]
     answered = [one.answer for one in case.ledger.interactions if one.answer and one.answer.result.needs_id]
     answered += [one for one in case.ledger.orphans if one.result.needs_id]
-    spoiled = {(id(record), misfit.at) for record, misfit in case.transcript.misfits}
-    without = [one for one in asked if is_missing(one.call.id) and _place(case, one, one.call) not in spoiled]
+    malformed = {(id(record), misfit.at) for record, misfit in case.transcript.misfits}
+    without = [
+        one for one in asked if is_missing(one.call.id) and _place(case, one, one.call) not in malformed
+    ]
     unnamed = [
-        one for one in answered if is_missing(one.result.id) and _place(case, one, one.result) not in spoiled
+        one
+        for one in answered
+        if is_missing(one.result.id) and _place(case, one, one.result) not in malformed
     ]
     if not without and not unnamed:
         return
     every = len(without) == len(asked) and len(unnamed) == len(answered)
     if every and has_no_ids(case.ledger, case.transcript.wire):
         if not asked:
-            return  # the only calls say nothing, which is another rule's finding
+            return  # all calls are empty, which another rule reports
         steps = tuple(Rename(spot(one)) for one in without)
         yield RULE.at_call(
             case, asked[0], "no call of this conversation has an id; results are matched by position", severity="info",
@@ -117,14 +121,14 @@ def check(case: Case) -> Iterator[Finding]:
         yield RULE.at_result(case, other, f"result{of} has no call id", fix=_fix(case, other))
 
 
-def _place(case: Case, one: Asked | Answered, block: Call | Result) -> tuple[int, Pointer]:
-    """Where its id stands; what is of the wrong kind there is another rule's finding."""
-    message = case.messages[one.message]
+def _place(case: Case, piece: Asked | Answered, block: Call | Result) -> tuple[int, Pointer]:
+    """Return the record and the position of an id. Another rule reports a value of the wrong kind there."""
+    message = case.messages[piece.message]
     return id(message.record), (*message.at, *block.at, *block.keys.id)
 
 
 def _fix_call(asked: Asked, answer: Answered | None) -> Fix:
-    """The id that its result names, or a new id."""
+    """Return the repair of a call: the id that its result names, or a new id."""
     known = answer is not None and is_adoptable(answer.result.id)
     title = (
         "set the id of the call to the one that its result names"
@@ -135,7 +139,7 @@ def _fix_call(asked: Asked, answer: Answered | None) -> Fix:
 
 
 def _fix(case: Case, answered: Answered) -> Fix | None:
-    """The id of the call. If the call has none either, both get one, or none where the wire needs no ids."""
+    """Return the repair of a result: the id of its call, or a new id for both if the wire needs ids."""
     asked = case.asked_by.get(id(answered.result))
     if asked is None:
         return None

@@ -70,7 +70,7 @@ def check(case: Case) -> Iterator[Finding]:
                 case, asked, f"{called(asked.call)} has no tool name", key="name", label="no tool name",
                 fix=_fix(case, asked, interaction.answer),
             )  # fmt: skip
-    answers = [one.answer for one in case.ledger.interactions if one.answer is not None]
+    answers = [pair.answer for pair in case.ledger.interactions if pair.answer is not None]
     for answer in (*answers, *case.ledger.orphans):
         if answer.result.kind == "function" and not answer.result.name:
             yield RULE.at_result(
@@ -79,7 +79,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, asked: Asked, answer: Answered | None) -> Fix | None:
-    """The name that its result bears; else one that says that none is known. It needs an object to stand in."""
+    """Return the repair: the name in the result, otherwise a placeholder. The name needs an object."""
     holder = (*asked.call.at, *asked.call.keys.name[:-1])
     if case.messages[asked.message].record.data and not isinstance(case.said(asked.message, holder), dict):
         return None

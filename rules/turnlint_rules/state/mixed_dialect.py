@@ -80,10 +80,11 @@ def check(case: Case) -> Iterator[Finding]:
                     "lossless", "convert the message to the format of the conversation", (Translate(index),)
                 ),
             )
-            break  # one seam a message is enough to see
+            break  # one finding for each message is enough
 
 
 def _foreign(message: Message) -> Iterator[tuple[str, Pointer, str]]:
+    """Yield the format, the position and the description of each part in another format."""
     if message.dialect is not None:
         yield message.dialect, (), f"this {message.written_role or message.role} message"
     for block in message.blocks:

@@ -98,22 +98,22 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, first: Interaction, again: Interaction) -> Fix:
-    """One call stays where there is one result; two results are kept with two calls."""
-    two = first.answer is not None and again.answer is not None
-    if two or not _thought_alike(case, first.asked.message, again.asked.message):
+    """Return the removal of the copy; a new id, if both calls have results or the copy has own thinking."""
+    both_answered = first.answer is not None and again.answer is not None
+    if both_answered or not _has_no_own_thinking(case, first.asked.message, again.asked.message):
         return Fix("lossless", "give the copy and its result a new id", (Rename(spot(again.asked)),))
-    gone: tuple[Step, ...] = (
+    removals: tuple[Step, ...] = (
         Drop(spot(again.asked)),
-        *_thoughts(case, first.asked.message, again.asked.message),
+        *_copied_item(case, first.asked.message, again.asked.message),
     )
     if again.answer is None:
-        return Fix("lossless", "remove the copy", gone)
-    steps = (*gone, Settle(spot(first.asked), spot(again.answer)))
+        return Fix("lossless", "remove the copy", removals)
+    steps = (*removals, Settle(spot(first.asked), spot(again.answer)))
     return Fix("lossless", "remove the copy and attach its result to the first call", steps)
 
 
-def _thoughts(case: Case, first: int, again: int) -> tuple[Drop, ...]:
-    """The copy of a thought that stands as an item before the copy of its call."""
+def _copied_item(case: Case, first: int, again: int) -> tuple[Drop, ...]:
+    """Return the removal of a thinking item before the copy, if it equals the item before the first call."""
     known, copy = _item_before(case, first), _item_before(case, again)
     return (Drop(Piece(again - 1)),) if copy is not None and copy == known else ()
 
@@ -123,12 +123,12 @@ def _item_before(case: Case, index: int) -> str | None:
     return blocks[0].item if len(blocks) == 1 and isinstance(blocks[0], Thinking) else None
 
 
-def _thought_alike(case: Case, first: int, again: int) -> bool:
-    """Whether a copy brings no thought of its own, which would go with it."""
+def _has_no_own_thinking(case: Case, first: int, again: int) -> bool:
+    """Whether a copy has no thinking of its own, which its removal would lose."""
     if first == again:
-        return True  # before the search: a message of many copies would be searched once for each
-    one, other = _thoughts_in(case, first), _thoughts_in(case, again)
-    return not other or (one == other and None not in other)
+        return True  # a message with many copies would otherwise be searched once for each copy
+    thoughts, copied = _thoughts_in(case, first), _thoughts_in(case, again)
+    return not copied or (thoughts == copied and None not in copied)
 
 
 def _thoughts_in(case: Case, index: int) -> list[Any]:

@@ -6,7 +6,7 @@ What it does
     compared. The same call written again is `replayed-call`.
 
 Why it matters
-    In one turn, only the order tells which result belongs to which call. Across turns, some providers require
+    In one turn, only the order shows which result belongs to which call. Across turns, some providers require
     ids that are unique in the whole request. Readers that keep a map from id to call give the later result to
     the wrong call.
 
@@ -65,7 +65,7 @@ GOOD = (
 
 
 def check(case: Case) -> Iterator[Finding]:
-    loose = {orphan.result.id for orphan in case.ledger.orphans}
+    orphan_ids = {orphan.result.id for orphan in case.ledger.orphans}
     for repeat in repeats(case.ledger):
         if repeat.same:
             continue
@@ -75,7 +75,7 @@ def check(case: Case) -> Iterator[Finding]:
             case,
             asked,
             f"id {quote(asked.call.id)} is already used by another call {where}",
-            severity="error" if repeat.same_turn or asked.call.id in loose else "warning",
+            severity="error" if repeat.same_turn or asked.call.id in orphan_ids else "warning",
             label="duplicate id",
             related=(near_call(case, first, "first used here"),),
             fix=Fix("lossless", "give this call and its result a new id", (Rename(spot(asked)),)),

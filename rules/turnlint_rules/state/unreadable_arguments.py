@@ -61,7 +61,7 @@ GOOD = (
         b' "content": "ok"}]}\n',
     ),
 )  # fmt: skip
-SAYINGS: dict[str, tuple[Severity, str]] = {
+MESSAGES: dict[str, tuple[Severity, str]] = {
     "broken": ("warning", "are not valid JSON"),
     "other": ("warning", "are valid JSON, but not an object"),
     "unfit": ("error", "are not an object"),
@@ -71,9 +71,9 @@ SAYINGS: dict[str, tuple[Severity, str]] = {
 def check(case: Case) -> Iterator[Finding]:
     for interaction in case.ledger.interactions:
         call = interaction.asked.call
-        saying = SAYINGS.get(call.arguments)
-        if saying is not None and not case.is_no_object(interaction.asked):
-            severity, text = saying
+        message = MESSAGES.get(call.arguments)
+        if message is not None and not case.is_no_object(interaction.asked):
+            severity, text = message
             yield RULE.at_call(
                 case,
                 interaction.asked,
@@ -85,15 +85,15 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, asked: Asked) -> Fix | None:
-    """A text that holds the object is that object; anything else is kept as it is, inside one."""
+    """Return the repair: the object that a string contains, otherwise an object that keeps the old value."""
     call = asked.call
     place = (*call.at, *call.keys.body)
-    said = case.said(asked.message, place) if call.arguments == "unfit" else None
-    if isinstance(said, str) and _is_object(said):
+    value = case.said(asked.message, place) if call.arguments == "unfit" else None
+    if isinstance(value, str) and _is_object(value):
         return Fix(
             "lossless",
             "replace the string with the object that it contains",
-            (Put(place, said.encode(), asked.message),),
+            (Put(place, value.encode(), asked.message),),
         )
     return kept_raw(case, asked)
 

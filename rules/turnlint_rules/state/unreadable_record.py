@@ -1,7 +1,7 @@
 r"""a record is not valid JSON, or parsers disagree about it
 
 What it does
-    Reports what is wrong with the bytes of a record, and where: cut off, joined with the next record, split
+    Reports faults in the bytes of a record, with their positions: cut off, joined with the next record, split
     over lines, not UTF-8, not valid JSON. If the meaning is certain, the record is still parsed and checked.
     Deviations that only some parsers reject are warnings or infos.
 
@@ -59,7 +59,7 @@ GOOD = (
     Raw("openai-chat", b'{"messages": [{"role": "user", "content": "no line end after me"}]}'),
 )
 
-SAYINGS: dict[Kind, tuple[Severity, str]] = {
+MESSAGES: dict[Kind, tuple[Severity, str]] = {
     "bad-escape": ("error", "invalid escape: JSON has no such backslash sequence"),
     "bad-number": ("error", "invalid number: JSON does not allow this notation"),
     "big-integer": ("warning", "{detail}: most parsers will change its value"),
@@ -85,18 +85,18 @@ SAYINGS: dict[Kind, tuple[Severity, str]] = {
     "trailing-comma": ("error", "trailing comma before a closing bracket"),
     "utf-16": ("error", "the file is encoded in {detail}, but JSON must be UTF-8; none of it was checked"),
 }
-_WORDS = {b"True": b"true", b"False": b"false", b"None": b"null", b"undefined": b"null"}
-MENDED: dict[Kind, tuple[Level, str, Callable[[bytes], bytes | None]]] = {
-    "bad-escape": ("lossless", "escape the backslash", lambda here: b"\\" + here),
+_LITERALS = {b"True": b"true", b"False": b"false", b"None": b"null", b"undefined": b"null"}
+REPAIRS: dict[Kind, tuple[Level, str, Callable[[bytes], bytes | None]]] = {
+    "bad-escape": ("lossless", "escape the backslash", lambda found: b"\\" + found),
     "byte-order-mark": ("lossless", "remove the byte order mark", lambda _: b""),
     "control-character": (
         "lossless",
         "escape the character",
-        lambda here: dumps(here.decode("latin-1"))[1:-1].encode(),
+        lambda found: dumps(found.decode("latin-1"))[1:-1].encode(),
     ),
     "invalid-utf-8": ("lossy", "replace it with U+FFFD, the replacement character", lambda _: rb"\ufffd"),
     "not-a-number": ("lossy", "replace it with null", lambda _: b"null"),
-    "python-literal": ("lossless", "replace it with the JSON literal", _WORDS.get),
+    "python-literal": ("lossless", "replace it with the JSON literal", _LITERALS.get),
     "trailing-comma": ("lossless", "remove the comma", lambda _: b""),
 }
 LABELS: dict[Kind, str] = {
@@ -108,10 +108,10 @@ LABELS: dict[Kind, str] = {
 
 def check_record(damage: Damage) -> Iterator[Finding]:
     trouble: Trouble = damage.trouble
-    saying = SAYINGS.get(trouble.kind)
-    if saying is None:
+    message = MESSAGES.get(trouble.kind)
+    if message is None:
         return
-    severity, text = saying
+    severity, text = message
     yield RULE.at_record(
         damage.record,
         text.format(detail=trouble.detail),
@@ -124,26 +124,26 @@ def check_record(damage: Damage) -> Iterator[Finding]:
 
 
 def _join(record: Record) -> Fix:
-    """Write the record in one line, as it was read."""
-    escape = next((one.new.decode() for one in record.breaks if one.new), "")
+    """Return the repair that writes the record in one line, as it was parsed."""
+    escape = next((part.new.decode() for part in record.breaks if part.new), "")
     place = "the line break" if len(record.breaks) == 1 else "line breaks in texts"
     title = f"join the lines, with `{escape}` for {place}" if escape else "join the lines"
-    steps = tuple(Patch(one.at, one.at + len(one.new), one.new) for one in record.breaks)
+    steps = tuple(Patch(part.at, part.at + len(part.new), part.new) for part in record.breaks)
     return Fix("lossless", title, steps)
 
 
 def _fix(damage: Damage) -> Fix | None:
-    """Where all readers that go on agree on what is meant, it is written as JSON has it."""
+    """Return the repair to valid JSON, if all tolerant parsers agree on the meaning."""
     trouble = damage.trouble
-    here = damage.record.data[trouble.start : trouble.end]
-    if trouble.kind == "joined-records" and here in (b"{", b"["):
+    found = damage.record.data[trouble.start : trouble.end]
+    if trouble.kind == "joined-records" and found in (b"{", b"["):
         return Fix(
             "lossless", "insert a line break between them", (Patch(trouble.start, trouble.start, b"\n"),)
         )
     if trouble.kind == "split-record":
         return _join(damage.record)
-    if trouble.kind not in MENDED or not here:
+    if trouble.kind not in REPAIRS or not found:
         return None
-    level, title, mend = MENDED[trouble.kind]
-    mended = mend(here)
-    return None if mended is None else Fix(level, title, (Patch(trouble.start, trouble.end, mended),))
+    level, title, repair = REPAIRS[trouble.kind]
+    repaired = repair(found)
+    return None if repaired is None else Fix(level, title, (Patch(trouble.start, trouble.end, repaired),))
