@@ -83,8 +83,8 @@ def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(ArgumentsEncoding):
         for asked in case.asked:
             call = asked.call
-            if call.arguments in ("free", "unfit") or call.dialect or not _offends(call, clause):
-                continue  # what is no object where only one fits is `unreadable-arguments`
+            if call.arguments in ("free", "unfit") or call.dialect or not _is_rejected(call, clause):
+                continue  # `unreadable-arguments` reports a value that must be an object
             words = _words(call, clause)
             yield RULE.at_call(
                 case,
@@ -99,37 +99,37 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _words(call: Call, clause: ArgumentsEncoding) -> str:
-    """What is wrong with the arguments of a call."""
+    """Return the fault of the arguments of a call, in words."""
     if call.arguments == "nothing" and clause.wants in ("json", "json-object"):
         return f"{_KINDS[call.written] if call.written in _NONE else 'empty'}; expected a JSON object"
     return _WORDS[clause.wants].format(written=_KINDS.get(call.written, f"a {call.written}"))
 
 
 def _fix(case: Case, asked: Asked, clause: ArgumentsEncoding) -> Fix | None:
-    """What can be written otherwise without a guess."""
+    """Return the repair, if the arguments can be converted without a guess."""
     call, place = asked.call, (*asked.call.at, *asked.call.keys.body)
     title = f"encode the same arguments as {_EXPECTED.get(clause.wants, 'JSON')}"
     if call.written == "absent" and not call.name:
-        return None  # there is nothing that could hold them
+        return None  # the call has no object that could contain them
     if call.arguments == "nothing":
         title, text = "set the arguments to an empty object", b"{}"
     elif call.arguments != "object" or clause.wants not in ("text", "object"):
         return None
-    elif call.body[:1] == b"#":  # a digest, so what it stands for is looked up
-        said = case.said(asked.message, place)
-        text = (said if isinstance(said, str) else dumps(said, ensure_ascii=False)).encode(
+    elif call.body[:1] == b"#":  # a digest, so the arguments are decoded from the record
+        value = case.said(asked.message, place)
+        text = (value if isinstance(value, str) else dumps(value, ensure_ascii=False)).encode(
             "utf-8", "backslashreplace"
         )
-        if said is None:
+        if value is None:
             return Fix("lossless", title)
     else:
-        text = json.format(call.body, indent=0)  # the white space of an object is nothing in a text
+        text = json.format(call.body, indent=0)  # white space between tokens has no meaning
     as_text = dumps(text.decode(), ensure_ascii=False).encode()
     data = json.format(text, indent=0) if clause.wants == "object" else as_text
     return Fix("lossless", title, (Put(place, data, asked.message),))
 
 
-def _offends(call: Call, clause: ArgumentsEncoding) -> bool:
+def _is_rejected(call: Call, clause: ArgumentsEncoding) -> bool:
     if clause.wants == "text":
         return call.written in ("object", "list", "other")
     if clause.wants == "object":
@@ -143,5 +143,7 @@ def _offends(call: Call, clause: ArgumentsEncoding) -> bool:
             and b'""' in call.body
             and "" in json.decode(call.body)
         )
-    unread = call.arguments in ("broken", "torn") or (call.arguments == "nothing" and call.written == "text")
-    return unread or (clause.wants == "json-object" and call.arguments == "other")
+    is_unparsable = call.arguments in ("broken", "torn") or (
+        call.arguments == "nothing" and call.written == "text"
+    )
+    return is_unparsable or (clause.wants == "json-object" and call.arguments == "other")

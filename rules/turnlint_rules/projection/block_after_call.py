@@ -95,7 +95,7 @@ def check(case: Case) -> Iterator[Finding]:
                 elif isinstance(block, Text) and open_call is not None:
                     calls = calls or {id(one.call): one for one in case.asked}
                     asked = calls[id(open_call)]
-                    fix = _fix(case, index, asked, _moved(message, place), first)
+                    fix = _fix(case, index, asked, _texts_to_move(message, place), first)
                     yield _finding(case, clause, index, block, asked, fix)
                     open_call = None
 
@@ -110,50 +110,57 @@ def _finding(
     )  # fmt: skip
 
 
-def _moved(message: Message, place: int) -> list[Pointer]:
-    """The texts from a place behind a call on, with the thinking before them if it would become the last block."""
+def _texts_to_move(message: Message, place: int) -> list[Pointer]:
+    """Return the positions of the texts from a place behind a call on.
+
+    The thinking before them is included if it would become the last block.
+    """
     blocks = message.blocks
-    texts = [*takewhile(lambda one: isinstance(one, Text), blocks[place:])]
+    texts = [*takewhile(lambda block: isinstance(block, Text), blocks[place:])]
     rest = blocks[place:]
-    if isinstance(rest[-1], Text) and all(isinstance(one, Text | Thinking) for one in rest):
-        thinking = [*takewhile(lambda one: isinstance(one, Thinking), reversed(blocks[:place]))]
+    if isinstance(rest[-1], Text) and all(isinstance(block, Text | Thinking) for block in rest):
+        thinking = [*takewhile(lambda block: isinstance(block, Thinking), reversed(blocks[:place]))]
         texts = [*reversed(thinking), *rest]
-    return [one.at for one in texts]
+    return [block.at for block in texts]
 
 
 def _fix(case: Case, index: int, asked: Asked, texts: list[Pointer], first: Call | None) -> Fix | None:
-    """One list of blocks is put in order; of two messages one is made, which the next look puts in order."""
-    message, there = case.messages[index], case.messages[asked.message]
-    only = len(texts) == len(message.blocks) and not any(
-        isinstance(block, Thinking) for block in there.blocks
+    """Return the repair: reorder one list of blocks, or join two messages, which the next pass reorders."""
+    message, call_message = case.messages[index], case.messages[asked.message]
+    only_texts = len(texts) == len(message.blocks) and not any(
+        isinstance(block, Thinking) for block in call_message.blocks
     )
     steps: tuple[Step, ...] = ()
     if first is not None:
         at = first.at
-        same = isinstance(at[-1], int) and all(text[:-1] == at[:-1] for text in texts)
-        steps = tuple(Shift(Piece(index, text), int(at[-1])) for text in texts if same)
-    elif message.content == there.content == "parts":
-        steps = tuple(Join(one, asked.message) for one in (index, *_following(case, index)))
-    elif only:
-        steps = tuple(Move(one, asked.message) for one in (index, *_following(case, index)))
+        in_one_list = isinstance(at[-1], int) and all(text[:-1] == at[:-1] for text in texts)
+        steps = tuple(Shift(Piece(index, text), int(at[-1])) for text in texts if in_one_list)
+    elif message.content == call_message.content == "parts":
+        steps = tuple(Join(number, asked.message) for number in (index, *_following(case, index)))
+    elif only_texts:
+        steps = tuple(Move(number, asked.message) for number in (index, *_following(case, index)))
     joined = [step.message for step in steps if isinstance(step, Join)]
-    if any(_has_foreign_keys(case, one) for one in joined):
+    if any(_has_foreign_keys(case, number) for number in joined):
         title = "move the text before the calls, and remove the keys of its message that are not part of a request"
         return Fix("lossy", title, steps)
     return Fix("lossless", "move the text before the calls", steps) if steps else None
 
 
 def _has_foreign_keys(case: Case, index: int) -> bool:
-    """Whether a message has keys that do not fit into the message that takes its blocks."""
+    """Whether a message has keys that the message for its blocks cannot have."""
     written = case.written(index)
     return isinstance(written, dict) and not written.keys() <= _OWN_KEYS
 
 
 def _following(case: Case, index: int) -> Iterator[int]:
-    """The messages behind one that go on in its turn with texts alone, written as it is."""
-    for one in range(index + 1, len(case.messages)):
-        message = case.messages[one]
-        texts = bool(message.blocks) and all(isinstance(block, Text) for block in message.blocks)
-        if message.role != "assistant" or message.content != case.messages[index].content or not texts:
+    """Yield the next messages that continue the turn of a message with texts alone, in the same encoding."""
+    for number in range(index + 1, len(case.messages)):
+        message = case.messages[number]
+        has_only_texts = bool(message.blocks) and all(isinstance(block, Text) for block in message.blocks)
+        if (
+            message.role != "assistant"
+            or message.content != case.messages[index].content
+            or not has_only_texts
+        ):
             return
-        yield one
+        yield number

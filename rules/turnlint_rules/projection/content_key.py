@@ -74,13 +74,13 @@ def check(case: Case) -> Iterator[Finding]:
 
 def _content(case: Case, clause: ContentKey, index: int, message: Message) -> Iterator[Finding]:
     if not message.written_role or (clause.roles and message.written_role not in clause.roles):
-        return  # `malformed-message` reports a message without a role; a content would leave it malformed
+        return  # `malformed-message` reports a message without a role; content would not repair it
     calls = any(isinstance(block, Call) for block in message.blocks)
     if clause.with_calls is not None and calls is not clause.with_calls:
         return
     others = {block.kind for block in message.blocks if isinstance(block, Other)}
     if message.content in ("null", "absent") and others & {"refusal", "audio"}:
-        return  # something else stands for its content
+        return  # a refusal or audio replaces its content
     if message.content not in (("absent", "null") if clause.neither else clause.kinds) or (clause.neither and calls):  # fmt: skip
         return
     what = {
@@ -91,11 +91,11 @@ def _content(case: Case, clause: ContentKey, index: int, message: Message) -> It
     yield RULE.at_message(
         case, index, f"the {quote(message.written_role)} message has {what}{beside}",
         below=() if message.content == "absent" else ("content",), label=what, under=clause,
-        told={"kind": message.content, "key": "content"}, fix=_empty(index, message),
+        told={"kind": message.content, "key": "content"}, fix=_fix_content(index, message),
     )  # fmt: skip
 
 
-def _empty(index: int, message: Message) -> Fix:
+def _fix_content(index: int, message: Message) -> Fix:
     steps = (Put(("content",), b'""', index),)
     if message.content in ("text", "parts"):
         return Fix("lossy", "replace the content with an empty string", steps)
@@ -132,15 +132,15 @@ def _results(case: Case, clause: ContentKey) -> Iterator[Finding]:
             of = f"for {called(asked.call)}" if asked and asked.call.id == result.id else quote(result.id)
             yield RULE.at_result(
                 case, answered, f"the result {of} has no {key}", key="id" if key == "id" else "name",
-                label=f"no {key}", under=clause, told={"key": key}, fix=_named(answered, asked, key),
+                label=f"no {key}", under=clause, told={"key": key}, fix=_fix_result(answered, asked, key),
             )  # fmt: skip
 
 
-def _named(answered: Answered, asked: Asked | None, key: str) -> Fix | None:
-    """What the call says, where there is one that says it."""
-    result, said = answered.result, (asked.call.id if key == "id" else asked.call.name) if asked else None
+def _fix_result(answered: Answered, asked: Asked | None, key: str) -> Fix | None:
+    """Return the repair: the id or the name of the call, if it has one."""
+    result, value = answered.result, (asked.call.id if key == "id" else asked.call.name) if asked else None
     place = (*result.at, *(result.keys.id if key == "id" else result.keys.name))
-    steps = (Put(place, dumps(said).encode(), answered.message),)
-    if not said:
+    steps = (Put(place, dumps(value).encode(), answered.message),)
+    if not value:
         return Fix("lossless", f"none, no call says which {key} it has")
     return Fix("lossless", f"add the {key} of its call", steps)

@@ -56,13 +56,13 @@ GOOD = (
     Raw("openai-chat", _PARTS % b'"hi"', provider="openai"),
 )  # fmt: skip
 
-_ANYBODYS = frozenset({"text", "image", "document"})
-"""Kinds that a user message takes on every wire."""
+_USER_KINDS = frozenset({"text", "image", "document"})
+"""Kinds of content that a user message may have on every wire."""
 
 
 def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(ContentKind):
-        if clause.unless_tool_key and _has_such_a_tool(case, clause.unless_tool_key):
+        if clause.unless_tool_key and _has_tool_with_key(case, clause.unless_tool_key):
             continue
         for index, message in enumerate(case.messages):
             if not clause.role and message.content == "parts":
@@ -71,25 +71,25 @@ def check(case: Case) -> Iterator[Finding]:
                 yield from _blocks(case, clause, index, message)
 
 
-def _has_such_a_tool(case: Case, key: str) -> bool:
+def _has_tool_with_key(case: Case, key: str) -> bool:
     """Whether a declared tool has a key, or the tools are not known."""
     request = case.transcript.request
     if request is None or request.tools is None:
         return True
     tools = case.value_in(request.record, request.tools_at)
-    return any(isinstance(one, dict) and one.get(key) for one in tools if isinstance(tools, list))
+    return any(isinstance(tool, dict) and tool.get(key) for tool in tools if isinstance(tools, list))
 
 
 def _blocks(case: Case, clause: ContentKind, index: int, message: Message) -> Iterator[Finding]:
-    kinds = [("text" if isinstance(one, Text) else one.kind, one) for one in message.blocks]
+    kinds = [("text" if isinstance(block, Text) else block.kind, block) for block in message.blocks]
     refused = clause.refused
     wrong = next(
-        (one for kind, one in kinds if (kind in refused if refused else kind not in clause.kinds)), None
+        (block for kind, block in kinds if (kind in refused if refused else kind not in clause.kinds)), None
     )
     if wrong is None:
         return
     kind = quote(getattr(wrong, "kind", ""))
-    movable = {kind for kind, _ in kinds} <= _ANYBODYS
+    movable = {kind for kind, _ in kinds} <= _USER_KINDS
     fix = Fix("lossy", "give the message the role `user`", (Put(("role",), b'"user"', index),))
     yield RULE.at_message(
         case, index, f"{quote(clause.role)} message holds a block of kind {kind}", below=wrong.at,
@@ -99,18 +99,14 @@ def _blocks(case: Case, clause: ContentKind, index: int, message: Message) -> It
 
 
 def _parts(case: Case, clause: ContentKind, index: int) -> Iterator[Finding]:
-    """The parts of a list whose kinds are not accepted, and strings in place of parts."""
+    """Yield findings for parts of a kind that is not accepted, and for strings in place of parts."""
     content = case.said(index, ("content",))
     for number, part in enumerate(content if isinstance(content, list) else ()):
         kind = part.get("type") if isinstance(part, dict) else None
         if isinstance(part, str) and not clause.bare:
             what, label = "a string in its list of parts", "expected an object"
-            whole = dumps(
-                {"type": "text", "text": part}, ensure_ascii=False, separators=(", ", ": ")
-            ).encode()
-            fix = Fix(
-                "lossless", "write the string as a text part", (Put(("content", number), whole, index),)
-            )
+            data = dumps({"type": "text", "text": part}, ensure_ascii=False, separators=(", ", ": ")).encode()
+            fix = Fix("lossless", "write the string as a text part", (Put(("content", number), data, index),))
         elif isinstance(kind, str) and kind not in clause.kinds:
             what, label = f"a part of kind {quote(kind)}", "not accepted"
             fix = Fix("lossy", "none, no other kind of part says the same: write it as a text")

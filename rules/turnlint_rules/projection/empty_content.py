@@ -67,13 +67,13 @@ MARK = "(no content)"
 _LISTED: dict[str, tuple[str, Any]] = {
     "bedrock": ("content", [{"text": MARK}]), "gemini": ("parts", [{"text": MARK}]),
 }  # fmt: skip
-"""Wires on which a content is always a list, its key, and how the mark is written in it."""
+"""The key of the content and the encoding of the mark, by wire, where the content is always a list."""
 _WHAT = {"error-result": "reports an error without any text"}
-_NOTHING = frozenset({b"", b"null", b'""', b"[]"})
+_EMPTY_VALUES = frozenset({b"", b"null", b'""', b"[]"})
 
 
 def check(case: Case) -> Iterator[Finding]:
-    graver: set[tuple[int, Pointer]] = set()
+    reported: set[tuple[int, Pointer]] = set()
     for clause in sorted(case.clauses(EmptyContent), key=lambda one: SEVERITIES.index(case.severity(one))):
         if clause.what in ("error-result", "result-list"):
             yield from _results(case, clause)
@@ -89,30 +89,33 @@ def check(case: Case) -> Iterator[Finding]:
             if clause.what == "message":
                 yield from _message(case, clause, index, message)
             elif not clause.alone or not message.blocks:
-                yield from _texts(case, clause, index, message, graver)
+                yield from _texts(case, clause, index, message, reported)
 
 
 def _texts(
-    case: Case, clause: EmptyContent, index: int, message: Message, graver: set[tuple[int, Pointer]]
+    case: Case, clause: EmptyContent, index: int, message: Message, reported: set[tuple[int, Pointer]]
 ) -> Iterator[Finding]:
-    who = _who(message) if message.blanks else ""
-    more = bool(message.blanks) and any(not isinstance(block, Thinking) for block in message.blocks)
+    subject = _describe_message(message) if message.blanks else ""
+    has_more = bool(message.blanks) and any(not isinstance(block, Thinking) for block in message.blocks)
     for blank in message.blanks:
-        fits = blank.white is (clause.what == "white-text") and (blank.white or blank.at != ("content",))
-        if fits and (index, blank.at) not in graver:
-            graver.add((index, blank.at))
+        matches = blank.white is (clause.what == "white-text") and (blank.white or blank.at != ("content",))
+        if matches and (index, blank.at) not in reported:
+            reported.add((index, blank.at))
             what = "is only white space" if blank.white else "is empty"
             yield RULE.at_message(
-                case, index, f"a text in {who} {what}", below=blank.at, label="empty", under=clause,
+                case, index, f"a text in {subject} {what}", below=blank.at, label="empty", under=clause,
                 told={"block": next((part for part in blank.at if isinstance(part, int)), 0)},
-                fix=_without(case, index, blank, first=blank is message.blanks[0], more=more),
+                fix=_fix_text(case, index, blank, first=blank is message.blanks[0], has_more=has_more),
             )  # fmt: skip
 
 
-def _without(case: Case, index: int, blank: Blank, *, first: bool, more: bool) -> Fix:
-    """The text goes where something else is left, if only the mark; thoughts alone are no message."""
-    if more or not first:
-        step = Drop(Piece(index, blank.at)) if more else Take(blank.at, index)
+def _fix_text(case: Case, index: int, blank: Blank, *, first: bool, has_more: bool) -> Fix:
+    """Return the repair: remove the text if the message keeps other content, otherwise write the mark.
+
+    Thinking alone is no content.
+    """
+    if has_more or not first:
+        step = Drop(Piece(index, blank.at)) if has_more else Take(blank.at, index)
         return Fix("lossless", "remove the empty text", (step,))
     below = ("text",) if isinstance(case.said(index, blank.at), dict) else ()
     return _mark(index, (*blank.at, *below))
@@ -129,7 +132,7 @@ def _message(case: Case, clause: EmptyContent, index: int, message: Message) -> 
     key, value = _LISTED.get(case.transcript.wire.speaks, ("content", MARK))
     if hollow or empty_text:
         yield RULE.at_message(
-            case, index, f"{_who(message)} is empty", label="empty", under=clause,
+            case, index, f"{_describe_message(message)} is empty", label="empty", under=clause,
             fix=_mark(index, (key,), value) if message.role != "other" and case.is_hollow(index) else None,
         )  # fmt: skip
 
@@ -139,7 +142,7 @@ def _results(case: Case, clause: EmptyContent) -> Iterator[Finding]:
     for answered, _ in case.answered:
         result = answered.result
         hollow = without_space(result.body.strip()) in (
-            _NOTHING if clause.what == "error-result" else {b"[]"}
+            _EMPTY_VALUES if clause.what == "error-result" else {b"[]"}
         )
         if hollow and (clause.what == "result-list" or result.error):
             what = _WHAT.get(clause.what, "is an empty list")
@@ -149,7 +152,7 @@ def _results(case: Case, clause: EmptyContent) -> Iterator[Finding]:
             )  # fmt: skip
 
 
-def _who(message: Message) -> str:
+def _describe_message(message: Message) -> str:
     role = message.written_role or "no role"
     call = next((block for block in message.blocks if isinstance(block, Call)), None)
     return f"the {quote(role)} message" + (f" with {called(call)}" if call else "")

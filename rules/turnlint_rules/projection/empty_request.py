@@ -12,7 +12,7 @@ How it happens
     A client writes its only message into the system prompt. A filter or a context limit removes all messages.
 
 What fix does
-    Nothing: the log does not say what the user asked. Add a message of the user.
+    Nothing: the log does not contain the request of the user. Add a user message.
 
 Evidence
     Gemini: "contents is not specified", recorded 475c5384b77f0207, bf06e413a7f70dde, 440884585e6a37f6.
@@ -61,17 +61,17 @@ def check(case: Case) -> Iterator[Finding]:
     body = case.value_in(request.record, request.at)
     keys = frozenset(body) if isinstance(body, dict) else frozenset[str]()
     if transcript.misfits or not (request.whole or case.named or keys <= {request.key, "model"}):
-        return  # its messages do not fit, or a user keeps a list that is no request
-    lacks = case.value_in(request.record, place) is None
+        return  # its messages are malformed, or the record is a stored list and no request
+    is_absent = case.value_in(request.record, place) is None
     for clause in case.clauses(EmptyRequest):
-        if (clause.what == "absent") is not lacks:
+        if (clause.what == "absent") is not is_absent:
             continue
-        what = f"no {quote(request.key)}" if lacks else f"no message in {quote(request.key)}"
+        what = f"no {quote(request.key)}" if is_absent else f"no message in {quote(request.key)}"
         finding = RULE.at_request(
-            case, request.at if lacks else place, f"the request has {what}",
-            label="no messages" if lacks else "empty", under=clause,
+            case, request.at if is_absent else place, f"the request has {what}",
+            label="no messages" if is_absent else "empty", under=clause,
             fix=Fix("placeholder", "none, the log does not say what the user asked: add a message"),
         )  # fmt: skip
-        doubtful = not case.named and (not request.whole or keys <= {*clause.elsewhere})
-        milder = doubtful and finding.severity == "error"
-        yield structs.replace(finding, severity="warning") if milder else finding
+        is_doubtful = not case.named and (not request.whole or keys <= {*clause.elsewhere})
+        is_milder = is_doubtful and finding.severity == "error"
+        yield structs.replace(finding, severity="warning") if is_milder else finding

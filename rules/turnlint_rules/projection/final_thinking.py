@@ -63,27 +63,31 @@ GOOD = (
 
 def check(case: Case) -> Iterator[Finding]:
     if case.transcript.is_log:
-        return  # an agent writes its requests from its log, and leaves such a block out
+        return  # an agent builds its requests from its log, and omits such a block
     for clause in case.clauses(FinalThinking):
         for index, message in enumerate(case.messages):
             last = message.blocks[-1] if message.blocks else None
-            if message.role != "assistant" or not isinstance(last, Thinking) or _goes_on(case, index):
+            if (
+                message.role != "assistant"
+                or not isinstance(last, Thinking)
+                or _has_content_after(case, index)
+            ):
                 continue
             yield RULE.at_message(
                 case, index, "the last block of the assistant message is a thinking block", below=last.at,
-                label="the last block", under=clause, told={"kind": last.kind}, fix=_without(case, index, message),
+                label="the last block", under=clause, told={"kind": last.kind}, fix=_fix(case, index, message),
             )  # fmt: skip
 
 
-def _goes_on(case: Case, index: int) -> bool:
-    """Whether something follows the block in what the provider reads as one message."""
+def _has_content_after(case: Case, index: int) -> bool:
+    """Whether content follows the last block in the message as the provider joins it."""
     message = case.messages[index]
     behind = any(blank.before >= len(message.blocks) for blank in message.blanks)
     after = case.messages[index + 1].role if index + 1 < len(case.messages) else ""
     return behind or (after == "assistant" and case.transcript.wire.joins)
 
 
-def _without(case: Case, index: int, message: Message) -> Fix:
+def _fix(case: Case, index: int, message: Message) -> Fix:
     blocks = message.blocks
     others = [place for place, block in enumerate(blocks) if not isinstance(block, Thinking)]
     if not others and not message.blanks:
@@ -91,7 +95,9 @@ def _without(case: Case, index: int, message: Message) -> Fix:
     request = case.transcript.request
     needed = any(isinstance(block, Call) for block in blocks) and request and request.thinking == "budget"
     start = others[-1] if others and needed else 0
-    gone = [block for block in blocks[start:] if isinstance(block, Thinking)]
+    removed = [block for block in blocks[start:] if isinstance(block, Thinking)]
     return Fix(
-        "lossy", "remove the thinking of the message", tuple(Drop(Piece(index, block.at)) for block in gone)
+        "lossy",
+        "remove the thinking of the message",
+        tuple(Drop(Piece(index, block.at)) for block in removed),
     )

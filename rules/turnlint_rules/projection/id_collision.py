@@ -72,25 +72,25 @@ GOOD = (
 def check(case: Case) -> Iterator[Finding]:
     for clause in case.clauses(IdCollision, spelled=False):
         first: dict[str, Asked] = {}
-        said: set[str] = set()
+        reported: set[str] = set()
         for asked in case.asked:
             identifier = asked.call.id
             if identifier is None or not usable(identifier) or asked.call.server:
                 continue
-            mended = _mended(identifier, clause)
-            other = first.setdefault(mended, asked)
-            theirs = other.call.id or ""
+            valid_id = _made_valid(identifier, clause)
+            other = first.setdefault(valid_id, asked)
+            other_id = other.call.id or ""
             if (
-                theirs == identifier
-                or identifier in said
-                or (_fits(case, identifier) and _fits(case, theirs))
+                other_id == identifier
+                or identifier in reported
+                or (_is_accepted(case, identifier) and _is_accepted(case, other_id))
             ):
                 continue
-            said.add(identifier)
+            reported.add(identifier)
             yield RULE.at_call(
                 case,
                 asked,
-                f"ids {quote(theirs)} and {quote(identifier)} both become {quote(mended)} when a client makes them valid",
+                f"ids {quote(other_id)} and {quote(identifier)} both become {quote(valid_id)} when a client makes them valid",
                 label="becomes the same id",
                 related=(near_call(case, other, "as this one"),),
                 under=clause,
@@ -98,13 +98,13 @@ def check(case: Case) -> Iterator[Finding]:
             )
 
 
-def _mended(identifier: str, clause: IdCollision) -> str:
+def _made_valid(identifier: str, clause: IdCollision) -> str:
     kept = re.sub(f"(?!{clause.keep}).", lambda _: clause.replace, identifier, flags=re.DOTALL)
     return kept[: clause.most] if clause.most else kept
 
 
-def _fits(case: Case, identifier: str) -> bool:
-    """Whether the provider takes an id as it is."""
+def _is_accepted(case: Case, identifier: str) -> bool:
+    """Whether the provider accepts an id unchanged."""
     patterns = [one.pattern for one in case.clauses(IdCharset, spelled=False)]
     patterns += [
         one.pattern for one in case.clauses(IdForm, spelled=False) if one.of == "call" and one.pattern

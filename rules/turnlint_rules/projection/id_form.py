@@ -71,14 +71,14 @@ GOOD = (
 
 
 _Item = tuple[int, str, str | None, Pointer]
-"""The position of the message, the type of the item, its id, and where the piece stands."""
+"""The index of the message, the type of the item, its id, and the position of the piece."""
 
 
 def check(case: Case) -> Iterator[Finding]:
     items: list[_Item] | None = None
     for clause in case.clauses(IdForm, spelled=False):
         if clause.of != "item":
-            yield from (*_calls(case, clause), *_strays(case, clause))
+            yield from (*_calls(case, clause), *_results(case, clause))
         elif case.spelled:
             items = list(_items_in(case)) if items is None else items
             yield from _items(case, clause, items)
@@ -91,14 +91,14 @@ def _calls(case: Case, clause: IdForm) -> Iterator[Finding]:
         call = asked.call
         if call.server != (clause.of == "server") or (clause.kinds and call.kind not in clause.kinds):
             continue
-        # A history that was trimmed at its front goes on counting.
+        # A history without its first messages continues the count.
         count = _number(call.id) if count is None else count + 1
         if is_missing(call.id):
-            missed = clause.required and not call.needs_id and call.keys.id != call.keys.name
-            wrong = missed and not case.is_hollow_call(asked)
+            is_missed = clause.required and not call.needs_id and call.keys.id != call.keys.name
+            wrong = is_missed and not case.is_hollow_call(asked)
         else:
-            ends = clause.global_count and _number(call.id) != count
-            wrong = usable(call.id) and (not fits(call.id or "") or ends)
+            is_miscounted = clause.global_count and _number(call.id) != count
+            wrong = usable(call.id) and (not fits(call.id or "") or is_miscounted)
         if wrong:
             sentence = _sentence(call, clause, count, formed=fits(call.id or "") is not None)
             yield RULE.at_call(
@@ -116,13 +116,13 @@ def _sentence(call: Call, clause: IdForm, count: int, *, formed: bool) -> str:
 
 
 def _number(identifier: str | None) -> int:
-    """What stands behind the last colon."""
+    """Return the number behind the last colon of an id, or 0."""
     digits = (identifier or "").rpartition(":")[2]
     return int(digits) if digits.isdecimal() and len(digits) < 9 else 0
 
 
-def _strays(case: Case, clause: IdForm) -> Iterator[Finding]:
-    """Results under an id that is not their call's."""
+def _results(case: Case, clause: IdForm) -> Iterator[Finding]:
+    """Yield findings for results with an id that is not the id of their call."""
     fits = re.compile(clause.pattern or ".*", re.DOTALL).fullmatch
     for answered, asked in case.answered:
         result = answered.result
@@ -139,7 +139,7 @@ def _items_in(case: Case) -> Iterator[_Item]:
     for index, message in enumerate(case.messages):
         pieces = [block for block in message.blocks if isinstance(block, Call | Result | Thinking)]
         named = [(piece.kind, piece.item, piece.at) for piece in pieces] or [(message.kind, message.item, ())]
-        # A recorder rewrote some ids (dc90fbcfd081105b), so their form is not the sender's.
+        # A recorder rewrote some ids (dc90fbcfd081105b), so their format is not from the client.
         yield from ((index, *one) for one in named if not has_redaction(one[1]))
 
 

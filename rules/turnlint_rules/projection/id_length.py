@@ -80,16 +80,16 @@ def check(case: Case) -> Iterator[Finding]:
             yield from _items(case, clause)
 
 
-def _offended(clauses: list[IdLength], identifier: str | None) -> IdLength | None:
-    """The widest limit that is broken: it is the surest."""
-    broken = [clause for clause in clauses if len(identifier or "") > clause.most]
-    return max(broken, key=lambda clause: clause.most, default=None)
+def _violated(clauses: list[IdLength], identifier: str | None) -> IdLength | None:
+    """Return the violated clause with the highest limit, which is the most certain."""
+    violated = [clause for clause in clauses if len(identifier or "") > clause.most]
+    return max(violated, key=lambda clause: clause.most, default=None)
 
 
 def _calls(case: Case, clauses: list[IdLength]) -> Iterator[Finding]:
     for asked in case.asked:
         identifier = asked.call.id
-        clause = None if asked.call.server else _offended(clauses, identifier)
+        clause = None if asked.call.server else _violated(clauses, identifier)
         if clause and identifier and usable(identifier):
             yield RULE.at_call(
                 case, asked, _sentence("call", identifier, clause), label=f"{len(identifier)} characters",
@@ -98,7 +98,7 @@ def _calls(case: Case, clauses: list[IdLength]) -> Iterator[Finding]:
             )  # fmt: skip
     for answered, asked_by in case.answered:
         identifier = answered.result.id
-        clause = None if answered.result.server else _offended(clauses, identifier)
+        clause = None if answered.result.server else _violated(clauses, identifier)
         if (
             clause
             and identifier
@@ -121,12 +121,12 @@ def _items(case: Case, clause: IdLength) -> Iterator[Finding]:
                 yield RULE.at_message(
                     case, index, _sentence("item", item, clause), below=("id",), label=f"its item id has {len(item)} characters",
                     under=clause, told={"id": item, "most": clause.most, "length": len(item)},
-                    fix=_left_out(message, index, at),
+                    fix=_fix_item(message, index, at),
                 )  # fmt: skip
 
 
-def _left_out(message: Message, index: int, at: Pointer) -> Fix | None:
-    """A reference is nothing without its id, and there are calls that have no other."""
+def _fix_item(message: Message, index: int, at: Pointer) -> Fix | None:
+    """Return the removal of an item id; none for a reference, or for a call without another id."""
     own = any(isinstance(block, Call) and block.keys.id == ("id",) for block in message.blocks)
     if own or message.kind == "item_reference":
         return None

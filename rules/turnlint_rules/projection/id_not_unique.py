@@ -81,19 +81,19 @@ GOOD = (
 
 
 _SCOPES = ("message", "turn", "request")
-"""From the narrowest: a call is reported once, for the narrowest scope in which its id is taken."""
+"""Narrowest first: a call is reported once, for the narrowest scope in which its id is not unique."""
 
 
 def check(case: Case) -> Iterator[Finding]:
-    told: set[int] = set()
+    reported: set[int] = set()
     for clause in sorted(case.clauses(IdUnique, spelled=False), key=lambda one: _SCOPES.index(one.over)):
         if clause.of == "call":
-            yield from _calls(case, clause, told)
+            yield from _calls(case, clause, reported)
         elif clause.of == "item" and case.spelled:
             yield from _items(case, clause)
 
 
-def _calls(case: Case, clause: IdUnique, told: set[int]) -> Iterator[Finding]:
+def _calls(case: Case, clause: IdUnique, reported: set[int]) -> Iterator[Finding]:
     first: dict[tuple[str, int], Asked] = {}
     for asked in case.asked:
         identifier = asked.call.id
@@ -101,8 +101,8 @@ def _calls(case: Case, clause: IdUnique, told: set[int]) -> Iterator[Finding]:
             continue
         scope = {"message": asked.message, "turn": asked.turn, "request": 0}[clause.over]
         other = first.setdefault((identifier, scope), asked)
-        if other is not asked and asked.seq not in told:
-            told.add(asked.seq)
+        if other is not asked and asked.seq not in reported:
+            reported.add(asked.seq)
             yield RULE.at_call(
                 case, asked, f"the id of {called(asked.call)} is already used by another call of the same {clause.over}",
                 label="duplicate id", related=(near_call(case, other, "first used here"),), under=clause,
@@ -123,16 +123,16 @@ def _items(case: Case, clause: IdUnique) -> Iterator[Finding]:
                 yield RULE.at_message(
                     case, index, f"the item id {quote(item)} appears twice", below=("id",), label="duplicate id",
                     related=(near(case, other, "first used here", ("id",)),), under=clause,
-                    told={"id": item, "ids": item}, fix=_item_fix(case, index, other, at),
+                    told={"id": item, "ids": item}, fix=_fix_item(case, index, other, at),
                 )  # fmt: skip
 
 
-def _item_fix(case: Case, index: int, other: int, at: Pointer) -> Fix | None:
-    """A reference is nothing without its id, and there are calls that have no other."""
-    for one in (index, other):
-        if case.messages[one].kind == "item_reference":
+def _fix_item(case: Case, index: int, other: int, at: Pointer) -> Fix | None:
+    """Return the removal of a reference or of an item id; none for a call without another id."""
+    for number in (index, other):
+        if case.messages[number].kind == "item_reference":
             title = "remove the reference; the item itself is present"
-            return Fix("lossless", title, (Drop(Piece(one)),))
+            return Fix("lossless", title, (Drop(Piece(number)),))
     if any(isinstance(block, Call) and block.keys.id == ("id",) for block in case.messages[index].blocks):
         return None
     return Fix("lossless", "remove the `id` of the item", (Take((*at, "id"), index),))

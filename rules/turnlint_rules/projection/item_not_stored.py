@@ -2,14 +2,14 @@
 
 What it does
     Reports references to items, and reasoning items with an id and without their encrypted text, in a request
-    that says `store: false`.
+    with `store: false`.
 
 Why it matters
     With `store: false` the provider keeps no items. It cannot find the item with this id and rejects the
     request.
 
 How it happens
-    A client was written for stored responses and now sends `store: false`. The request did not ask for
+    A client was written for stored responses and now sends `store: false`. The request did not include
     `reasoning.encrypted_content`, so the answer had no encrypted text to keep.
 
 What fix does

@@ -12,7 +12,7 @@ How it happens
     model should continue, and newer models do not accept that.
 
 What fix does
-    placeholder: with a named provider, adds a result that says that the outcome is not known. placeholder:
+    placeholder: with a named provider, adds a result that states that the outcome is not known. placeholder:
     after a final assistant text, adds the user message `(continue)`. lossless: where the provider requires a
     mark on a text to continue, sets the mark, and removes it from earlier messages.
 
@@ -68,34 +68,34 @@ GOOD = (
 
 def check(case: Case) -> Iterator[Finding]:
     if not case.ends:
-        return  # a conversation that somebody kept, and may go on with
+        return  # a stored conversation, which may continue
     last = len(case.messages) - 1
     yield from _prefixes(case, last)
-    told = False
+    is_reported = False
     for clause in sorted(case.clauses(LastMessage), key=lambda one: SEVERITIES.index(case.severity(one))):
         if clause.open_calls:
             for finding in _open_calls(case, clause):
-                told = True
+                is_reported = True
                 yield finding
         message = case.messages[last]
         if message.blocks and getattr(message.blocks[-1], "server", False):
-            continue  # the provider paused in the middle of its own tools, and goes on from there
+            continue  # the provider paused during its own tool calls, and continues there
         if message.role == "other" or message.dialect:
             continue  # the wire has no such role, which other rules report
         if not _applies(case, clause, last):
             continue
-        taken = {message.written_role, message.role} | ({"prefix"} if message.prefix else set())
-        if clause.roles and not told and taken.isdisjoint(clause.roles):
-            told = True
+        written = {message.written_role, message.role} | ({"prefix"} if message.prefix else set())
+        if clause.roles and not is_reported and written.isdisjoint(clause.roles):
+            is_reported = True
             role = quote(message.written_role or "none")
             yield RULE.at_message(
                 case, last, f"the request ends with a message of role {role}; expected {_either(clause.roles)}",
-                label="last message", under=clause, fix=_goes_on(case, last, clause),
+                label="last message", under=clause, fix=_continue(case, last, clause),
             )  # fmt: skip
 
 
 def _applies(case: Case, clause: LastMessage, last: int) -> bool:
-    """Whether the request has the tools and the results without which a clause does not hold."""
+    """Whether the request has the tools and the results that a clause requires."""
     request = case.transcript.request
     if not (clause.with_tools or clause.after_results):
         return True
@@ -105,7 +105,7 @@ def _applies(case: Case, clause: LastMessage, last: int) -> bool:
 
 
 def _follows_results(case: Case, last: int) -> bool:
-    """Whether results stand in the turn right before the last one."""
+    """Whether the turn directly before the last one has results."""
     index = last
     while index >= 0 and case.messages[index].role == "assistant":
         index -= 1
@@ -127,8 +127,8 @@ def _prefixes(case: Case, last: int) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-def _goes_on(case: Case, last: int, clause: LastMessage) -> Fix | None:
-    """What lets the model speak next, where it or a system spoke last."""
+def _continue(case: Case, last: int, clause: LastMessage) -> Fix | None:
+    """Return the repair after which the model may answer, if the last role is assistant or system."""
     role = case.messages[last].role
     if case.messages[last].empty:
         return None  # there is nothing to continue: another rule removes the message

@@ -87,19 +87,19 @@ def _results(case: Case, clause: OverLimit) -> Iterator[Finding]:
     for answered, asked in case.answered:
         length = _characters(answered.result.body, clause.most)
         if length > clause.most:
-            of = (
+            subject = (
                 f"for {called(asked.call)}"
                 if asked and asked.call.id == answered.result.id
                 else quote(answered.result.id)
             )
             yield RULE.at_result(
-                case, answered, f"the result {of} is longer than {clause.most:,} characters", key="body",
+                case, answered, f"the result {subject} is longer than {clause.most:,} characters", key="body",
                 under=clause, told={"length": length, "most": clause.most},
             )  # fmt: skip
 
 
 def _characters(body: bytes, most: int) -> int:
-    """How long a text is; its escapes are taken out only where that may decide. A digest tells nothing."""
+    """Return the length of a text, decoded if it may be over the limit; otherwise, and for a digest, 0."""
     if len(body) <= most or body[:1] == b"#":
         return 0
     return len(json.decode(body, type=str)) if body[:1] == b'"' else len(body)

@@ -85,13 +85,13 @@ def check(case: Case) -> Iterator[Finding]:
     seen: set[int | None] = set()
     for clause in case.clauses(ReasoningUnpaired):
         for finding in checks[clause.what](case, clause):
-            if finding.message_index not in seen:  # clauses for other models hold as well where none is named
+            if finding.message_index not in seen:  # if no model is named, clauses for several models apply
                 yield finding
             seen.add(finding.message_index)
 
 
 def _are_stored(case: Case) -> bool:
-    """Whether the provider keeps the items, and all of them are here."""
+    """Whether the provider stores the items, and the request has all of them."""
     request = case.transcript.request
     if case.transcript.is_log or request is None or not request.key:
         return False
@@ -119,7 +119,7 @@ def _alone(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
 
 
 def _calls_alone(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
-    """Calls after a user's message without any reasoning, where calls after others have it."""
+    """Yield findings for calls after a user message without any reasoning, if calls after others have it."""
     reasons = any(message.kind == "reasoning" and message.item for message in case.messages)
     if not reasons or not _are_stored(case):
         return
@@ -139,15 +139,15 @@ def _calls_alone(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
 
 
 def _missing(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
-    """Where other messages keep their reasoning, or the request says that the model thinks."""
+    """Yield findings for absent reasoning, if other messages have it or the request enables thinking."""
     request = case.transcript.request
-    kept = any(message.reasoning != "absent" for message in case.messages)
+    others_have_it = any(message.reasoning != "absent" for message in case.messages)
     thinking = request.thinking if request else "unsaid"
-    if thinking == "off" or (not kept and thinking == "unsaid"):
+    if thinking == "off" or (not others_have_it and thinking == "unsaid"):
         return
     if clause.said is not None and clause.said is not (thinking != "unsaid"):
         return
-    why = "although other messages have it" if kept else "although thinking is enabled"
+    why = "although other messages have it" if others_have_it else "although thinking is enabled"
     start = _last_user(case) if clause.scope == "loop" else -1
     for index, message in enumerate(case.messages):
         calls = any(isinstance(block, Call) for block in message.blocks)
@@ -167,10 +167,10 @@ def _missing(case: Case, clause: ReasoningUnpaired) -> Iterator[Finding]:
 def _last_user(case: Case) -> int:
     for index in range(len(case.messages) - 1, -1, -1):
         message = case.messages[index]
-        words = any(isinstance(block, Text) for block in message.blocks)
+        has_text = any(isinstance(block, Text) for block in message.blocks)
         if (
             message.role == "user"
-            and words
+            and has_text
             and not any(isinstance(block, Result) for block in message.blocks)
         ):
             return index

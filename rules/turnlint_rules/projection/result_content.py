@@ -14,8 +14,8 @@ How it happens
 
 What fix does
     lossless: writes the same content in the expected form: JSON as a text, as `{"result": …}` where an object
-    is expected, or as a block. A picture or file stays where none is accepted. Move it into a message of the user by
-    hand.
+    is expected, or as a block. If the provider accepts no pictures or files in a result, they stay. Move them
+    into a message of the user manually.
 
 Evidence
     OpenAI: "Image URLs are only allowed for messages with role 'user', but this message with role 'tool'
@@ -69,18 +69,18 @@ GOOD = (
 
 _MIME_TYPE = re.compile(r"data:(\w{1,40})/[\w.+-]{1,80}(?=;)")
 _KINDS = {"text": "a string", "list": "a list", "object": "an object", "absent": "absent", "null": "null"}
-_TELLABLE = frozenset({
+_REPORTABLE = frozenset({
     "text", "image", "image_url", "document", "document_url", "file", "video", "video_url", "audio", "input_audio",
     "input_image", "input_text", "json", "tool_use", "tool_result", "thinking", "search_result", "reference", "refusal",
     "toolUse", "toolResult", "searchResult", "functionCall", "input_file",
 })  # fmt: skip
-"""Kinds that a report may name: any other may be what somebody said."""
+"""Kinds that a report may name; any other kind may be content of the conversation."""
 
 
-def _named(part: str) -> str:
+def _describe_kind(part: str) -> str:
     if part == "json-other":
         return "JSON that is not an object"
-    return quote(part) if part in _TELLABLE else "a part of an unknown type"
+    return quote(part) if part in _REPORTABLE else "a part of an unknown type"
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _source(part: Any) -> tuple[str, str]:
-    """The source of a part, as clauses name it and as the provider names it; a MIME type for a data URL."""
+    """Return the source of a part in the words of clauses and of the provider; a MIME type for a data URL."""
     if not isinstance(part, dict):
         return "", ""
     source, data = part.get("source"), part.get("file_data")
@@ -109,11 +109,16 @@ def _enables(case: Case, beta: str) -> bool:
     if not beta or request is None:
         return False
     named = [case.value_in(request.record, (*request.at, key)) for key in ("betas", "anthropic_beta")]
-    return any(str(one).startswith(beta) for some in named if isinstance(some, list) for one in some)
+    return any(
+        str(feature).startswith(beta)
+        for features in named
+        if isinstance(features, list)
+        for feature in features
+    )
 
 
-def _sources(case: Case, clause: ResultContent, answered: Answered, of: str) -> Iterator[Finding]:
-    """The first part of a result that has a refused source."""
+def _sources(case: Case, clause: ResultContent, answered: Answered, subject: str) -> Iterator[Finding]:
+    """Yield a finding for the first part of a result that has a rejected source."""
     result = answered.result
     if _enables(case, clause.unless_beta):
         return
@@ -123,7 +128,7 @@ def _sources(case: Case, clause: ResultContent, answered: Answered, of: str) -> 
         kind = part.get("type") if isinstance(part, dict) else None
         if source and f"{kind}:{source}" in clause.sources:
             yield RULE.at_result(
-                case, answered, f"{of} contains {_named(str(kind))} with the source {quote(written)}, which is not accepted in a "
+                case, answered, f"{subject} contains {_describe_kind(str(kind))} with the source {quote(written)}, which is not accepted in a "
                 "result", key="body", label=f"source {quote(written)}", under=clause, told={"count": number, "kind": written},
                 fix=Fix("lossy", "none, the log does not hold the file in another form: send it in a message of the user"),
             )  # fmt: skip
@@ -133,14 +138,14 @@ def _sources(case: Case, clause: ResultContent, answered: Answered, of: str) -> 
 def _result(case: Case, clause: ResultContent, answered: Answered, asked: Asked | None) -> Iterator[Finding]:
     result = answered.result
     named = f"for {called(asked.call)}" if asked and asked.call.id == result.id else quote(result.id)
-    of, known = f"the result {named}", clause.parts or result.parts
-    if any(one.partition(":")[0] in result.parts for one in clause.sources):
-        yield from _sources(case, clause, answered, of)
+    subject, known = f"the result {named}", clause.parts or result.parts
+    if any(source.partition(":")[0] in result.parts for source in clause.sources):
+        yield from _sources(case, clause, answered, subject)
     wrong = next((part for part in result.parts if part in clause.refused or part not in known), None)
     if wrong is not None:
         yield RULE.at_result(
-            case, answered, f"{of} contains {_named(wrong)}, which is not accepted in a result", key="body",
-            label=f"contains {_named(wrong)}", under=clause, told={"kind": wrong if wrong in _TELLABLE else "…"},
+            case, answered, f"{subject} contains {_describe_kind(wrong)}, which is not accepted in a result", key="body",
+            label=f"contains {_describe_kind(wrong)}", under=clause, told={"kind": wrong if wrong in _REPORTABLE else "…"},
             fix=_fix(case, answered, _blocks) if wrong == "json-other" else None,
         )  # fmt: skip
     elif clause.written and result.written not in clause.written:
@@ -150,7 +155,7 @@ def _result(case: Case, clause: ResultContent, answered: Answered, asked: Asked 
         found = _KINDS.get(result.written, "another value")
         media = set(result.parts) != {"text"} if result.written == "list" else bool(result.parts)
         yield RULE.at_result(
-            case, answered, f"{of} is {found}; expected {wanted}", key="body",
+            case, answered, f"{subject} is {found}; expected {wanted}", key="body",
             label=f"expected {wanted}", under=clause, told={"kind": result.written},
             fix=None if media and clause.written[0] == "text" else _fix(case, answered, _FORMS[clause.written[0]]),
         )  # fmt: skip
@@ -158,29 +163,29 @@ def _result(case: Case, clause: ResultContent, answered: Answered, asked: Asked 
 
 def _fix(case: Case, answered: Answered, form: Callable[[Any], Any]) -> Fix:
     result, place = answered.result, (*answered.result.at, *answered.result.keys.body)
-    said = case.said(answered.message, place)
+    value = case.said(answered.message, place)
     title = "convert the result to the expected type"
-    if said is None and result.written not in ("null", "absent"):
-        return Fix("lossless", title)  # its record was let go
-    data = dumps(form(said), ensure_ascii=False).encode("utf-8", "backslashreplace")
+    if value is None and result.written not in ("null", "absent"):
+        return Fix("lossless", title)  # its record was released
+    data = dumps(form(value), ensure_ascii=False).encode("utf-8", "backslashreplace")
     return Fix("lossless", title, (Put(place, data, answered.message),))
 
 
-def _text(said: Any) -> str:
-    if isinstance(said, list):
-        return "\n".join(str(part.get("text") or "") for part in said)
-    return "" if said is None else dumps(said, ensure_ascii=False)
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return "\n".join(str(part.get("text") or "") for part in value)
+    return "" if value is None else dumps(value, ensure_ascii=False)
 
 
-def _object(said: Any) -> dict[str, Any]:
-    return said if isinstance(said, dict) else {"result": said}
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {"result": value}
 
 
-def _blocks(said: Any) -> list[Any]:
-    if isinstance(said, list):  # of blocks, one of which holds JSON that is no object
-        return [{**one, "json": _object(one["json"])} if isinstance(one, dict) and "json" in one else one for one in said]  # fmt: skip
-    texts = [{"text": said}] if said else []
-    return texts if isinstance(said, str | None) else [{"json": _object(said)}]
+def _blocks(value: Any) -> list[Any]:
+    if isinstance(value, list):  # a list of blocks, at least one with JSON that is no object
+        return [{**part, "json": _object(part["json"])} if isinstance(part, dict) and "json" in part else part for part in value]  # fmt: skip
+    texts = [{"text": value}] if value else []
+    return texts if isinstance(value, str | None) else [{"json": _object(value)}]
 
 
 _FORMS: dict[str, Callable[[Any], Any]] = {"text": _text, "list": _blocks, "object": _object}

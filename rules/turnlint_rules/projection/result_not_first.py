@@ -5,7 +5,7 @@ What it does
     Also reports other content beside results, if the provider requires results alone.
 
 Why it matters
-    The error text says that the result is missing, so that users search for the wrong fault.
+    The error text claims that the result is missing, so that users search for the wrong fault.
 
 How it happens
     A client writes reminders, times or a message of the user before the results. The API joins two messages
@@ -75,7 +75,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _runs(case: Case) -> Iterator[tuple[int, int]]:
-    """Messages that the provider reads as one: neighbours of one role, where the wire joins them."""
+    """Yield runs of messages that the provider reads as one: of the same role, if the wire joins them."""
     start = 0
     messages = case.messages
     for index in range(1, len(messages) + 1):
@@ -89,42 +89,42 @@ def _run(case: Case, clause: ResultNotFirst, start: int, end: int) -> Iterator[F
     before: tuple[int, Pointer] | None = None
     for index in range(start, end):
         message = case.messages[index]
-        said = [(blank.before, 0, blank.at) for blank in message.blanks]
+        others = [(blank.before, 0, blank.at) for blank in message.blanks]
         blocks = enumerate(message.blocks)
-        said += [(place, 1, block.at) for place, block in blocks if not isinstance(block, Result)]
-        first = min(said, default=None)
+        others += [(place, 1, block.at) for place, block in blocks if not isinstance(block, Result)]
+        first = min(others, default=None)
         for place, result in enumerate(message.blocks):
             if not isinstance(result, Result) or result.server or id(result) not in case.asked_by:
                 continue
-            beside = first is not None and (first[0] <= place or clause.alone)
-            culprit = before or ((index, first[2]) if first and beside else None)
-            if culprit is not None and message.role in ("user", "tool"):
-                steps = _steps(case, clause, range(index, end), culprit)
-                yield _finding(case, clause, index, result, culprit, steps)
+            is_rejected = first is not None and (first[0] <= place or clause.alone)
+            other = before or ((index, first[2]) if first and is_rejected else None)
+            if other is not None and message.role in ("user", "tool"):
+                steps = _steps(case, clause, range(index, end), other)
+                yield _finding(case, clause, index, result, other, steps)
                 return
         if first is not None and before is None:
             before = (index, first[2])
 
 
-def _steps(case: Case, clause: ResultNotFirst, run: range, culprit: tuple[int, Pointer]) -> Iterator[Step]:
-    """What brings the results of the messages from here on to the front."""
-    index, (where, at) = run[0], culprit
+def _steps(case: Case, clause: ResultNotFirst, run: range, other: tuple[int, Pointer]) -> Iterator[Step]:
+    """Yield the steps that move the results of the messages in a run to the front."""
+    index, (where, at) = run[0], other
     if clause.alone and where == index:
         yield Apart(index)
         return
     for place in run if where < index else [index]:
-        for one in case.messages[place].blocks:
-            asked = case.asked_by.get(id(one)) if isinstance(one, Result) and not one.server else None
+        for block in case.messages[place].blocks:
+            asked = case.asked_by.get(id(block)) if isinstance(block, Result) and not block.server else None
             if asked and where < index:
-                yield Settle(spot(asked), Piece(place, one.at))
-            elif asked and isinstance(at[-1], int) and one.at > at:
-                yield Shift(Piece(place, one.at), at[-1])
+                yield Settle(spot(asked), Piece(place, block.at))
+            elif asked and isinstance(at[-1], int) and block.at > at:
+                yield Shift(Piece(place, block.at), at[-1])
 
 
 def _finding(
-    case: Case, clause: ResultNotFirst, index: int, result: Result, culprit: tuple[int, Pointer], steps: Iterator[Step]
+    case: Case, clause: ResultNotFirst, index: int, result: Result, other: tuple[int, Pointer], steps: Iterator[Step]
 ) -> Finding:  # fmt: skip
-    asked, (where, at) = case.asked_by[id(result)], culprit
+    asked, (where, at) = case.asked_by[id(result)], other
     answers = (
         f"the result for {called(asked.call)}" if asked.call.id == result.id else f"result {quote(result.id)}"
     )

@@ -80,20 +80,20 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _spread(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Iterator[Finding]:
-    places = sorted({one.answer.message for one in turn if one.answer})
+    places = sorted({pair.answer.message for pair in turn if pair.answer})
     if len(places) < 2:
         return
-    behind = max(one.asked.message for one in turn) + 1
-    apart = [(one.asked, one.answer) for one in turn if one.answer and one.answer.message != behind]
+    behind = max(pair.asked.message for pair in turn) + 1
+    apart = [(pair.asked, pair.answer) for pair in turn if pair.answer and pair.answer.message != behind]
     steps = tuple(Settle(spot(asked), spot(answer)) for asked, answer in apart)
-    missing = [one for one in turn if one.answer and one.answer.message != places[0]]
-    ids = ", ".join(one.asked.call.id or "" for one in missing)
-    for one in missing[:1]:
-        assert one.answer is not None
+    missing = [pair for pair in turn if pair.answer and pair.answer.message != places[0]]
+    ids = ", ".join(pair.asked.call.id or "" for pair in missing)
+    for pair in missing[:1]:
+        assert pair.answer is not None
         yield RULE.at_result(
             case,
-            one.answer,
-            f"the result for {called(one.asked.call)} is in a different message than the other results of its turn",
+            pair.answer,
+            f"the result for {called(pair.asked.call)} is in a different message than the other results of its turn",
             label="in a separate message",
             related=(near(case, places[0], "the other results"),),
             under=clause,
@@ -103,19 +103,23 @@ def _spread(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Ite
 
 
 def _apart(case: Case, clause: ResultsTogether, turn: list[Interaction]) -> Iterator[Finding]:
-    for one in turn:
-        following = one.asked.message + 1
-        said = case.next_words[following]
-        if one.answer and said < one.answer.message:
-            alone = not one.answer.result.at  # a message of its own goes as it is
-            step = Move(one.answer.message, following) if alone else Settle(spot(one.asked), spot(one.answer))
+    for pair in turn:
+        following = pair.asked.message + 1
+        content_at = case.next_words[following]
+        if pair.answer and content_at < pair.answer.message:
+            is_separate = not pair.answer.result.at  # a separate message moves unchanged
+            step = (
+                Move(pair.answer.message, following)
+                if is_separate
+                else Settle(spot(pair.asked), spot(pair.answer))
+            )
             yield RULE.at_result(
                 case,
-                one.answer,
-                f"another message is between {called(one.asked.call)} and its result",
+                pair.answer,
+                f"another message is between {called(pair.asked.call)} and its result",
                 label="not directly after its call",
-                related=(near(case, said, "this is in between"),),
+                related=(near(case, content_at, "this is in between"),),
                 under=clause,
-                told={"ids": one.asked.call.id or ""},
+                told={"ids": pair.asked.call.id or ""},
                 fix=Fix("lossless", "move the result directly after its call", (step,)),
             )

@@ -69,21 +69,21 @@ GOOD = (
 _LIKE = {"system": ("system", "developer"), "assistant": ("assistant", "model"), "user": ("user",)}
 _KINDS: dict[type, str] = {Call: "call", Result: "result"}
 Wrong = tuple[int, str, str, Fix | None, int]
-"""A message, what is wrong with it, the same in a few words, its repair, and where its turn begins."""
+"""The index of a message, the fault, the label, the repair, and the index at which its turn begins."""
 
 
 def check(case: Case) -> Iterator[Finding]:
     labels = [_labels_of(message) for message in case.messages]
-    front = next((n for n, one in enumerate(case.messages) if one.role != "system"), len(labels))
+    front = next((n for n, message in enumerate(case.messages) if message.role != "system"), len(labels))
     misplaced: set[int] = set()
     for clause in case.clauses(RoleOrder):
-        for index, said, label, fix, start in _wrong(case, clause, labels, front) if labels else ():
+        for index, sentence, label, fix, start in _wrong(case, clause, labels, front) if labels else ():
             if clause.only_before and index in misplaced:
                 continue
             misplaced.add(index)
             message = case.messages[index]
             yield RULE.at_message(
-                case, index, said, below=("role",) if message.written_role and not message.kind else (), label=label, under=clause, fix=fix,
+                case, index, sentence, below=("role",) if message.written_role and not message.kind else (), label=label, under=clause, fix=fix,
                 related=(near(case, start - 1, "after this"),) if start else (), told={
                     "after": case.messages[start - 1].written_role if start else "start",
                     "hint": clause.hint if message.written_role == clause.hint_role else "",
@@ -101,27 +101,33 @@ def _wrong(case: Case, clause: RoleOrder, labels: list[set[str]], front: int) ->
     for index, message in enumerate(case.messages if clause.roles else ()):
         role, known = message.written_role, ", ".join(filter(None, clause.roles))
         if role not in clause.roles and message.role != "other":
-            said = f"unknown role {quote(role)}" if role else "the message has no role"
+            sentence = f"unknown role {quote(role)}" if role else "the message has no role"
             same = next((one for one in _LIKE.get(message.role, ()) if one in clause.roles), None)
-            fix = _spell(index, same) if same or message.role == "system" else None
-            yield index, f"{said}; expected one of {known}", "unknown role" if role else "no role", fix, 0
+            fix = _change_role(index, same) if same or message.role == "system" else None
+            yield index, f"{sentence}; expected one of {known}", "unknown role" if role else "no role", fix, 0
     if clause.first and not case.transcript.headless and labels[0].isdisjoint(clause.first):
-        said = f"the conversation starts with role {_names(case.messages[0].written_role)}; expected {_names(*clause.first)}"  # fmt: skip
-        yield 0, said, "may not be first", _move(case, 0, 0, front, range(0)), 0
+        sentence = f"the conversation starts with role {_names(case.messages[0].written_role)}; expected {_names(*clause.first)}"  # fmt: skip
+        yield 0, sentence, "may not be first", _move(case, 0, 0, front, range(0)), 0
     if clause.needs and set().union(*labels).isdisjoint(clause.needs) and case.sent(0):
-        yield 0, f"no message has the role {_names(*clause.needs)}", "no such message", _speak(case, front), 0  # fmt: skip
-    yield from _followers(case, clause, labels, front) if clause.role else ()
-    yield from _leaders(case, clause, labels) if clause.only_before else ()
+        yield 0, f"no message has the role {_names(*clause.needs)}", "no such message", _insert(case, front), 0  # fmt: skip
+    yield from _not_after(case, clause, labels, front) if clause.role else ()
+    yield from _not_before(case, clause, labels) if clause.only_before else ()
 
 
-def _leaders(case: Case, clause: RoleOrder, labels: list[set[str]]) -> Iterator[Wrong]:
-    """Runs of messages of a role that stand before something they may not stand before."""
+def _not_before(case: Case, clause: RoleOrder, labels: list[set[str]]) -> Iterator[Wrong]:
+    """Yield faults for runs of messages of a role before a message that they may not precede."""
     for start, end in _runs(clause.role, labels):
         behind = labels[end] if end < len(labels) else {"end"}
         if behind.isdisjoint(clause.only_before) and not _is_directive(case, start):
             role = _names(case.messages[end].written_role) if end < len(labels) else "the end"
-            said = f"{_names(case.messages[start].written_role)} is not accepted before {role}"
-            yield start, said, f"not before {role.replace('`', '')}", _seat(case, start, end), start
+            sentence = f"{_names(case.messages[start].written_role)} is not accepted before {role}"
+            yield (
+                start,
+                sentence,
+                f"not before {role.replace('`', '')}",
+                _move_after_user(case, start, end),
+                start,
+            )
 
 
 def _runs(role: str, labels: list[set[str]]) -> Iterator[tuple[int, int]]:
@@ -134,26 +140,26 @@ def _runs(role: str, labels: list[set[str]]) -> Iterator[tuple[int, int]]:
 
 
 def _is_directive(case: Case, index: int) -> bool:
-    """A system message without content that only sets the output: it may stand anywhere."""
+    """Whether a system message has no content and only sets the output: any position is accepted."""
     message = case.messages[index]
     return message.content == "no-parts" and case.said(index, ("output_config",)) is not None
 
 
-def _seat(case: Case, start: int, end: int) -> Fix:
-    """Move a run of system messages to the nearest place behind a user message and before the assistant."""
+def _move_after_user(case: Case, start: int, end: int) -> Fix:
+    """Return the move of system messages to the nearest place after a user message, before the assistant."""
     roles = [message.role for message in case.messages]
-    seats = [n for n in range(1, len(roles) + 1) if roles[n - 1] == "user" and roles[n : n + 1] != ["user"]]
-    free = [n for n in seats if n > end] or [n for n in reversed(seats) if n < start]
+    places = [n for n in range(1, len(roles) + 1) if roles[n - 1] == "user" and roles[n : n + 1] != ["user"]]
+    free = [n for n in places if n > end] or [n for n in reversed(places) if n < start]
     if not free:
-        return _spell(start, None)
+        return _change_role(start, None)
     return Fix("lossless", "move it after the nearest user message", tuple(Move(n, free[0]) for n in range(start, end)))  # fmt: skip
 
 
-def _followers(case: Case, clause: RoleOrder, labels: list[set[str]], front: int) -> Iterator[Wrong]:
+def _not_after(case: Case, clause: RoleOrder, labels: list[set[str]], front: int) -> Iterator[Wrong]:
     before, past, start = {"start"}, 0, 0
     for end in range(1, len(labels) + 1):
         if case.transcript.wire.joins and [one.role for one in case.messages[end - 1 : end + 1]] == ["assistant"] * 2:  # fmt: skip
-            continue  # they are one turn
+            continue  # consecutive assistant messages are one turn
         here: set[str] = set().union(*labels[start:end])
         wrong = before & {*clause.after} or (clause.only_after and before.isdisjoint(clause.only_after))
         if (
@@ -169,41 +175,41 @@ def _followers(case: Case, clause: RoleOrder, labels: list[set[str]], front: int
             what = {"call": "a turn with calls", "result": "a result"}.get(clause.role, _names(case.messages[index].written_role))  # fmt: skip
             fix = _move(case, index, start, front, words)
             yield index, f"{what} is not accepted {behind}", f"not {behind.replace('`', '')}", fix, start
-        # A result follows on what was last said; a chunk of a stream may say nothing.
+        # A result follows the last message with content; a chunk of a stream may have none.
         last = [n for n in range(start, end) if {type(one) for one in case.messages[n].blocks} - {Thinking}]
         before, past, start = labels[last[-1]] if last and clause.role == "result" else here, start, end
 
 
 def _move(case: Case, index: int, start: int, front: int, words: range) -> Fix | None:
-    """What brings a message to where it may stand, or lets it stay."""
+    """Return the repair that moves a message to an accepted place, or makes its place accepted."""
     message = case.messages[index]
     if message.role == "system":
         clauses = [one for one in case.clauses(RoleOrder) if one.role == "system"]
         if any(one.only_before for one in clauses):
             labels = [_labels_of(message) for message in case.messages]
             end = next(end for first, end in _runs(message.written_role, labels) if first <= index < end)
-            return _seat(case, index, end)
-        shut = any("start" in one.after for one in clauses)
-        return _spell(index, None) if shut or index < front else Fix("lossless", "move the message to the front", (Move(index, front),))  # fmt: skip
-    held = [block for block in message.blocks if isinstance(block, Result)]
+            return _move_after_user(case, index, end)
+        is_front_rejected = any("start" in one.after for one in clauses)
+        return _change_role(index, None) if is_front_rejected or index < front else Fix("lossless", "move the message to the front", (Move(index, front),))  # fmt: skip
+    results = [block for block in message.blocks if isinstance(block, Result)]
     moves = tuple(Move(n, words[0] - 1) for n in words if {type(one) for one in case.messages[n].blocks} - {Thinking})  # fmt: skip
-    settled = tuple(Settle(spot(case.asked_by[id(one)]), Piece(index, one.at)) for one in held if id(one) in case.asked_by)  # fmt: skip
+    settled = tuple(Settle(spot(case.asked_by[id(one)]), Piece(index, one.at)) for one in results if id(one) in case.asked_by)  # fmt: skip
     if settled:
         return Fix("lossless", "move the results directly after their call", moves or settled)
     misplaced = message.role == "user" and any(isinstance(block, Call) for block in message.blocks)
-    return None if held or misplaced else _speak(case, start)
+    return None if results or misplaced else _insert(case, start)
 
 
-def _spell(index: int, role: str | None) -> Fix:
+def _change_role(index: int, role: str | None) -> Fix:
     title = f"change the role to {quote(role or 'user')}"
     return Fix("lossless" if role else "lossy", title, (Put(("role",), dumps(role or "user").encode(), index),))  # fmt: skip
 
 
-def _speak(case: Case, before: int) -> Fix:
-    say = Say(before, "assistant" if [one.role for one in case.messages[before : before + 1]] == ["user"] else "user", "(no content)")  # fmt: skip
-    if not case.takes_message(say.role):
-        return Fix("placeholder", f"none, a repair adds no {say.role} message to the session of an agent")
-    return Fix("placeholder", f"insert the {say.role} message `(no content)` before it", (say,))
+def _insert(case: Case, before: int) -> Fix:
+    step = Say(before, "assistant" if [one.role for one in case.messages[before : before + 1]] == ["user"] else "user", "(no content)")  # fmt: skip
+    if not case.takes_message(step.role):
+        return Fix("placeholder", f"none, a repair adds no {step.role} message to the session of an agent")
+    return Fix("placeholder", f"insert the {step.role} message `(no content)` before it", (step,))
 
 
 def _names(*roles: str) -> str:

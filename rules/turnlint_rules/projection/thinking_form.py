@@ -51,10 +51,10 @@ _TALK = (
     b'{"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}, %s, '
     b'{"role": "user", "content": "go on"}]}\n'
 )  # fmt: skip
-_SAID = b'{"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "x"}]}'
+_UNSIGNED = b'{"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "x"}]}'
 
 BAD = (
-    Raw("anthropic", _TALK % _SAID, (("PR314", 1),), provider="anthropic"),
+    Raw("anthropic", _TALK % _UNSIGNED, (("PR314", 1),), provider="anthropic"),
 )  # fmt: skip
 GOOD = (
     Example("""
@@ -87,11 +87,11 @@ def check(case: Case) -> Iterator[Finding]:
 def _message(case: Case, clause: ThinkingForm, index: int, message: Message) -> Iterator[Finding]:
     thoughts = [(place, block) for place, block in enumerate(message.blocks) if isinstance(block, Thinking)]
     if clause.what == "not-first":
-        if thoughts and _thinks(case, clause):
-            yield from _behind(case, clause, index, *thoughts[0])
+        if thoughts and _has_thinking_on(case, clause):
+            yield from _not_first(case, clause, index, *thoughts[0])
         return
     for _, thought in thoughts:
-        if _offends(thought, clause):
+        if _is_rejected(thought, clause):
             yield RULE.at_message(
                 case, index, f"a thinking block {_WORDS[clause.what]}", below=thought.at, label=_WORDS[clause.what],
                 under=clause, told={"kind": thought.kind},
@@ -99,14 +99,16 @@ def _message(case: Case, clause: ThinkingForm, index: int, message: Message) -> 
             )  # fmt: skip
 
 
-def _behind(case: Case, clause: ThinkingForm, index: int, place: int, thought: Thinking) -> Iterator[Finding]:
-    """The first thought of a message, where anything stands before it."""
+def _not_first(
+    case: Case, clause: ThinkingForm, index: int, place: int, thought: Thinking
+) -> Iterator[Finding]:
+    """Yield a finding for the first thinking block of a message, if other content is before it."""
     if place or any(blank.before == 0 and blank.at < thought.at for blank in case.messages[index].blanks):
-        said = "a thinking block is not first in its turn"
+        sentence = "a thinking block is not first in its turn"
         yield RULE.at_message(
             case,
             index,
-            said,
+            sentence,
             below=thought.at,
             label="not first",
             under=clause,
@@ -120,61 +122,61 @@ def _to_front(index: int, thought: Thinking) -> Fix | None:
     return Fix("lossless", "move the thinking block to the front", (Shift(Piece(index, thought.at), 0),))
 
 
-def _offends(thought: Thinking, clause: ThinkingForm) -> bool:
+def _is_rejected(thought: Thinking, clause: ThinkingForm) -> bool:
     if clause.what == "taken":
         return True
     if thought.cipher or thought.kind not in ("thinking", "reasoningContent"):
         return False
     if clause.what == "empty":
         return not thought.words and thought.signature in ("absent", "blank")
-    wanted = {"unsigned": "absent", "blank-signature": "blank", "unfit-signature": "unfit"}[clause.what]
-    return thought.signature == wanted and (thought.words or clause.what == "unfit-signature")
+    signature = {"unsigned": "absent", "blank-signature": "blank", "unfit-signature": "unfit"}[clause.what]
+    return thought.signature == signature and (thought.words or clause.what == "unfit-signature")
 
 
 def _turn_start(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
-    """The loop of calls and results that waits for the model to go on: its first turn."""
-    if not case.ends or not _thinks(case, clause) or case.messages[-1].role == "assistant":
+    """Yield a finding if the current loop of calls and results starts with a turn without thinking."""
+    if not case.ends or not _has_thinking_on(case, clause) or case.messages[-1].role == "assistant":
         return
     index = len(case.messages)
-    while index and _goes_on(case.messages[index - 1]):
+    while index and _is_in_loop(case.messages[index - 1]):
         index -= 1
     while index < len(case.messages) and case.messages[index].role != "assistant":
         index += 1
     blocks = case.messages[index].blocks if index < len(case.messages) else ()
-    # Where a thinking block stands behind another block, `not-first` decides: newer models take that.
+    # `not-first` checks a thinking block after another block, which newer models accept.
     thinks = any(isinstance(block, Thinking) for block in blocks)
     if any(isinstance(block, Call) for block in blocks) and not thinks:
         found = getattr(blocks[0], "kind", "text")
-        said = "thinking is enabled, but the current assistant turn does not start with a thinking block"
-        fix = _switch_off(case)
+        sentence = "thinking is enabled, but the current assistant turn does not start with a thinking block"
+        fix = _disable_thinking(case)
         yield RULE.at_message(
-            case, index, said if fix else f"{said}; fix cannot add it, because the provider signs each block",
+            case, index, sentence if fix else f"{sentence}; fix cannot add it, because the provider signs each block",
             below=blocks[0].at, label="no thinking block before it", under=clause, told={"kind": found},
             fix=fix,
         )  # fmt: skip
 
 
-def _switch_off(case: Case) -> Fix | None:
-    """No thought can be made up: its signature is the provider's."""
+def _disable_thinking(case: Case) -> Fix | None:
+    """Return the removal of `thinking` from the request. The provider signs thinking, so none can be added."""
     request = case.transcript.request
     if request is None or request.thinking != "budget":
         return None
     return Fix("lossy", "remove `thinking` from the request", (Take((*request.at, "thinking")),))
 
 
-def _goes_on(message: Message) -> bool:
-    """It is the model's, or answers it: the user has not spoken since."""
+def _is_in_loop(message: Message) -> bool:
+    """Whether a message is from the model or has results, so that no new user message interrupts the loop."""
     return message.role == "assistant" or any(isinstance(block, Result) for block in message.blocks)
 
 
 def _forced(case: Case, clause: ThinkingForm) -> Iterator[Finding]:
     request = case.transcript.request
-    if request and request.forced and _thinks(case, clause):
-        said, label = "thinking is enabled, but `tool_choice` forces a tool call", "forces a tool call"
+    if request and request.forced and _has_thinking_on(case, clause):
+        sentence, label = "thinking is enabled, but `tool_choice` forces a tool call", "forces a tool call"
         at = (*request.at, "tool_choice")
-        yield RULE.at_request(case, at, said, label=label, under=clause, fix=_switch_off(case))
+        yield RULE.at_request(case, at, sentence, label=label, under=clause, fix=_disable_thinking(case))
 
 
-def _thinks(case: Case, clause: ThinkingForm) -> bool:
+def _has_thinking_on(case: Case, clause: ThinkingForm) -> bool:
     request = case.transcript.request
     return clause.always or (request is not None and request.thinking == "budget")

@@ -91,10 +91,10 @@ def check(case: Case) -> Iterator[Finding]:
         return
     for clause in case.clauses(ThoughtSignature):
         start = _current_turn(case) if clause.what == "missing" else 0
-        met: set[int] = set()
+        seen: set[int] = set()
         for asked in case.asked:
-            first = asked.message not in met  # each content of the model with calls begins a step
-            met.add(asked.message)
+            first = asked.message not in seen  # each content of the model with calls begins a step
+            seen.add(asked.message)
             if asked.message < start or asked.call.server:
                 continue
             if clause.what == "unfit" and asked.call.signature == "unfit":
@@ -104,7 +104,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _current_turn(case: Case) -> int:
-    """Where the user last spoke: what follows is the turn that the model is still in."""
+    """Return the index of the last message of the user, which starts the current turn."""
     for index in range(len(case.messages) - 1, -1, -1):
         message = case.messages[index]
         if message.role != "user" or any(isinstance(block, Result) for block in message.blocks):
@@ -124,10 +124,10 @@ def _finding(case: Case, clause: ThoughtSignature, asked: Asked, what: str) -> F
 
 
 def _steps(case: Case, asked: Asked) -> tuple[Put, ...]:
-    """In place of what is there, or in the case in which the call is written."""
+    """Return the step that sets the signature, under the existing key or in the case of the call."""
     call, part = asked.call, case.said(asked.message, asked.call.at)
     if case.transcript.wire.speaks == "openai-chat":
-        return _compatible(asked, part)
+        return _chat_steps(asked, part)
     if call.dialect or (part is None and call.signature != "absent"):
         return ()
     usual = "thought_signature" if call.keys.id[0] == "function_call" else "thoughtSignature"
@@ -135,8 +135,8 @@ def _steps(case: Case, asked: Asked) -> tuple[Put, ...]:
     return (Put((*call.at, key), f'"{BYPASS}"'.encode(), asked.message),)
 
 
-def _compatible(asked: Asked, call: Any) -> tuple[Put, ...]:
-    """The word at the place that Google's endpoint for Chat Completions has for it."""
+def _chat_steps(asked: Asked, call: Any) -> tuple[Put, ...]:
+    """Return the step for Google's endpoint for Chat Completions, which has another key for the signature."""
     at: Pointer = asked.call.at
     value: Any = BYPASS
     for depth, key in enumerate(_PLACE):

@@ -14,7 +14,7 @@ How it happens
 
 What fix does
     lossless: gives the tool one valid and unique name in its calls, their results and its declaration.
-    lossless: the same for the name of an author. A `tool_choice` with the old name stays. Change it by hand.
+    lossless: the same for the name of an author. A `tool_choice` with the old name stays. Change it manually.
 
 Evidence
     OpenAI: "Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'". Anthropic's API reference, and
@@ -52,11 +52,13 @@ _WHAT = {"tool": "the declared tool {}", "author": "the author name {}"}
 
 
 class _Place(Struct, frozen=True):
+    """A name in the conversation or the request, and the function that reports it."""
+
     of: str
     name: str
-    tell: Callable[..., Finding]
+    report: Callable[..., Finding]
     at: Pointer
-    message: int | None = None  # nothing for a place in the record of the request
+    message: int | None = None  # None for a tool of the request
     id: str | None = None
     kind: str = ""
 
@@ -64,7 +66,7 @@ class _Place(Struct, frozen=True):
 def check(case: Case) -> Iterator[Finding]:
     clauses = [*case.clauses(NameForm, spelled=False)]
     places = [*_places(case)] if clauses else []
-    found = [one for clause in clauses for one in _found(places, clause)]
+    found = [fault for clause in clauses for fault in _found(places, clause)]
     new = _new_names(places, clauses) if found else {}
     first: dict[tuple[str, str], _Place] = {}
     known: dict[str, list[_Place]] = {}
@@ -73,26 +75,28 @@ def check(case: Case) -> Iterator[Finding]:
     for place, clause, wrong in found:
         name, fix = place.name, None
         if new[name] and clause.of != "server" and not clause.unique:
-            leads = first.setdefault((name, case.severity(clause)), place) is place
-            here = known[name] if leads else [place]  # or the work would be the square of what there is
-            steps = tuple(Put(one.at, dumps(new[name]).encode(), one.message) for one in here)
+            is_first = first.setdefault((name, case.severity(clause)), place) is place
+            renamed = known[name] if is_first else [place]  # otherwise the cost would be quadratic
+            steps = tuple(Put(other.at, dumps(new[name]).encode(), other.message) for other in renamed)
             fix = Fix("lossless", f"rename it to {quote(new[name])} everywhere", steps)
         what = _WHAT.get(place.of, "the tool name {}").format(quote(name)) + (f" of call {quote(place.id)}" if place.id else "")  # fmt: skip
-        yield place.tell(f"{what} {wrong}", label=wrong, under=clause, told={"name": name, "length": len(name), "most": clause.most}, fix=fix)  # fmt: skip
+        yield place.report(f"{what} {wrong}", label=wrong, under=clause, told={"name": name, "length": len(name), "most": clause.most}, fix=fix)  # fmt: skip
 
 
 def _places(case: Case) -> Iterator[_Place]:
     for asked in case.asked:
         for call in (asked.call, *asked.call.also):
             of = "" if call is not asked.call else "server" if call.server else "call"
-            if call.name and call.keys.name[-1] != "type":  # there are tools that only a type names
-                at, tell = (*call.at, *call.keys.name), partial(RULE.at_call, case, asked, key="name")
-                yield _Place(of, call.name, tell, at, asked.message, call.id, call.kind)
+            if call.name and call.keys.name[-1] != "type":  # a type is the only name of some tools
+                at, report = (*call.at, *call.keys.name), partial(RULE.at_call, case, asked, key="name")
+                yield _Place(of, call.name, report, at, asked.message, call.id, call.kind)
     for answered, _ in case.answered:
         result = answered.result
         if result.name:
-            at, tell = (*result.at, *result.keys.name), partial(RULE.at_result, case, answered, key="name")
-            yield _Place("result" if case.spelled else "", result.name, tell, at, answered.message, result.id)
+            at, report = (*result.at, *result.keys.name), partial(RULE.at_result, case, answered, key="name")
+            yield _Place(
+                "result" if case.spelled else "", result.name, report, at, answered.message, result.id
+            )
     for tool in getattr(case.transcript.request, "tools", None) or ():
         if tool.kind == "function" and tool.name is not None:
             yield _Place("tool", tool.name, partial(RULE.at_request, case, tool.at), tool.at)
@@ -125,17 +129,22 @@ def _wrong(name: str, *clauses: NameForm) -> str:
 
 
 def _new_names(places: list[_Place], clauses: list[NameForm]) -> dict[str, str]:
-    takes = [clause for clause in clauses if clause.of != "server"]  # all of them, so that no two become one
-    new = {place.name: place.name for place in places if not _wrong(place.name, *takes)}
+    # All clauses, so that no two names become equal.
+    checked = [clause for clause in clauses if clause.of != "server"]
+    new = {place.name: place.name for place in places if not _wrong(place.name, *checked)}
     taken = set(new)
     for name in (place.name for place in places if place.name not in new):
-        fits = (one for one in _spellings(name) if one not in taken and not _wrong(one, *takes))
-        taken.add(new.setdefault(name, next(fits, "")))
+        valid = (
+            spelling
+            for spelling in _spellings(name)
+            if spelling not in taken and not _wrong(spelling, *checked)
+        )
+        taken.add(new.setdefault(name, next(valid, "")))
     return new
 
 
 def _spellings(name: str) -> Iterator[str]:
-    from hashlib import sha256  # late: it costs more than all rules of its kind
+    from hashlib import sha256  # late: the import costs more than all rules of this family
 
     for head in ("", "t_"):
         for mark in ("", "_" + sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:8]):

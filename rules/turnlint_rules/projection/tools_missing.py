@@ -7,11 +7,11 @@ Why it matters
     Some providers reject such a history.
 
 How it happens
-    A client asks for a summary or a title of the old messages and leaves the tools out to save tokens.
+    A client requests a summary or a title of the old messages and leaves the tools out to save tokens.
 
 What fix does
-    lossless: removes an empty list of tools. Otherwise nothing: the log does not say how the tools were
-    declared. Declare them again, or declare a tool that does nothing.
+    lossless: removes an empty list of tools. Otherwise nothing: the log does not contain the
+    declarations. Declare the tools again, or declare a tool that does nothing.
 
 Evidence
     Bedrock: "The toolConfig field must be defined when using toolUse and toolResult content blocks" (many
@@ -52,7 +52,9 @@ def check(case: Case) -> Iterator[Finding]:
     asked = next((one for one in case.asked if not one.call.server), None)
     for clause in case.clauses(ToolsMissing):
         if clause.empty and request.tools == ():
-            whole = request.tools_at[: len(request.at) + 1]  # with what holds nothing else
+            whole = request.tools_at[
+                : len(request.at) + 1
+            ]  # with the object around it, which has no other content
             yield RULE.at_request(
                 case, request.tools_at, "the list of tools is empty", label="empty", under=clause,
                 fix=Fix("lossless", "remove the empty list", (Take(whole),)) if asked is None else None,

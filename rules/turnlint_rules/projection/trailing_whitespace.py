@@ -60,8 +60,8 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, index: int, block: Text) -> Fix:
-    said, at = case.said(index, block.at), block.at
-    if isinstance(said, dict):
-        said, at = said.get("text"), (*at, "text")
-    data = dumps(said.rstrip()).encode() if isinstance(said, str) else None
+    value, at = case.said(index, block.at), block.at
+    if isinstance(value, dict):
+        value, at = value.get("text"), (*at, "text")
+    data = dumps(value.rstrip()).encode() if isinstance(value, str) else None
     return Fix("lossless", "remove the white space", (Put(at, data, index),) if data else ())

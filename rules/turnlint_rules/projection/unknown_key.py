@@ -57,13 +57,13 @@ GOOD = (
 
 
 _NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$.-]{0,63}")
-"""A key of another form may be what somebody said, and is not named in a report."""
+"""Form of keys that a report may name; another key may be content of the conversation."""
 _LINKS = frozenset({"tool_call_id", "call_id", "tool_use_id", "id"})
-"""What tells a call's result may not be taken out, only written as it should be; a message's own id tells nothing."""
+"""Keys that link a result to its call are only corrected, not removed. The id of a message links nothing."""
 _CALLS = frozenset({"tool_calls", "function_call", "functionCall", "toolUse"})
-"""Nor may calls, which others would then answer to."""
+"""Keys of calls are not removed, because results answer these calls."""
 _CONTENTS = frozenset({"content", "parts", "blocks", "message", "text", "items", "refusal", "images"})
-"""Nor what somebody said, in the words of another wire."""
+"""Keys of content in the format of another wire are not removed."""
 
 
 def check(case: Case) -> Iterator[Finding]:
@@ -77,37 +77,39 @@ def check(case: Case) -> Iterator[Finding]:
             continue
         for clause, place, below in strange(case.written(index), message.written_role, clauses):
             key = str(below[-1])
-            told = key if _NAME.fullmatch(key) else ""
-            shown = f"the key {quote(told)}" if told else "a key"
+            named = key if _NAME.fullmatch(key) else ""
+            shown = f"the key {quote(named)}" if named else "a key"
             yield RULE.at_message(
-                case, index, f"{_named(place)} has {shown} that is not accepted",
-                below=below if told else below[:-1], label=f"{quote(told) if told else shown} is not accepted",
-                under=clause, told={"key": told or "…", "kind": place}, severity=_severity(case, clause),
-                fix=_fix(case, index, place, told, below),
+                case, index, f"{_describe_place(place)} has {shown} that is not accepted",
+                below=below if named else below[:-1], label=f"{quote(named) if named else shown} is not accepted",
+                under=clause, told={"key": named or "…", "kind": place}, severity=_severity(case, clause),
+                fix=_fix(case, index, place, named, below),
             )  # fmt: skip
 
 
-def _fix(case: Case, index: int, place: str, told: str, below: Pointer) -> Fix | None:
+def _fix(case: Case, index: int, place: str, shown: str, below: Pointer) -> Fix | None:
     key = str(below[-1])
     if key in _CALLS or (place == "message" and key in _CONTENTS):
         return None
     if key in _LINKS and (place, key) != ("message", "id"):
-        named = case.said(index, below)
+        identifier = case.said(index, below)
         if place != "message":
             return None
-        if any(asked.call.id == named for asked in case.asked):
-            return Fix("lossy", f"none, the key names call {quote(named)}: write a message of role `tool`")
-    title = f"remove {quote(told) if told else 'it'}"
+        if any(asked.call.id == identifier for asked in case.asked):
+            return Fix(
+                "lossy", f"none, the key names call {quote(identifier)}: write a message of role `tool`"
+            )
+    title = f"remove {quote(shown) if shown else 'it'}"
     return Fix("lossy", title, (Take(below, index),))
 
 
 def _severity(case: Case, clause: UnknownKey) -> Severity:
-    """What somebody kept of a conversation may be cleaned before it is sent."""
+    """Return the severity: a client may clean a stored conversation before it sends it, so no error there."""
     request, severity = case.transcript.request, case.severity(clause)
     return severity if (request and request.whole) or severity != "error" else "warning"
 
 
-def _named(place: str) -> str:
+def _describe_place(place: str) -> str:
     return {"message": "a message", "call": "a call", "function": "a function", "part": "a part"}.get(
         place, f"a part of type {quote(place)}"
     )

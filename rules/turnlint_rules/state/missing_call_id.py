@@ -139,7 +139,10 @@ def _fix_call(asked: Asked, answer: Answered | None) -> Fix:
 
 
 def _fix(case: Case, answered: Answered) -> Fix | None:
-    """Return the repair of a result: the id of its call, or a new id for both if the wire needs ids."""
+    """Return the repair of a result: the id of its call.
+
+    If the call has no id either, both get a new id, or neither if the wire needs no ids.
+    """
     asked = case.asked_by.get(id(answered.result))
     if asked is None:
         return None

@@ -79,7 +79,7 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, asked: Asked, answer: Answered | None) -> Fix | None:
-    """Return the repair: the name in the result, otherwise a placeholder. The name needs an object."""
+    """Return the repair: the name in the result, otherwise a placeholder; none if no object can contain it."""
     holder = (*asked.call.at, *asked.call.keys.name[:-1])
     if case.messages[asked.message].record.data and not isinstance(case.said(asked.message, holder), dict):
         return None

@@ -98,7 +98,10 @@ def check(case: Case) -> Iterator[Finding]:
 
 
 def _fix(case: Case, first: Interaction, again: Interaction) -> Fix:
-    """Return the removal of the copy; a new id, if both calls have results or the copy has own thinking."""
+    """Return the removal of the copy.
+
+    The copy gets a new id instead if both calls have results, or if it has thinking of its own.
+    """
     both_answered = first.answer is not None and again.answer is not None
     if both_answered or not _has_no_own_thinking(case, first.asked.message, again.asked.message):
         return Fix("lossless", "give the copy and its result a new id", (Rename(spot(again.asked)),))

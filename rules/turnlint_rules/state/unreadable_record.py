@@ -15,11 +15,11 @@ How it happens
     did not escape the line breaks of a text, or a tool wrapped long lines.
 
 What fix does
-    lossless: escapes raw control characters and lone backslashes, and removes surplus commas and a byte order
-    mark. lossless: writes a line break between two records on one line, and JSON's words for Python's.
-    lossless: joins the lines of a record that line breaks split, if together they are exactly one object. A
-    line break inside a text becomes `\n`. lossy: writes `null` for `NaN`, and the replacement character for
-    bytes that are not text. A record that is cut off stays as it is.
+    lossless: escapes raw control characters and lone backslashes, and removes surplus commas and a byte
+    order mark. lossless: writes a line break between two records on one line, and JSON literals for
+    Python's. lossless: joins the lines of a record that line breaks split, if together they are exactly
+    one object. A line break inside a text becomes `\n`. lossy: writes `null` for `NaN`, and the
+    replacement character for bytes that are not text. A record that is cut off stays as it is.
 
 Evidence
     RFC 8259. Nine parsers were measured with each of these faults in 2026-11: Python's json accepts `NaN` and
