@@ -1,7 +1,7 @@
-"""What Anthropic's API says when it refuses, and the rules that explain it.
+"""Error texts of Anthropic's API, with the rules that explain them, and groups of Claude models.
 
-This module owns the texts, as expressions that bear lost quotes and backticks, and the names of Claude's models by what
-they accept, which other services share. It is no profile.
+The expressions also match texts that lost their quotes or backticks. Other services share the groups of
+models. This module defines no profile.
 """
 
 from typing import Literal
@@ -9,24 +9,27 @@ from typing import Literal
 from turnlint.api import Known, RoleOrder, Severity
 
 NO_PREFILL = r"claude-[a-z]+-(?:4[-.](?:[6-9]|1\d)(?!\d)|[5-9])"
-"""Opus and Sonnet 4.6, and all that came after them; the last accepted recordings are of Haiku 4.5."""
+"""Opus 4.6, Sonnet 4.6 and all later models; the last accepted recordings are of Haiku 4.5."""
 INTERLEAVES = NO_PREFILL
-"""Sonnet 4.6 and later think between texts and calls, and take such a message back (five recorded)."""
+"""Sonnet 4.6 and later models think between texts and calls, and accept such a message (five recorded)."""
 MID_SYSTEM = r"claude-[a-z]+-(?:4[-.](?:[89]|1\d)(?!\d)|[5-9])"
-"""Opus 4.8 and 5, 5.5; Sonnet 5, 5.5; Haiku 5.5; Fable 5, 5.1; Mythos 5, 5.1. All before Opus 4.8 refuse it."""
+"""Opus 4.8, 5, 5.5; Sonnet 5, 5.5; Haiku 5.5; Fable 5, 5.1; Mythos 5, 5.1. All before Opus 4.8 reject it."""
 UNNUMBERED = r"claude(?:-[a-z]+)*$"
-"""Names such as `claude-mythos-preview` that do not say which generation they are."""
+"""Names that do not contain the generation of the model, such as `claude-mythos-preview`."""
 
 PROBES = "probes of nine models on 2026-09-10 and of claude-opus-5-5 on 2026-10-06; claude-code 73821"
 _DIRECTIVE = "; the directive-only form (content: [] with output_config) is accepted at any position"
-"""The API adds this since 2026-09."""
+"""The API appends this text since 2026-09."""
 _KEPT = "all 39 recorded requests keep it (f04a8da6bfb53c03, 16f366d7f32664fc, 70a321f0b601168f)"
 
 
 def mid_system(
     *, source: str, behind: str = "", models: str = "", severity: Severity = "error"
 ) -> tuple[RoleOrder, ...]:
-    """The positions at which Claude takes a system message among the messages; `behind` stands before each text."""
+    """Return the clauses with the positions at which Claude accepts a system message among the messages.
+
+    `behind` is the prefix of each text.
+    """
     unnamed: Literal["error", "silent"] = "silent" if models else "error"
     return (
         RoleOrder(
@@ -52,7 +55,7 @@ def mid_system(
 
 
 _Q = r"""[\\`'"]*"""
-"""A quote or a backtick, escaped or lost on the way."""
+"""A quote or a backtick, escaped or missing."""
 _IDS = r"(?P<ids>[\w:.|-]*[\w-](?:,\s*[\w:.|-]*[\w-])*)"
 _AT = r"(?P<path>messages\.(?P<index>\d+)(?:\.\w+)*)"
 

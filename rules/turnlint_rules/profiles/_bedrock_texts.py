@@ -1,13 +1,12 @@
-"""What Bedrock's Converse and boto3 say when they refuse, and the rules that explain it.
+"""Error texts of Bedrock's Converse and of boto3, with the rules that explain them.
 
-This module owns the texts, as expressions that bear lost quotes. It is no profile, and it refuses to know
-which clause a rule reads.
+The expressions also match texts that lost their quotes. This module defines no profile.
 """
 
 from turnlint.api import Known
 
 _Q = r"""[\\`'"]*"""
-"""A quote, escaped or lost on the way."""
+"""A quote, escaped or missing."""
 _MEMBER = r"(?P<path>messages\.(?P<index>\d+)[\w.]*"
 _EXECUTED = "botocore 1.44.3, executed"
 

@@ -1,7 +1,6 @@
-"""What providers of OpenAI's wire share: tables built by small functions, and OpenAI's own validators.
+"""Table rows that several profiles of the OpenAI wire share, and the functions that build them.
 
-Azure runs OpenAI's validators, others copied their texts. This module owns the rows that stand in more
-than one profile. It is no profile, and it refuses to know which profile takes which rows.
+Azure runs OpenAI's validators, and other providers copied their texts. This module defines no profile.
 """
 
 from turnlint.api import (
@@ -60,7 +59,7 @@ def pairing(
     *, source: str, date: str, missing: str = "", orphan: str = "", duplicate: str = "",
     wires: tuple[str, ...] = (),
 ) -> tuple[Weight, ...]:  # fmt: skip
-    """Calls and results are held to belong together; these are the texts for where they do not."""
+    """Return the weights of a provider that matches calls and results, with its texts for mismatches."""
     rows = {
         "unanswered-call": missing, "pending-call": missing, "misplaced-result": missing,
         "orphan-result": orphan, "result-before-call": orphan,
@@ -74,7 +73,10 @@ def pairing(
 
 
 def unchecked(*, source: str, date: str, mild: tuple[str, ...] = ()) -> tuple[Weight, ...]:
-    """Calls and results are not matched: the model reads what is there. Warnings of the `mild` rules are infos."""
+    """Return the weights of a provider that does not match calls and results: the model gets them unchanged.
+
+    Warnings of the `mild` rules are infos.
+    """
     rules = (
         "unanswered-call", "misplaced-result", "orphan-result", "result-before-call", "duplicate-result",
         "reused-call-id", "replayed-call",
@@ -86,7 +88,7 @@ def unchecked(*, source: str, date: str, mild: tuple[str, ...] = ()) -> tuple[We
 
 
 def unlooked(*, source: str, date: str) -> tuple[Weight, ...]:
-    """A server on the user's own machine: neither pairs nor ids are looked at."""
+    """Return the weights of a server on the machine of the user, which checks neither pairs nor ids."""
     more = (
         Weight(rule=rule, severity="warning", source=source, date=date)
         for rule in ("conflicting-results", "missing-call-id")
@@ -98,7 +100,7 @@ def allowed(
     keys: dict[str, tuple[str, ...]], *, says: str, source: str, date: str, severity: Severity = "error",
     wires: tuple[str, ...] = (),
 ) -> tuple[UnknownKey, ...]:  # fmt: skip
-    """One list of keys for messages of each role, for calls, and for what is inside `function`."""
+    """Return the clauses with the accepted keys of messages of each role, of calls, and of `function`."""
     places = {"call": "call", "in-function": "function"}
     return tuple(
         UnknownKey(
@@ -110,7 +112,7 @@ def allowed(
 
 
 def without(keys: dict[str, tuple[str, ...]], *roles: str, **more: tuple[str, ...]) -> dict[str, tuple[str, ...]]:  # fmt: skip
-    """Those keys but for some roles, and with more for others."""
+    """Return the keys without those of some roles, and with more keys for others."""
     return {
         name: tuple(sorted({*known, *more.get(name, ())}))
         for name, known in keys.items()
@@ -122,7 +124,7 @@ def no_messages(
     *, source: str, date: str, empty: str = "", absent: str = "", severity: Severity = "error",
     wires: tuple[str, ...] = CHAT, elsewhere: tuple[str, ...] = (),
 ) -> tuple[EmptyRequest, ...]:  # fmt: skip
-    """A request has messages; these are the texts for an empty list and for none."""
+    """Return the clauses for a request without messages, with the texts for an empty and an absent list."""
     return (
         EmptyRequest(
             what="empty",
@@ -148,7 +150,7 @@ def id_length(most: int, *, source: str, date: str, severity: Severity = "error"
 
 
 def nine(*, says: str, source: str, date: str, severity: Severity = "error", models: str = "") -> IdForm:
-    """Mistral's form of an id, which its templates carry to other servers."""
+    """Return the clause for Mistral's format of ids, which its templates also require on other servers."""
     return IdForm(
         pattern="[a-zA-Z0-9]{9}", wants="nine letters and digits", required=not models, says=says,
         source=source, date=date, severity=severity, models=models,
@@ -156,7 +158,7 @@ def nine(*, says: str, source: str, date: str, severity: Severity = "error", mod
 
 
 def native_kimi(*, source: str, date: str, models: str = "") -> IdForm:
-    """The ids that Kimi K2 was trained on. Foreign ones are taken, and the calls get worse."""
+    """Return the clause for the ids in the training of Kimi K2. Others are accepted, but calls get worse."""
     return IdForm(
         pattern=r"(functions\.)?[\w.$-]+:\d+", wants="`functions.NAME:N`, where N counts all calls from 0",
         global_count=True, severity="warning", source=source, date=date, models=models,

@@ -1,7 +1,6 @@
-"""What the Gemini API and Vertex AI have in common: clauses, weights and texts of one protocol.
+"""Clauses, weights and texts that the profiles of the Gemini API and of Vertex AI share.
 
-This module owns the rows that stand in both profiles. It is no profile, and it refuses to know where the
-two differ: each says that itself.
+Each of the two profiles adds its differences. This module defines no profile.
 """
 
 import re
@@ -25,7 +24,7 @@ from turnlint.api import (
 GEMINI_3 = r"gemini-(?:[3-9]|\d\d)"
 GEMINI_2 = r"gemini-[12](?!\d)"
 OTHERS = r"^(?!.*gemini-\d).*(?:gemini|gemma|learnlm)"
-"""Names that do not say which generation they are, such as `gemini-flash-latest`."""
+"""Names that do not contain the generation of the model, such as `gemini-flash-latest`."""
 
 _COUNT = (
     "Please ensure that the number of function response parts is equal to the number of function call parts of the "
@@ -123,12 +122,12 @@ _AT = {"message": "", "part": ".parts[{block}]"}
 
 
 def snake(name: str) -> str:
-    """The other case: the servers take keys in both (48061a33a400fe49)."""
+    """Return a key in snake_case; the servers accept both cases (48061a33a400fe49)."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
 
 
 def keys(severity: Severity, source: str) -> tuple[UnknownKey, ...]:
-    """The keys of contents and parts, in both cases."""
+    """Return the clauses with the keys of contents and parts, in both cases."""
     found = []
     for place, known in _PARTS.items():
         at = _AT.get(place, f".parts[{{block}}].{snake(place)}")
@@ -148,7 +147,7 @@ def together(*, says: str, source: str, date: str, severity: Severity = "error")
 
 
 def weights(**more: str) -> tuple[Weight, ...]:
-    """All of these are refused; the table says in which words, and each service may have more."""
+    """Return the weights with the error texts of both services, and with more texts of one service."""
     says = {
         "unanswered-call": _COUNT,
         "pending-call": _COUNT,

@@ -1,13 +1,12 @@
-"""What OpenAI's Responses API says when it refuses, and the rules that explain it.
+"""Error texts of OpenAI's Responses API, with the rules that explain them.
 
-This module owns the texts, as expressions that bear lost quotes. It is no profile, and it refuses to know
-which clause a rule reads.
+The expressions also match texts that lost their quotes. This module defines no profile.
 """
 
 from turnlint.api import Known
 
 _Q = r"""[\\`'"]*"""
-"""A quote, escaped or lost on the way."""
+"""A quote, escaped or missing."""
 _PLACE = r"(?P<path>input\[(?P<index>\d+)\]"
 _ID = r"(?P<ids>[\w:|.-]*[\w-])"
 _KINDS = "(?:function|computer|shell|local shell|apply patch|tool search)"

@@ -1,7 +1,7 @@
-"""Anthropic Messages: what the API refuses.
+"""The profile of the Anthropic Messages API.
 
-Also as Bedrock's InvokeModel and Vertex carry it: the same validators answer there, the first behind a
-prefix. This module owns that table. It refuses to know how a conversation is read, and what a rule does.
+It also applies to Claude behind Bedrock's InvokeModel and behind Vertex: the same validators run there.
+Bedrock adds a prefix to their texts.
 """
 
 from turnlint.api import (
@@ -53,7 +53,7 @@ _MISSING = (
     "messages.{next}: `tool_use` ids were found without `tool_result` blocks immediately after: {ids}. Each "
     "`tool_use` block must have a corresponding `tool_result` block in the next message."
 )
-"""The number is that of the message after the calls (recorded 610f3c5b201d5b69, mirascope 2503)."""
+"""The number is the index of the message after the calls (recorded 610f3c5b201d5b69, mirascope 2503)."""
 _MISSING_ELSEWHERE = _MISSING.replace("{next}", "{behind}")
 _ORPHAN = (
     "messages.{index}.content.{block}: unexpected `tool_use_id` found in `tool_result` blocks: {ids}. Each "
@@ -240,8 +240,8 @@ _THINKING = (
 )  # fmt: skip
 
 
-def _where_it_thinks(*, always: bool) -> tuple[ThinkingForm, ...]:
-    """What hangs on thinking, which a record mostly says in its request."""
+def _thinking_clauses(*, always: bool) -> tuple[ThinkingForm, ...]:
+    """Return the clauses that depend on enabled thinking, which the request of a record usually shows."""
     return (
         ThinkingForm(
             what="turn-start", always=always, date="2026-11",
@@ -284,9 +284,9 @@ _BLOCKS = {
     "tool_removal": "tool",
     "fallback": "from to trigger",
 }
-"""Keys of each block beside `type`, and `cache_control` where that may stand."""
+"""Keys of each block, without `type`, and without `cache_control`, which most blocks accept."""
 _UNCACHED = ("thinking", "redacted_thinking", "mcp_tool_listing", "fallback")
-"""Here it is refused as any other key: "thinking.cache_control: Extra inputs are not permitted"."""
+"""Blocks that reject `cache_control` too: "thinking.cache_control: Extra inputs are not permitted"."""
 _MESSAGES = {
     "user": "role content",
     "assistant": "role content",
@@ -311,7 +311,7 @@ _KEYS = (
 
 
 def _weights() -> tuple[Weight, ...]:
-    """All of these are refused; the table says in which words."""
+    """Return the weights of rules about pairs and shapes, with the error texts of the API."""
     says = {
         "unanswered-call": _MISSING,
         "pending-call": _MISSING,
@@ -416,7 +416,7 @@ def _profile(
             *_CONTENT,
             *_TURNS,
             *_THINKING,
-            *_where_it_thinks(always=version == "thinking"),
+            *_thinking_clauses(always=version == "thinking"),
             *_KEYS,
             *more,
         ),

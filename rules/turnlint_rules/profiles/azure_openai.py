@@ -1,7 +1,7 @@
-"""Azure OpenAI: OpenAI's validators in older versions of the API.
+"""The profile of Azure OpenAI, which runs OpenAI's validators in older versions of the API.
 
-Ids have 40 characters at most. What else differs hangs on the version of the API that a request names, and
-is no fault of a conversation.
+Ids have at most 40 characters. All other differences depend on the API version of a request, not on its
+conversation.
 """
 
 from turnlint.api import Capabilities, Known, Profile, ResultContent

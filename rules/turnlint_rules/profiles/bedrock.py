@@ -1,7 +1,8 @@
-"""Amazon Bedrock's Converse: what the service refuses, what boto3 refuses before it, and some models after it.
+"""The profile of Amazon Bedrock's Converse: requirements of boto3, of the service, and of some models.
 
-Claude's own refusals come behind a prefix; the `anthropic` profile has their texts. This module owns what
-Converse adds, and how its alphabets changed. It refuses to know InvokeModel, which carries other wires.
+Errors of Claude have a prefix, and the `anthropic` profile has their texts. This module contains the
+requirements of Converse itself, with former character sets of ids and names. InvokeModel is not covered: it
+has other wires.
 """
 
 from turnlint.api import (
@@ -38,7 +39,7 @@ _WRITER = "writer|palmyra"
 _NOVA = r"amazon\.nova"
 _OTHERS = f"^(?!.*(?:{_MISTRAL}|{_WRITER}))"
 _ARN = "^arn:"
-"""A profile of the caller's own, which does not say whose model it is."""
+"""A profile of the client, which does not show the vendor of its model."""
 _ANY_FIRST = f"{_CLAUDE}|qwen|zai|glm|moonshot|kimi|{_ARN}"
 
 _BY_CLAUDE = "The model returned the following errors: "
@@ -49,7 +50,7 @@ _NO_PREFILL_WITH_TOOLS = (
 )
 _AT = "messages.{index}.content.{block}"
 _BRACKETS = "messages[{index}].content[{block}]"
-"""The service writes places with dots, boto3 with brackets."""
+"""The service writes paths with dots, boto3 with brackets."""
 _EXPECTED = "Expected toolResult blocks at messages.{next}.content for the following Ids: {ids}"
 _EXPECTED_ELSEWHERE = _EXPECTED.replace("{next}", "{behind}")
 _EXCEEDS = "The number of toolResult blocks at messages.{index}.content exceeds the number of toolUse blocks of previous turn."
@@ -68,7 +69,7 @@ _LENGTH = (
 )
 
 
-def _alphabet(pattern: str, wants: str, source: str, date: str) -> IdCharset:
+def _characters(pattern: str, wants: str, source: str, date: str) -> IdCharset:
     return IdCharset(
         pattern=pattern, wants=wants, says=_PATTERN.format(pattern=pattern), source=source, date=date
     )
@@ -94,7 +95,7 @@ def _roles(*roles: str, source: str, date: str) -> RoleOrder:
 
 
 _NOW: tuple[AnyClause, ...] = (
-    _alphabet(
+    _characters(
         "[a-zA-Z0-9_.:-]+", "letters, digits, `_`, `.`, `:` and `-`", "botocore 1.43.0 and later", "2026-11"
     ),
     *_names(
@@ -103,7 +104,7 @@ _NOW: tuple[AnyClause, ...] = (
     _roles("user", "assistant", "system", source="botocore 1.44.3, shape ConversationRole", date="2026-11"),
 )
 _IN_2024: tuple[AnyClause, ...] = (
-    _alphabet("[a-zA-Z0-9_-]+", "letters, digits, `_` and `-`", "botocore until 1.41", "2025-10"),
+    _characters("[a-zA-Z0-9_-]+", "letters, digits, `_` and `-`", "botocore until 1.41", "2025-10"),
     *_names(
         "[a-zA-Z][a-zA-Z0-9_]*",
         "of letters, digits and `_`, a letter first",
@@ -284,7 +285,7 @@ def _known_keys() -> tuple[UnknownKey, ...]:
 
 
 def _weights() -> tuple[Weight, ...]:
-    """All of these are refused; the table says in which words."""
+    """Return the weights of rules about pairs, arguments and names, with the error texts of the service."""
     says = {
         "unanswered-call": _EXPECTED,
         "pending-call": _EXPECTED,

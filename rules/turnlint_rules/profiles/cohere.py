@@ -1,7 +1,7 @@
-"""Cohere: the v2 chat API, and the texts of v1.
+"""The profile of Cohere's v2 chat API, with error texts of v1.
 
-Plans go into `tool_plan`; every result names its call. The older Command R models did not check that every
-call is answered, Command A does.
+Plans are in `tool_plan`, and each result has the id of its call. The older Command R models did not check
+that every call has a result; Command A does.
 """
 
 from turnlint.api import (

@@ -1,7 +1,7 @@
-"""DeepSeek: what the API refuses, on the wires of OpenAI and of Anthropic.
+"""The profile of DeepSeek's API, on the wires of OpenAI and of Anthropic.
 
-`reasoning_content` has had two opposite rules: the first R1 refused it in a history (`@r1`), the thinking mode
-of V3.2 and later wants it in messages that call.
+It had two opposite rules for `reasoning_content`. The first R1 rejected it in a history (`@r1`). The thinking
+mode of V3.2 and later requires it in messages with calls.
 """
 
 from turnlint.api import (

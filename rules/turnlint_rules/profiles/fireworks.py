@@ -1,4 +1,4 @@
-"""Fireworks: any key that is not OpenAI's is refused, and stays poisonous in a history."""
+"""The profile of Fireworks, which rejects any key that OpenAI does not have, also in later requests."""
 
 from turnlint.api import Capabilities, Known, Profile
 from turnlint_rules.profiles._chat import CHAT, KEYS, NO_MESSAGES, STREAM, allowed, unchecked, without

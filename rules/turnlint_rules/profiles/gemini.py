@@ -1,7 +1,6 @@
-"""The Gemini API of AI Studio: what it refuses.
+"""The profile of the Gemini API of AI Studio: its differences from Vertex. `_google` has the shared rows.
 
-From Gemini 3 on, the first call of each step of the turn at hand carries the signature of the thought that
-led to it. This module owns where this service differs from Vertex. It refuses to know what they share.
+From Gemini 3 on, the first call of each step of the current turn has the signature of the thought before it.
 """
 
 from msgspec import structs

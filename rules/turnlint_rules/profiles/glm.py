@@ -1,4 +1,4 @@
-"""Zhipu and Z.ai GLM: one opaque text for nearly everything that is wrong with the messages."""
+"""The profile of Zhipu and Z.ai GLM, which have one unspecific text for nearly all faults in messages."""
 
 from turnlint.api import AnyClause, Capabilities, EmptyContent, Known, LastMessage, Profile, RoleOrder, Weight
 from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, pairing

@@ -1,4 +1,4 @@
-"""Groq: a strict schema. Keys of other providers are refused, by name."""
+"""The profile of Groq, which has a strict schema and names rejected keys of other providers in its texts."""
 
 from turnlint.api import AnyClause, Capabilities, ContentKey, Known, OverLimit, Profile, RoleOrder, Weight
 from turnlint_rules.profiles._chat import CHAT, KEYS, NO_MESSAGES, ROLES, STREAM, allowed, without

@@ -1,7 +1,7 @@
-"""Moonshot Kimi: the K2 family, and K3.
+"""The profiles of Moonshot Kimi: the K2 family, and K3.
 
-K2 was trained on ids of its own, `functions.NAME:N` with N counting over the whole conversation; foreign ids
-are taken and make its calls worse. K3 makes no ids at all, and servers count anew in every response.
+K2 was trained with ids of the form `functions.NAME:N`, where N counts over the whole conversation. It accepts
+other ids, but its calls get worse. K3 creates no ids, and servers restart the count in every response.
 """
 
 from turnlint.api import (

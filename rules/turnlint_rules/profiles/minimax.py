@@ -1,4 +1,4 @@
-"""MiniMax: texts of its own, all with the number 2013, on OpenAI's wire and on Anthropic's."""
+"""The profile of MiniMax, on the wires of OpenAI and Anthropic; its error texts all have the number 2013."""
 
 from turnlint.api import (
     ArgumentsEncoding,
@@ -14,7 +14,7 @@ from turnlint_rules.profiles._chat import CHAT, STREAM, no_messages, pairing
 
 _MISSING = "invalid params, tool call result does not follow tool call (2013)"
 _ORPHAN = "invalid params, tool result's tool id({id}) not found (2013)"
-_TAKEN = "invalid params, duplicate tool_call id: {id} (2013)"
+_DUPLICATE = "invalid params, duplicate tool_call id: {id} (2013)"
 _ARGUMENTS = "invalid params, invalid function arguments json string, tool_call_id: {id} (2013)"
 
 _KNOWN = (
@@ -27,7 +27,7 @@ _KNOWN = (
         sample=_ORPHAN.format(id="call_function_g094w5htkglv_1"), source="MiniMax-M2 76",
     ),
     Known(
-        pattern=r"duplicate tool_call id: (?P<ids>\S+)", rules=("PR305", "ST108", "ST109"), sample=_TAKEN.format(id="call_x"),
+        pattern=r"duplicate tool_call id: (?P<ids>\S+)", rules=("PR305", "ST108", "ST109"), sample=_DUPLICATE.format(id="call_x"),
         source="public reports", date="2026-11",
     ),
     Known(
@@ -58,7 +58,7 @@ PROFILES = (
             *no_messages(
                 source="no accepted request of any provider has an empty list", date="2026-11", wires=(*CHAT, "anthropic")
             ),
-            IdUnique(over="request", says=_TAKEN, source="public reports", date="2026-11"),
+            IdUnique(over="request", says=_DUPLICATE, source="public reports", date="2026-11"),
             ArgumentsEncoding(
                 wants="json", says=_ARGUMENTS, wires=CHAT, source="pi 5468, hermes-agent 12167", date="2026-06"
             ),

@@ -1,8 +1,8 @@
-"""Mistral: the hosted API, and the validators of mistral-common by version of the tokenizer.
+"""The profiles of Mistral's hosted API and of the validators of mistral-common, by version of the tokenizer.
 
-The hosted API wants ids of nine letters and digits and a fixed order of roles. Servers that run
-mistral-common validate by the model's tokenizer: `@v3` to `@v15` are its validators as executed in serving
-mode, `@v1` holds for v1 and v2.
+The hosted API requires ids of nine letters and digits and a fixed order of roles. Servers with mistral-common
+validate by the tokenizer of the model. `@v3` to `@v15` are its validators, executed in serving mode; `@v1` is
+valid for v1 and v2.
 """
 
 from turnlint.api import (
@@ -83,7 +83,7 @@ _CLAUSES: tuple[AnyClause, ...] = (
         only_prefix=True, says="Assistant message with prefix True must be last message", source=_EXECUTED, date=_DATE
     ),
 )  # fmt: skip
-"""In all versions."""
+"""Clauses of all versions."""
 _COUNTED = RoleOrder(
     role="call", after=("start",), says="Not the same number of function calls and responses", date=_DATE,
     source=f"{_EXECUTED}: calls of a first message are not counted, so that their results are too many",
@@ -133,7 +133,7 @@ _HOSTED: tuple[AnyClause, ...] = (
 
 
 def _no_ids(*, source: str, of_call: str = _NO_ID_OF_CALL, of_result: str = _NO_ID) -> tuple[Weight, ...]:
-    """A call and a result without an id are refused in different words."""
+    """Return the weights for a call and for a result without an id, which have different error texts."""
     return tuple(
         Weight(rule="missing-call-id", found=kind, severity="error", says=says, source=source, date=_DATE)
         for kind, says in (("tool", of_result), ("", of_call))
@@ -166,7 +166,7 @@ def _last() -> LastMessage:
 
 
 def _either() -> tuple[AnyClause, ...]:
-    """Content or calls, exactly one of them."""
+    """Return the clauses that require either content or calls in an assistant message, but not both."""
     return (
         ContentKey(
             what="content", kinds=("text", "parts"), roles=("assistant",), with_calls=True, says=_EITHER,
@@ -177,7 +177,7 @@ def _either() -> tuple[AnyClause, ...]:
 
 
 def _texts_only(*, thoughts: bool) -> tuple[AnyClause, ...]:
-    """No picture in a result before v15, no thought of the model before v11."""
+    """Return the clauses that reject an image in a result (before v15) and thinking (before v11)."""
     image = ResultContent(
         refused=("image_url",), says="Unexpected content chunk types in tool message: ['ImageURLChunk']",
         source=_EXECUTED, date=_DATE,
@@ -207,7 +207,7 @@ def _unique() -> IdUnique:
 
 
 def _counted(*, ids: bool) -> tuple[Weight, ...]:
-    """Up to v7 results are counted, not matched: an id given twice is no fault there."""
+    """Return the weights up to v7, which count results and do not match them: a repeated id is no fault."""
     unread = Weight(rule="missing-call-id", severity="warning", source=_EXECUTED, date=_DATE)
     missing = _no_ids(source=_EXECUTED) if ids else (unread,)
     reused = Weight(rule="reused-call-id", severity="warning", source=_EXECUTED, date=_DATE)

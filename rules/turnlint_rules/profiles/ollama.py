@@ -1,6 +1,7 @@
-"""Ollama: its own `/api/chat`, where arguments are objects, and the OpenAI-compatible `/v1`.
+"""The profile of Ollama: `/api/chat`, where arguments are objects, and the OpenAI-compatible `/v1`.
 
-Results are paired by position, and pairs are not checked. `/v1` refuses what it cannot translate to `/api/chat`.
+Results are paired by position, and pairs are not checked. `/v1` rejects content that it cannot translate to
+`/api/chat`.
 """
 
 from turnlint.api import (

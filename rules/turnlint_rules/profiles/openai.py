@@ -1,7 +1,7 @@
-"""OpenAI Chat Completions: what the API refuses.
+"""The profile of OpenAI Chat Completions.
 
-One thing differs between deployments: how long an id may be. Without a version both limits are known, the
-narrow one as a warning; `@40` and `@64` take one of them for certain.
+The maximum length of an id depends on the deployment. Without a version, the profile has both limits, with
+the lower one as a warning. `@40` and `@64` have one limit.
 """
 
 from turnlint.api import Capabilities, IdLength, Profile, ResultContent

@@ -1,8 +1,6 @@
-"""OpenAI Responses: what the API refuses.
+"""The profile of the OpenAI Responses API, also at Azure, which runs the same validators.
 
-The same validators answer at Azure. Calls and outputs are items that meet by `call_id` wherever they stand;
-items have ids of their own beside it. This module owns that table. It refuses to know how items are read,
-and what a rule does.
+Calls and outputs are items that are paired by `call_id`, at any position. Items also have item ids.
 """
 
 from turnlint.api import (
@@ -49,7 +47,7 @@ _PREFIXES = {
     "function_call": "fc", "function_call_output": "fco", "custom_tool_call": "ctc",
     "custom_tool_call_output": "ctco", "message": "msg", "reasoning": "rs",
 }  # fmt: skip
-"""How the id of an item begins. Ids of other items were only ever seen as the API made them."""
+"""Prefix of the id of an item, by type. For other types, all recorded ids were created by the API."""
 
 
 def _prefix(kind: str, prefix: str) -> IdForm:
@@ -183,7 +181,7 @@ _ITEMS = {
     "output_text": "text annotations logprobs",
     "refusal": "refusal",
 }
-"""Keys of items and of parts of messages, beside `type`; `created_by` comes with items that the API gives out."""
+"""Keys of items and of parts of messages, without `type`; items from the API also have `created_by`."""
 _MESSAGES = {
     "user": "role content id status",
     "system": "role content id status",
@@ -207,7 +205,7 @@ _KEYS = (
 
 
 def _weights() -> tuple[Weight, ...]:
-    """All of these are refused; the table says in which words."""
+    """Return the weights of rules about pairs, ids and names, with the error texts of the API."""
     says = {
         "unanswered-call": _NO_OUTPUT,
         "pending-call": _NO_OUTPUT,

@@ -1,4 +1,4 @@
-"""Qwen on DashScope: OpenAI's texts in double quotes, and arguments that are parsed."""
+"""The profile of Qwen on DashScope, which has OpenAI's texts with double quotes and parses arguments."""
 
 from turnlint.api import AnyClause, ArgumentsEncoding, Capabilities, Known, LastMessage, Profile, RoleOrder
 from turnlint_rules.profiles._chat import ANTHROPIC, CHAT, NO_MESSAGES, STREAM, pairing
@@ -11,7 +11,7 @@ _MISSING = (
 )
 _ORPHAN = _HEAD + 'messages with role "tool" must be a response to a preceeding message with "tool_calls".'
 _ARGUMENTS = _HEAD + 'The "function.arguments" parameter of the code model must be in JSON format.'
-_NOBODY = _HEAD + "The input messages do not contain elements with the role of user"
+_NO_USER = _HEAD + "The input messages do not contain elements with the role of user"
 
 _CLAUSES: tuple[AnyClause, ...] = (
     *NO_MESSAGES,
@@ -24,7 +24,7 @@ _CLAUSES: tuple[AnyClause, ...] = (
         says="{role} is not one of ['system', 'assistant', 'user', 'tool', 'function'] - 'messages.[{index}].role'",
     ),
     RoleOrder(
-        needs=("user",), says=_NOBODY, source="langfuse 10513, agentscope-java 613", date="2026-01", wires=CHAT,
+        needs=("user",), says=_NO_USER, source="langfuse 10513, agentscope-java 613", date="2026-01", wires=CHAT,
     ),
     RoleOrder(
         roles=("user", "assistant"), wires=ANTHROPIC, severity="warning", date="2026-05", source="QwenLM/Qwen 2244",
@@ -55,7 +55,7 @@ _KNOWN = (
         source="Proma 1496, openclaw 14040", date="2026-08",
     ),
     Known(
-        pattern=r"The input messages do not contain elements with the role of user", rules=("PR310",), sample=_NOBODY,
+        pattern=r"The input messages do not contain elements with the role of user", rules=("PR310",), sample=_NO_USER,
         source="langfuse 10513, agentscope-java 613", date="2026-01",
     ),
     Known(

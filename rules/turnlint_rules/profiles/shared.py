@@ -1,8 +1,8 @@
-"""Any server that calls itself OpenAI-compatible: what all of them have in common.
+"""The profile of all OpenAI-compatible servers, for providers without a profile.
 
-The profile of providers that are not known by name. It forbids nothing that some server takes, and its
-capabilities are conservative: one call a turn, no streams of arguments, the plain JSON Schema. Texts of
-gateways and of providers without a profile of their own stand here.
+It rejects only requests that no known server accepts. Its capabilities are conservative: one call per turn,
+no streamed arguments, plain JSON Schema. It has the error texts of gateways and of providers without a
+profile.
 """
 
 from turnlint.api import Capabilities, Known, Profile, RoleOrder

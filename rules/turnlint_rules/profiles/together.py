@@ -1,4 +1,4 @@
-"""Together: one opaque text is known, and no refusal about pairing."""
+"""The profile of Together; one unspecific error text is known, and no error about pairing."""
 
 from turnlint.api import Capabilities, Known, Profile
 from turnlint_rules.profiles._chat import CHAT, NO_MESSAGES, STREAM, unchecked

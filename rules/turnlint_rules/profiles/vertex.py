@@ -1,8 +1,8 @@
-"""Gemini on Vertex AI: what it refuses.
+"""The profile of Gemini on Vertex AI.
 
-The protocol of the Gemini API behind another front, which wants a role in each content, and whose texts
-differ. This module owns these differences. It refuses to know what the two share, and Claude on Vertex:
-Anthropic's own validators answer there.
+Vertex has the protocol of the Gemini API, but requires a role in each content and has other error texts.
+`_google` has the shared rows. For Claude on Vertex, the `anthropic` profile applies: Anthropic's validators
+run there.
 """
 
 from turnlint.api import (

@@ -1,7 +1,7 @@
-"""Servers of one's own: vLLM, SGLang, llama.cpp, and the chat templates they render.
+"""The profile of local servers (vLLM, SGLang, llama.cpp) and of the chat templates that they render.
 
-What is refused hangs on the model's template more than on the server, and templates are exchanged: so a
-model's name says what may happen, as a warning. Nothing checks that calls and results belong together.
+Errors depend more on the template of the model than on the server, and users replace templates. Clauses by
+model name are therefore warnings. Calls and results are not matched.
 """
 
 from msgspec import structs
@@ -31,7 +31,7 @@ _NO_NAME = "Tool response dicts require a 'name' key indicating the name of the 
 _DROPS_TEXT = "[Ll]lama-?3|[Hh]ermes|[Mm]i[sx]tral|[Gg]ranite|gpt-oss|x[Ll][Aa][Mm]|functiongemma"
 
 _IDS = tuple(
-    # The forms contradict each other, so neither is asked for where no model is named.
+    # The formats contradict each other, so neither is required if no model is named.
     structs.replace(form, unnamed="silent")
     for form in (
         nine(

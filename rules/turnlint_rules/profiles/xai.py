@@ -1,7 +1,6 @@
-"""xAI Grok: what the API refuses.
+"""The profile of xAI Grok, which parses the arguments of every call in a history.
 
-It parses the arguments of every call in a history. No refusal about pairing is known: ids given twice were
-taken, and so were results without ids.
+No error about pairing is known: repeated ids and results without ids were accepted.
 """
 
 from turnlint.api import AnyClause, ArgumentsEncoding, Capabilities, ContentKey, Known, OverLimit, Profile
