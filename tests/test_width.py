@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
+import click
 import pytest
 
 from commands import run_cli
+from turnlint.cli import cli
 from turnlint.report.escape import columns
 from turnlint.report.table import render_table
 
@@ -65,10 +68,21 @@ COMMANDS = (
     ["lint", "--select", "unanswered-cals", "log.jsonl"],
     ["lint", "a-file-that-is-not-there-and-has-a-long-name-with-dashes.jsonl"],
     ["explain", "what-is-not-there-at-all"],
+    ["fix", "orphan.jsonl", "--diff=semantic", "--level", "lossy"],
+    ["fix", "joined.jsonl", "--diff=semantic"],
+    ["fix", "log.jsonl", "--diff", "--provider", "mistral", "--canonical"],
+    ["fix", "odd.jsonl", "empty.jsonl"],
     ["--help"],
-    ["lint", "--help"],
-    ["fix", "--help"],
-    ["explain", "--help"],
+    *([name, "--help"] for name in cli.list_commands(click.Context(cli))),
+)
+CORPUS_COMMANDS = (
+    ["lint", "--show-info", "--show-content", "full"],
+    ["lint", "--statistics"],
+    ["inspect"],
+    ["ids", "--provider", "anthropic"],
+    ["fix", "--check", "--level", "lossy"],
+    ["fix", "--diff", "--level", "lossy"],
+    ["fix", "--diff=semantic", "--level", "lossy"],
 )
 
 
@@ -95,6 +109,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     (folder / "odd.jsonl").write_text('{"resourceSpans": [{"scopeSpans": []}], "another_key": 1}\n')
     (folder / "empty.jsonl").write_text("")
+    (folder / "joined.jsonl").write_text(
+        json.dumps({"model": "claude-sonnet-4-5", "messages": messages[:1]}) * 2
+    )
     (folder / "turnlint.yaml").write_text(SETTINGS)
     return folder
 
@@ -105,6 +122,12 @@ def ran(arguments: list[str], folder: Path, width: int) -> subprocess.CompletedP
     return run_cli(*arguments, program=program, cwd=folder, env=env, text=True)
 
 
+def wide_lines(run: subprocess.CompletedProcess[str], width: int) -> list[str]:
+    """Return the lines that are wider than the terminal. A single word, such as a path for copying, may be."""
+    lines = (run.stdout + run.stderr).split("\n")
+    return [line for line in lines if columns(line) > width and len(re.sub("^ *>+ ", "", line).split()) > 1]
+
+
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("arguments", COMMANDS, ids=" ".join)
@@ -112,8 +135,31 @@ def test_no_line_is_wider_than_the_terminal(folder: Path, arguments: list[str], 
     run = ran(arguments, folder, width)
     assert run.returncode in (0, 1, 2), run.stderr
     assert run.stdout + run.stderr
-    wide = [line for line in (run.stdout + run.stderr).split("\n") if columns(line) > width]
-    assert wide == []
+    assert wide_lines(run, width) == []
+
+
+@pytest.mark.covering(1)
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("arguments", CORPUS_COMMANDS, ids=" ".join)
+def test_no_line_about_a_hostile_file_is_wider_than_the_terminal(
+    tmp_path: Path, arguments: list[str], width: int
+) -> None:
+    """Texts with escapes, wide characters and very long words."""
+    shutil.copytree(ROOT / "fixtures/hostile", tmp_path / "logs")
+    run = ran([*arguments, "logs"], tmp_path, width)
+    assert run.returncode in (0, 1, 4), run.stderr
+    assert run.stdout
+    assert wide_lines(run, width) == []
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_page_of_each_rule_fits_the_terminal(tmp_path: Path, width: int) -> None:
+    codes = [
+        one["code"] for one in json.loads(ran(["rules", "--output-format", "json"], tmp_path, 80).stdout)
+    ]
+    run = ran(["explain", *codes], tmp_path, width)
+    assert run.stdout.count("\n") > len(codes)
+    assert wide_lines(run, width) == []
 
 
 @pytest.mark.parametrize("width", WIDTHS)

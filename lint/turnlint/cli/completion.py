@@ -20,14 +20,16 @@ def command(shell: str) -> None:
       > ~/.local/share/bash-completion/completions/turnlint
 
     \b
-    turnlint completion zsh > "${fpath[1]}/_turnlint"
+    turnlint completion zsh \\
+      > "${fpath[1]}/_turnlint"
 
     \b
     turnlint completion fish \\
       > ~/.config/fish/completions/turnlint.fish
 
     \b
-    turnlint completion powershell >> $PROFILE
+    turnlint completion powershell `
+      >> $PROFILE
 
     Exit codes: 0 printed, 2 usage error.
     """  # noqa: D301 - the mark that keeps these lines is click's

@@ -185,7 +185,7 @@ def _behind(block: _Block, room: int) -> Iterator[str]:
         return
     foot = lines[0].removesuffix(b"\r")
     if len(foot) < room:
-        yield _text(foot)
+        yield clip(_text(foot), room)
         return
     cuts = [match.end() for match in _BOUNDARY.finditer(foot, room // 3, room - 1)]
     yield clip(_text(foot[: cuts[-1] if cuts else room - 1]).rstrip() + DOTS, room)

@@ -78,7 +78,8 @@ def lines_of(done: Done, look: Look, *, dry: bool) -> Iterator[str]:
     if fixed.blocked:
         count = len(fixed.blocked)
         verb = "is" if count == 1 else "are"
-        yield f"  {pluralize(count, 'repair')} {verb} not made: an unreadable record may hold what is missing"
+        said = f"{pluralize(count, 'repair')} {verb} not made: an unreadable record may hold what is missing"
+        yield from _folded(f"  {said}", look)
     for failure in fixed.failures[:FAILURES]:
         yield from _painted("31", _kept(failure, "unchanged: "), look)
     if len(fixed.failures) > FAILURES:

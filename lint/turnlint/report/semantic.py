@@ -50,7 +50,7 @@ def differences(fixed: Fixed, look: Look) -> Iterator[str]:
         return
     name = visible(fixed.source.name)
     for title in (f"--- {name}", f"+++ {name} (repaired)"):
-        for line in fold(title, max(LEAST, look.width), "    ") if look.folds else [title]:
+        for line in _folded(title, look):
             yield _bold(line, look)
     more, number = 0, -1
     for number, change in enumerate(_changes(fixed)):
@@ -63,9 +63,12 @@ def differences(fixed: Fixed, look: Look) -> Iterator[str]:
         for sign, at, text in _record(change):
             yield _row(sign, at, text, look)
     if number < 0:
-        yield "  only bytes between records change: line ends, blank lines, byte order marks"
+        yield from _folded(
+            "  only bytes between records change: line ends, blank lines, byte order marks", look
+        )
     if more:
-        yield f"{DOTS} {more:,} more {'record' if more == 1 else 'records'}; --report FILE lists all"
+        rest = f"{DOTS} {more:,} more {'record' if more == 1 else 'records'}; --report FILE lists all"
+        yield from _folded(rest, look)
 
 
 # Records.
@@ -236,6 +239,10 @@ def _row(sign: str, at: Pointer, text: str, look: Look) -> str:
     where = clip(visible(pointer[: 4 * width]), width // 2) or "(the whole record)"
     row = f"{sign} {where}  {clip(visible(text[: 4 * width]), width - columns(where) - 4)}"
     return _painted(row, {"-": "31", "+": "32"}.get(sign, ""), look)
+
+
+def _folded(text: str, look: Look) -> list[str]:
+    return fold(text, max(LEAST, look.width), "    ") if look.folds else [text]
 
 
 def _bold(text: str, look: Look) -> str:
