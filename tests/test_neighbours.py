@@ -394,6 +394,8 @@ def test_no_rule_of_a_provider_repeats_what_is_said_of_such_an_entry(
         ({"model": "gpt-5", "input": []}, "PR323"),
         ({"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": []}, "PR323"),
         ({"contents": [], "generationConfig": {}}, "PR323"),
+        ({"contents": [], "model": "gemini-3-pro"}, "PR323"),
+        ({"contents": []}, "PR323"),
         ({"messages": []}, None),
         ({"id": "s1", "model": "gpt-4o", "title": "x", "messages": []}, None),
     ],
@@ -407,3 +409,43 @@ def test_an_empty_request_alone_is_a_request(
     provider = ["--provider", "gemini"] if "contents" in record else []
     done = CliRunner().invoke(cli, ["lint", str(path), "--output-format", "jsonl", *provider])
     assert (code in done.stdout) if code else (done.exit_code == 3), done.output
+
+
+@pytest.mark.parametrize(
+    ("records", "key", "name"),
+    [
+        ([{"messages": []}], "messages", "openai-chat"),
+        ([{"messages": [], "max_tokens": 5}] * 3, "messages", "openai-chat"),
+        ([{"messages": None, "id": "s1", "cwd": "/"}], "messages", "openai-chat"),
+        ([{"input": [], "instructions": "hi"}], "input", "openai-responses"),
+    ],
+)
+@pytest.mark.parametrize("command", ["lint", "fix", "inspect"])
+def test_an_empty_list_without_a_format_asks_for_the_format(
+    command: str, records: list[dict[str, Any]], key: str, name: str, tmp_path: Path
+) -> None:
+    """The same keys may be of a session that has no message yet: only a user can name the format."""
+    path = tmp_path / "log.jsonl"
+    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    done = run(tmp_path, command, "log.jsonl")
+    assert done.exit_code == 3
+    said = " ".join(done.output.split())
+    assert f"looks like a request or a session with empty `{key}`" in said
+    assert f"add --format, such as --format {name}" in said
+
+
+def test_the_named_format_finds_the_empty_request(tmp_path: Path) -> None:
+    (tmp_path / "log.jsonl").write_text('{"messages": []}\n')
+    done = run(tmp_path, "lint", "log.jsonl", "--format", "openai-chat", "--provider", "openai")
+    assert (done.exit_code, "PR323[error] empty-request at openai" in done.output) == (1, True)
+
+
+def test_records_with_other_lists_are_no_empty_request(tmp_path: Path) -> None:
+    for text in (
+        '{"messages": [], "a": 1}\n{"input": []}\n',
+        '{"messages": [1]}\n',
+        '{"input": ""}\n',
+        "[]\n",
+    ):
+        (tmp_path / "log.jsonl").write_text(text)
+        assert "empty `" not in run(tmp_path, "lint", "log.jsonl").output

@@ -22,7 +22,7 @@ from turnlint.documents.source import Guarded, Part, Progress, Source, open_sour
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.errors import SourceError
 from turnlint.model import Call, Gap, Message, Other, Record, Result, Transcript
-from turnlint.neighbours import NEEDED, Near, container_of, is_body, near_to
+from turnlint.neighbours import NEEDED, Near, container_of, empty_request_in, is_body, near_to
 from turnlint.neighbours.families import OTHER_CHAT
 from turnlint.neighbours.guards import neighbour_in, similar_to
 from turnlint.neighbours.spellings import Spelling, Survey, suspected_in
@@ -173,15 +173,16 @@ class Reading:
             )
             if part:
                 head, carrier = list(islice(framed, FEW)), carriers.carrier(part.format)
+                records = [one for one in head if isinstance(one, Record)]
             else:
                 head, found, near = sample(framed, self.format, is_log=self.source.is_log, prefer=self.prefer)
                 if found is None and near is None and self.source.fallback is not None:
                     found = carriers.carrier(self.source.fallback)
                 carrier = found or carriers.carrier(carriers.NAMES[0])
-                if found is None and any(isinstance(item, Record) for item in head):
-                    yield (Foreign(self.source, near),)
-                    head, framed = [], iter(())
-            records = [one for one in head if isinstance(one, Record)]
+                records = [one for one in head if isinstance(one, Record)]
+                if found is None and records:
+                    yield (Foreign(self.source, near or empty_request_in(records)),)
+                    head, framed, records = [], iter(()), []
             if look is not None and (len(head) >= FEW or sum(len(one.data) for one in records) >= LONG):
                 self.gate.scanner = look(carrier, self._open(carrier), records)
             selection = self.source.selection

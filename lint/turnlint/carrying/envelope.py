@@ -185,7 +185,7 @@ class Spelling:
         members = _members.decode(decoded.data)
         name, *more = _REQUESTS_OF.get(self.dialect.wire.name, ("",))
         is_empty = bytes(members.get(name, NOTHING)) == b"[]"
-        return is_empty and members.keys() <= {name, *more} and ("model" in members or "model" not in more)
+        return is_empty and members.keys() <= {name, *more} and (name == "contents" or "model" in members)
 
     def is_whole(self, decoded: Decoded[Any]) -> bool:
         """Whether a record is no single message of a conversation that spans records."""
@@ -407,7 +407,7 @@ MAX_EMPTY_BYTES = 4096
 """A longer record has more content than settings."""
 _REQUESTS_OF = {
     "anthropic": ("messages", "model", "max_tokens", "stream", "system", "temperature", "top_k", "top_p"),
-    "gemini": ("contents", "generationConfig"),
+    "gemini": ("contents", "generationConfig", "model", "safetySettings", "systemInstruction"),
     "openai-chat": (
         "messages",
         "model",
@@ -427,7 +427,10 @@ _REQUESTS_OF = {
         "temperature",
     ),
 }
-"""The key of the messages, and settings. A record with an empty list and other keys may be a stored session."""
+"""The key of the messages, and settings. A record with an empty list and other keys may be a stored session.
+
+So may a record with `messages` or `input` and no model. Only requests of Gemini have `contents`.
+"""
 
 
 def _is_kept(request: Request) -> bool:

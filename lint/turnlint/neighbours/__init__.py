@@ -147,6 +147,36 @@ def claimed_by(records: Sequence[Record]) -> Near | None:
     return Near(name) if count > SHARE * len(records) else None
 
 
+_REQUEST_FORMATS = {"messages": "openai-chat", "contents": "gemini", "input": "openai-responses"}
+"""The key of the messages of a request, and a format in which requests have it."""
+_NOTHING = (b"[]", b"null")
+
+
+def empty_request_in(records: Sequence[Record]) -> Near | None:
+    """Return a name for records whose list of messages is empty, and whose other keys are those of no format.
+
+    Stored sessions without messages have the same keys as such a request, so only the user can name the format.
+    """
+    found = {_empty_list_of(record) for record in records}
+    key = found.pop() if len(found) == 1 else None
+    if key is None:
+        return None
+    advice = (
+        f"no key names its format; if it is a request, add --format, such as --format {_REQUEST_FORMATS[key]}"
+    )
+    return Near(f"a request or a session with empty `{key}`", advice)
+
+
+def _empty_list_of(record: Record) -> str | None:
+    """Return the key of the messages of a record, if they are missing or an empty list."""
+    try:
+        members = _members.decode(record.data)
+    except (ValueError, RecursionError):
+        return None
+    key = next((name for name in _REQUEST_FORMATS if name in members), None)
+    return key if key and b"".join(bytes(members[key]).split()) in _NOTHING else None
+
+
 def is_body(record: Record) -> bool:
     """Whether a record holds a whole conversation, and not a message or an event of one."""
     try:
