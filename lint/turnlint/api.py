@@ -111,6 +111,8 @@ if TYPE_CHECKING:
     )  # fmt: skip
 
 __all__ = [
+    "NO_PLACEHOLDER",
+    "OTHER_KEYS",
     "SEVERITIES",
     "Answered",
     "AnyClause",
@@ -198,6 +200,7 @@ __all__ = [
     "answering",
     "by_place",
     "called",
+    "closing",
     "has_no_ids",
     "has_redaction",
     "is_adoptable",
@@ -433,6 +436,22 @@ def spot(one: Asked | Answered) -> "Piece":
     from turnlint import steps
 
     return steps.Piece(one.message, one.call.at if isinstance(one, Asked) else one.result.at)
+
+
+OTHER_KEYS = (
+    "none, the message has other keys that may hold its content: remove them, or write the text by hand"
+)
+NO_PLACEHOLDER = "none, a repair cannot write a result for this kind of call: write it by hand"
+
+
+def closing(case: Case, asked: Asked) -> Fix:
+    """Return the fix of a call that still waits for its result."""
+    from turnlint import steps
+
+    if not case.takes_result(asked):
+        return Fix("placeholder", NO_PLACEHOLDER)
+    title = "with --close-pending: add a placeholder result that says the outcome is unknown"
+    return Fix("placeholder", title, (steps.Close(spot(asked), pending=True),))
 
 
 def kept_raw(case: Case, asked: Asked) -> Fix | None:

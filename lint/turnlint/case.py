@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from msgspec import Struct, field, json
+from msgspec import Struct, field, json, structs
 
 from turnlint.clause import Clause
 from turnlint.documents.decode import below as value_below
@@ -117,6 +117,17 @@ class Case(Struct, frozen=True, dict=True):
         carrier = carriers.of_wire(self.transcript.wire.name)
         writer = carrier.writer if carrier else None
         return writer is not None and writer.write_message(role, ["text"], []) is not None
+
+    def takes_result(self, asked: Asked) -> bool:
+        """Whether a repair can write a placeholder for the result of a call: a screenshot or an approval is no text."""
+        from turnlint import carriers
+
+        carrier = carriers.of_wire(self.transcript.wire.name)
+        writer = carrier.writer if carrier else None
+        if writer is None:
+            return False
+        call = structs.replace(asked.call, id=asked.call.id or "call")  # another repair writes a missing id
+        return writer.write_result(call, [writer.placeholder_text], True) is not None
 
     def clauses(self, kind: type[C], *, spelled: bool = True) -> Iterator[C]:
         """Yield the clauses of a kind that apply here.

@@ -20,7 +20,7 @@ from turnlint.carrying.raws import NOTHING, given, head, is_blank, string
 from turnlint.carrying.syntax import MessageClass, ObjectSyntax, PieceSyntax, WireSyntax
 from turnlint.carrying.writer import ChatWriter, declared_functions, present, put_first
 from turnlint.documents.decode import Decoded, Shape
-from turnlint.model import Block, Message, Misfit, Pointer, Record, Role, Thinking, Transcript, Wire
+from turnlint.model import Block, Call, Message, Misfit, Pointer, Record, Role, Thinking, Transcript, Wire
 
 if TYPE_CHECKING:
     from turnlint.carrying.examples import ExampleBuilder, NotationLine
@@ -177,6 +177,10 @@ class CohereWriter(ChatWriter):
     """The writer of the chat API of Cohere."""
 
     example_model = "command-a-03-2025"
+
+    def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:
+        """Write a message with the result; nothing for the calls of the first API, which have no ids."""
+        return super().write_result(call, texts, failed) if call.needs_id else None
 
     def write_example(self, example: "ExampleBuilder") -> dict[str, Any]:
         return {**super().write_example(example), "stream": False, **declared_functions(example)}

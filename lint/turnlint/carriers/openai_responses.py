@@ -277,6 +277,7 @@ def _are_messages(asked: Listed) -> bool:
 class ResponsesWriter(MessageWriter):
     """The writer of OpenAI Responses."""
 
+    calls_are_messages = True
     examples_key = "input"
 
     def write_result(self, call: Call, texts: Sequence[str], failed: bool) -> Any:  # noqa: ARG002 - the wire has no key for it

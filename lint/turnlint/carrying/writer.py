@@ -32,6 +32,8 @@ class MessageWriter:
     """The text of a placeholder."""
     one_result_per_message: bool = False
     """Whether a message has only one result, although results are blocks of a list."""
+    calls_are_messages: bool = False
+    """Whether a call is a message of its own."""
     result_pointer_in_call: Pointer = ()
     """The place of a result below its call. Empty if a result does not belong to the object of its call."""
     has_record_frame: bool = False

@@ -15,7 +15,7 @@ from turnlint.engine import Book, Event, Options, Skipped, lint
 from turnlint.errors import SourceError
 from turnlint.keeping.composing import composed
 from turnlint.keeping.patches import patched
-from turnlint.model import SEVERITIES
+from turnlint.model import SEVERITIES, Finding
 from turnlint.repair.choosing import Policy, as_read, is_left_open, wanted
 from turnlint.repair.fixing import fix_once
 from turnlint.repair.outcome import Blocked, Failure, Fixed, Told, provider_of
@@ -24,6 +24,7 @@ from turnlint.repair.spool import Spool
 from turnlint.repair.tracing import followed
 from turnlint.repair.verifying import BRINGS_NEW
 from turnlint.rows import Row
+from turnlint.steps import Close, Join, Translate
 
 MAX_PASSES = 6
 MAX_BYTES_IN_MEMORY = 1 << 25
@@ -89,11 +90,23 @@ def _unmade(left: "_Left", known: list[Failure]) -> Iterator[Failure]:
     """Yield a note for each finding whose repair changed nothing, unless another note explains it."""
     explained = {(one.line, one.conversation) for one in known}
     named = {conversation for _, conversation in explained if conversation is not None}
-    for line, conversation, code in left.unmade:
+    for (line, conversation, code), reason in left.unmade.items():
         if conversation not in named and (line, conversation) not in explained:
-            yield Failure(
-                line, conversation, f"no repair of {code}: the change cannot be made in this record"
-            )
+            yield Failure(line, conversation, f"no repair of {code}: {reason}")
+
+
+_REASONS: dict[type, str] = {
+    Translate: "the message has a part, a key or arguments that the format of the conversation does not have",
+    Join: "only two lists of parts can be joined, and --level lossy is needed where the second message has other keys",
+    Close: "the messages around the call are not in one list, so there is no place for a result",
+}
+_OTHERWISE = "the value is not in a list or an object in which the repair could change it"
+
+
+def _reason(finding: Finding) -> str:
+    """Return the usual reason why the steps of a repair change nothing."""
+    steps = finding.fix.steps if finding.fix else ()
+    return next((_REASONS[type(step)] for step in steps if type(step) in _REASONS), _OTHERWISE)
 
 
 def _regression(
@@ -130,8 +143,8 @@ class _Left(Struct):
     """Errors in lines that the repair changed."""
     is_open: bool = False
     """Whether a finding remains in a changed line that the policy allows to repair."""
-    unmade: dict[tuple[int, str | None, str], None] = {}
-    """Findings that remain although `fix` repairs such findings, by line, conversation and code."""
+    unmade: dict[tuple[int, str | None, str], str] = {}
+    """The reasons of findings that remain although `fix` repairs such findings, by line, conversation and code."""
     skipped: bool = False
     """Whether the format of the result is unknown."""
 
@@ -146,7 +159,7 @@ class _Left(Struct):
             and wanted(finding, policy)
             and not all(is_left_open(one, policy) for one in finding.fix.steps)
         ):
-            self.unmade[row.place.line, finding.conversation, finding.code] = None
+            self.unmade[row.place.line, finding.conversation, finding.code] = _reason(finding)
         if finding.fix is not None and finding.fix.blocked:
             self.blocked.append(
                 Blocked(row.place.line, finding.rule, finding.conversation, finding.fix.title)

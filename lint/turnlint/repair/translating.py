@@ -26,8 +26,7 @@ def translate(sheet: Sheet, index: int) -> bool:
     values: list[Any] = list(answers)
     if answers and writer.blocks_key:
         values = [{**writer.result_message_keys, writer.blocks_key: answers}]
-    if spoken is not None:
-        values.insert(len(values) if message.role in ("user", "tool") else 0, spoken)
+    values = [*values, *spoken] if message.role in ("user", "tool") else [*spoken, *values]
     if not values or any(value is None for value in values):
         return False
     first, *others = (sheet.written(value, index) for value in values)
@@ -52,14 +51,16 @@ def _around(sheet: Sheet, index: int, value: Any, data: bytes) -> bytes:
     """
     if sheet.place(index) and sheet.messages[index].dialect is not None:
         return data
+    if sheet.writer is not None and sheet.writer.calls_are_messages and "role" not in value:
+        return data  # a call or a result is no message, and has other keys
     known = sheet.value(index)
     gone = {"role", "content", "parts", "tool_calls", "tool_call_id", "name", "blocks", "speaker"}
     more = {key: known[key] for key in known if key not in gone and key not in value}
     return sheet.written({**value, **more} if sheet.place(index) else {**more, **value}, index)
 
 
-def _spoken(sheet: Sheet, index: int, message: Message) -> Any:
-    """Return the texts and the calls of a message, as a message of this wire."""
+def _spoken(sheet: Sheet, index: int, message: Message) -> list[Any]:
+    """Return the texts and the calls of a message, as messages of this wire."""
     writer = sheet.writer
     assert writer is not None
     texts = [_text(sheet.value(index, block.at)) for block in message.blocks if isinstance(block, Text)]
@@ -68,11 +69,12 @@ def _spoken(sheet: Sheet, index: int, message: Message) -> Any:
     if others:
         raise _Unlike
     if not texts and not calls:
-        return None
-    said = writer.write_message(message.role, texts, calls)
-    if said is None:
+        return []
+    alone = calls if writer.calls_are_messages else []
+    said = [writer.write_message(message.role, texts, [] if alone else calls)] if texts or not alone else []
+    if None in said:
         raise _Unlike
-    return said
+    return [*said, *alone]
 
 
 def _call(sheet: Sheet, call: Call) -> Any:

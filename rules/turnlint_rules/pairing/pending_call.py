@@ -25,7 +25,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Close, Example, Finding, Fix, Rule, called, spot
+from turnlint.api import Case, Example, Finding, Rule, called, closing
 
 RULE = Rule("PA206", "pending-call", "warning", fix="placeholder", triggers=frozenset({"pending"}))
 
@@ -65,9 +65,5 @@ def check(case: Case) -> Iterator[Finding]:
             asked,
             f"{called(asked.call)} has no result yet",
             label="the conversation ends without its result",
-            fix=Fix(
-                "placeholder",
-                "with --close-pending: add a placeholder result that says the outcome is unknown",
-                (Close(spot(asked), pending=True),),
-            ),
+            fix=closing(case, asked),
         )

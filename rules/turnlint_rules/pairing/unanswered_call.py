@@ -29,6 +29,7 @@ Evidence
 from collections.abc import Iterator
 
 from turnlint.api import (
+    NO_PLACEHOLDER,
     Answered,
     Asked,
     Case,
@@ -102,7 +103,9 @@ def check(case: Case) -> Iterator[Finding]:
             related=(near(case, following, "the conversation continues here"),)
             if following > asked.message
             else (),
-            fix=_fix(asked, orphans_by_turn),
+            fix=_fix(asked, orphans_by_turn)
+            if case.takes_result(asked)
+            else Fix("placeholder", NO_PLACEHOLDER),
         )
 
 

@@ -28,6 +28,7 @@ from json import dumps
 from typing import Any
 
 from turnlint.api import (
+    OTHER_KEYS,
     SEVERITIES,
     Blank,
     Call,
@@ -131,9 +132,10 @@ def _message(case: Case, clause: EmptyContent, index: int, message: Message) -> 
     empty_text = message.content == "blank" and bare and not any(blank.white for blank in message.blanks)
     key, value = _LISTED.get(case.transcript.wire.speaks, ("content", MARK))
     if hollow or empty_text:
+        is_open = message.role != "other" and case.is_hollow(index)
         yield RULE.at_message(
             case, index, f"{_describe_message(message)} is empty", label="empty", under=clause,
-            fix=_mark(index, (key,), value) if message.role != "other" and case.is_hollow(index) else None,
+            fix=_mark(index, (key,), value) if is_open else Fix("placeholder", OTHER_KEYS),
         )  # fmt: skip
 
 

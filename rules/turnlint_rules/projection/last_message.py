@@ -30,7 +30,6 @@ from collections.abc import Iterator
 from turnlint.api import (
     SEVERITIES,
     Case,
-    Close,
     Example,
     Finding,
     Fix,
@@ -41,8 +40,8 @@ from turnlint.api import (
     Say,
     Take,
     called,
+    closing,
     quote,
-    spot,
 )
 
 RULE = Rule("PR311", "last-message", "error", fix="placeholder", triggers=frozenset())
@@ -127,11 +126,13 @@ def _prefixes(case: Case, last: int) -> Iterator[Finding]:
                 )  # fmt: skip
 
 
-def _continue(case: Case, last: int, clause: LastMessage) -> Fix | None:
+def _continue(case: Case, last: int, clause: LastMessage) -> Fix:
     """Return the repair after which the model may answer, if the last role is assistant or system."""
     role = case.messages[last].role
-    if case.messages[last].empty:
-        return None  # there is nothing to continue: another rule removes the message
+    if case.messages[last].empty:  # another rule removes it, if it has nothing else
+        return Fix(
+            "placeholder", "none while the last message is empty: remove it, or write its text by hand"
+        )
     if role == "assistant" and "prefix" in clause.roles:
         return Fix(
             "lossless",
@@ -139,7 +140,10 @@ def _continue(case: Case, last: int, clause: LastMessage) -> Fix | None:
             (Put(("prefix",), b"true", last),),
         )
     if role not in ("assistant", "system") or "user" not in clause.roles:
-        return None
+        return Fix(
+            "placeholder",
+            f"none, the log does not say what follows: add a message of role {_either(clause.roles)}",
+        )
     if not case.takes_message("user"):
         return Fix("placeholder", "none, a repair adds no user message to the session of an agent")
     return Fix("placeholder", "add a user message `(continue)`", (Say(last + 1, "user", "(continue)"),))
@@ -156,7 +160,7 @@ def _open_calls(case: Case, clause: LastMessage) -> Iterator[Finding]:
         yield RULE.at_call(
             case, asked, f"{called(asked.call)} has no result at the end of the request", label="no result",
             under=clause, told={"ids": ids, "next": asked.message + 1},
-            fix=Fix("placeholder", "with --close-pending: add a placeholder result that says the outcome is unknown", (Close(spot(asked), pending=True),)),
+            fix=closing(case, asked),
         )  # fmt: skip
 
 

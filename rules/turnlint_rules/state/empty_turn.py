@@ -24,7 +24,7 @@ Evidence
 
 from collections.abc import Iterator
 
-from turnlint.api import Case, Drop, Example, Finding, Fix, Piece, Raw, Rule
+from turnlint.api import OTHER_KEYS, Case, Drop, Example, Finding, Fix, Piece, Raw, Rule
 
 RULE = Rule("ST110", "empty-turn", "warning", fix="lossless", triggers=frozenset({"empty"}))
 
@@ -71,8 +71,13 @@ def check(case: Case) -> Iterator[Finding]:
             if (index == last and message.role == "user") or case.is_other_item(index):
                 continue
             role = message.written_role or message.role
-            # Without its first user message a conversation is no better; rules about providers report it.
-            is_removable = case.is_hollow(index) and (message.role != "user" or index not in first)
-            steps = (Drop(Piece(index)),)
-            fix = Fix("lossless", "remove the empty message", steps) if is_removable else None
+            if not case.is_hollow(index):
+                fix = Fix("lossless", OTHER_KEYS)
+            elif message.role == "user" and index in first:
+                # Without its first user message a conversation is no better; rules about providers report it.
+                fix = Fix(
+                    "lossless", "none, the log does not say what the user asked: write the text by hand"
+                )
+            else:
+                fix = Fix("lossless", "remove the empty message", (Drop(Piece(index)),))
             yield RULE.at_message(case, index, f"{role} message is empty", fix=fix)
