@@ -173,6 +173,21 @@ def test_a_repair_and_its_undo_fit_the_terminal(tmp_path: Path, folder: Path, wi
         assert [line for line in done.stdout.split("\n") if columns(line) > width] == []
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_baselines_and_new_settings_fit_the_terminal(tmp_path: Path, folder: Path, width: int) -> None:
+    long = tmp_path / "a-folder-of-logs"
+    long.mkdir()
+    for source in ("log.jsonl", "orphan.jsonl"):
+        shutil.copy(folder / source, long / source)
+    names = ["log.jsonl", "orphan.jsonl", "--baseline", "turnlint-baseline.jsonl"]
+    runs = [ran(["config", "init"], long, width), ran(["baseline", "write", *names], long, width)]
+    (long / "log.jsonl").write_text((long / "orphan.jsonl").read_text())
+    runs += [ran(["baseline", command, *names], long, width) for command in ("check", "prune")]
+    assert [run.returncode for run in runs] == [0, 0, 1, 0], runs
+    assert "is gone" in runs[2].stdout
+    assert [line for run in runs for line in wide_lines(run, width)] == []
+
+
 @pytest.mark.parametrize("command", ["lint", "fix", "inspect", "why", "ids"])
 @pytest.mark.parametrize("width", WIDTHS)
 def test_help_breaks_no_line_at_a_hyphen(tmp_path: Path, command: str, width: int) -> None:

@@ -10,6 +10,7 @@ from msgspec import Struct, structs
 from turnlint.baseline import NAME, Baseline, Entry, read, write
 from turnlint.cli import option
 from turnlint.cli.asking import rules_of_a_run, shown, sources_of, words
+from turnlint.cli.look import within_limit
 from turnlint.cli.settings import Asked, Plan, configured, given
 from turnlint.cli.verbs import Verbs
 from turnlint.cli.waiting import bar
@@ -88,9 +89,9 @@ def write_(reason: str, **asked: Any) -> None:
         new = [entry for entry in one.entries if entry.fingerprint not in known]
         _write(one.baseline.path, [*one.entries, *(entry for entry in kept if entry not in one.entries)])
         total = len(kept) + len(new)
-        click.echo(
-            f"{line_start(one.baseline.path)}: {pluralize(total, 'entry', 'entries')}, {len(new):,} new, {len(stale):,} gone"
-        )
+        entries = pluralize(total, "entry", "entries")
+        said = f"{line_start(one.baseline.path)}: {entries}, {len(new):,} new, {len(stale):,} gone"
+        click.echo(within_limit(said))
 
 
 @command.command("prune")
@@ -107,9 +108,8 @@ def prune(**asked: Any) -> None:
         kept = [entry for entry in one.baseline.entries.values() if entry not in stale]
         if stale:
             _write(one.baseline.path, kept)
-        click.echo(
-            f"{line_start(one.baseline.path)}: {pluralize(len(kept), 'entry', 'entries')}, {len(stale):,} gone"
-        )
+        entries = pluralize(len(kept), "entry", "entries")
+        click.echo(within_limit(f"{line_start(one.baseline.path)}: {entries}, {len(stale):,} gone"))
 
 
 @command.command("check")
@@ -126,12 +126,12 @@ def check(**asked: Any) -> None:
         for entry in stale[:MOST_SHOWN]:
             named = f' in conversation "{entry.conversation}"' if entry.conversation else ""
             about = f" of call {entry.call}" if entry.call else ""
-            click.echo(line_start(f"{entry.path}: {entry.code} {entry.rule}{about}{named} is gone"))
+            said = line_start(f"{entry.path}: {entry.code} {entry.rule}{about}{named} is gone")
+            click.echo(within_limit(said))
         if len(stale) > MOST_SHOWN:
             click.echo(f"and {len(stale) - MOST_SHOWN:,} more")
-        click.echo(
-            f"{line_start(one.baseline.path)}: {pluralize(len(one.baseline.entries), 'entry', 'entries')}, {len(stale):,} gone"
-        )
+        entries = pluralize(len(one.baseline.entries), "entry", "entries")
+        click.echo(within_limit(f"{line_start(one.baseline.path)}: {entries}, {len(stale):,} gone"))
     raise click.exceptions.Exit(EXIT_STALE if gone else 0)
 
 

@@ -11,6 +11,7 @@ from textwrap import wrap
 import click
 
 from turnlint.cli.asking import shown
+from turnlint.cli.look import within_limit
 from turnlint.cli.yaml_text import lines_of
 from turnlint.config.keys import example_of, keys
 from turnlint.config.nearest import NAMES, TABLES, has_table
@@ -53,7 +54,8 @@ def command(folder: str) -> None:
             file.write(text())
     except OSError as error:
         raise click.UsageError(f"{shown(path)}: {(error.strerror or 'cannot be written').lower()}") from None
-    click.echo(f"{line_start(path)} written; `turnlint config show` prints the settings in effect")
+    said = f"{line_start(path)} written; `turnlint config show` prints the settings in effect"
+    click.echo(within_limit(said))
 
 
 def text() -> str:

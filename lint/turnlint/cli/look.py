@@ -51,6 +51,14 @@ def line_limit(stream: Any = None) -> int | None:
         return None
 
 
+def within_limit(sentence: str) -> str:
+    """Return a visible sentence, broken at the limit of a line if there is one."""
+    from turnlint.report.escape import fold
+
+    limit = line_limit()
+    return "\n".join(fold(sentence, limit, "    ")) if limit else sentence
+
+
 def width() -> int:
     """Return the columns of a line of text, with a default where there is no limit."""
     return line_limit() or DEFAULT_WIDTH
