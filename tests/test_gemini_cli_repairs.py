@@ -81,6 +81,23 @@ def test_a_call_that_stands_in_the_content_alone_gets_a_response_of_its_own(list
     assert all("status" not in one for one in new)
 
 
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_new_message_never_gets_the_id_of_a_record_without_content(listed: bool) -> None:
+    """The CLI keeps only the last of two messages with one id, so that the new result would be lost."""
+
+    def repaired(*said: Any) -> list[Any]:
+        return fixed({"$set": {"messages": said}})[0]["$set"]["messages"] if listed else fixed(*said)
+
+    said = [gemini("a1", [call("c1")]), user("u1", "b")]
+    (_, answer, _) = repaired(*said)
+    emptied = [said[0], answer | {"content": []}, said[1]]
+    after = repaired(*emptied)
+    assert [one for one in after if one in emptied] == emptied
+    (new,) = [one for one in after if one not in emptied]
+    assert new["content"][0]["functionResponse"]["id"] == "c1"
+    assert new["id"] != answer["id"]
+
+
 def test_a_late_result_is_moved_to_its_call() -> None:
     said = [
         gemini("a1", "", tool("c1")),

@@ -32,7 +32,7 @@ def link(sheet: Sheet) -> None:
         _link_tree(sheet)
         return
     messages, changes = sheet.messages, sheet.changes
-    names = _Names(sheet, {message.id for message in messages})
+    names = _Names(sheet)
     last = messages[0].parent if messages else None
     made = 0
     for place, index in sheet.order():
@@ -79,7 +79,7 @@ def _link_tree(sheet: Sheet) -> None:
     changes = sheet.changes
     steps: list[Step] = []
     fresh: list[tuple[int, int, Fresh, str]] = []
-    names = _Names(sheet, {link.id for link in sheet.judged.transcript.links})
+    names = _Names(sheet)
     for place, index in _in_order(sheet):
         if index is None:
             new = changes.put[place[0]][place[1]]
@@ -140,9 +140,8 @@ def _from_the_root(sheet: Sheet, order: list[int]) -> Iterator[int]:
 class _Names:
     """Unused ids for added messages, derived from their position."""
 
-    def __init__(self, sheet: Sheet, known: set[str | None]) -> None:
+    def __init__(self, sheet: Sheet) -> None:
         self.sheet = sheet
-        self.known = known
         self.tried: dict[str | None, count[int]] = {}
         """The next number for each neighbour's id; a hostile log may put all added messages beside one."""
 
@@ -151,8 +150,8 @@ class _Names:
         near = self.sheet.messages[fresh.near].id
         for number in self.tried.setdefault(near, count()):
             found = self.sheet.writer.new_id(long_digest(f"{near}|{number}".encode()))
-            if found not in self.known:
-                self.known.add(found)
+            if found not in self.sheet.standing_ids:
+                self.sheet.standing_ids.add(found)
                 return found
         raise AssertionError("there is always a next number")
 
@@ -208,7 +207,7 @@ def _record(
         # A log whose records name no parent.
         named = names.mint(fresh) if sheet.writer.id_and_parent_keys[0] and message.id else None
         return None, _framed(sheet, fresh, named, None)
-    shell, identifier = _shell(message, data, parent, number, names.known)
+    shell, identifier = _shell(message, data, parent, number, sheet.standing_ids)
     if message.at:
         text = encode({**shell, str(message.at[-1]): 0}, data)
         return identifier, Built((text[:-2], fresh.piece, b"}"))

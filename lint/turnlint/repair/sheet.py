@@ -1,11 +1,13 @@
 """Edit one conversation: find messages and blocks in the records, and insert, remove and move them."""
 
+import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
 from msgspec import Struct
 
+from turnlint.carrying.envelope import OWN_IDS
 from turnlint.carrying.saying import says_something
 from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import value_of
@@ -89,6 +91,18 @@ class Sheet:
         if cell not in self.styles:
             self.styles[cell] = style_of(self.unit.cells[cell].data)
         return encode(value, self.styles[cell])
+
+    @cached_property
+    def standing_ids(self) -> set[str | None]:
+        """Return the ids of all records and messages of the unit, also of those without content.
+
+        An agent that loads the log keeps only one of two records with the same id.
+        """
+        pattern = rb'"(?:%s)"\s*:\s*"([^"\\]+)"' % "|".join(OWN_IDS).encode()
+        found = (
+            one.decode(errors="replace") for cell in self.unit.cells for one in re.findall(pattern, cell.data)
+        )
+        return {*found, *(message.id for message in self.messages)}
 
     # Messages.
 

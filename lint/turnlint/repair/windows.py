@@ -190,11 +190,13 @@ class _Window:
         key, host = sheet.writer.id_and_parent_keys[0], sheet.host(self.end)
         if not key or host is None or host.list is None:
             return {}
-        known = {message.id for message in sheet.messages}
+        known = sheet.standing_ids
         made = (sheet.writer.new_id(long_digest(f"{near.id}|{number}".encode())) for number in count())
         value = sheet.value(self.end)
         times = {name: value[name] for name in value if name in TIMES} if isinstance(value, dict) else {}
-        return {key: next(one for one in made if one not in known), **times}
+        new = next(one for one in made if one not in known)
+        known.add(new)
+        return {key: new, **times}
 
     def _is_listed(self, answer: Answered) -> bool:
         """Whether a result is in a list of blocks after the turn."""
