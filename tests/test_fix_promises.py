@@ -1,8 +1,11 @@
 """What `fix` promises, on fixtures with random faults; `fuzz_promises` checks many more."""
 
+import json
+
 import pytest
 
 from fuzz_promises import ROOT, Case, case_of, repaired, wrong
+from turnlint.repair.choosing import LEVELS
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -20,3 +23,27 @@ def test_a_parent_link_whose_repair_shows_a_new_error_needs_a_higher_level() -> 
     assert fixed.needs == {"placeholder": {"error": 1}}
     assert not fixed.failures
     assert [*wrong(case._replace(level="placeholder"))] == []
+
+
+def test_a_recorded_answer_stays_in_the_format_of_its_log_under_any_provider() -> None:
+    """Chat Completions reads it as one line of a conversation, and would get a result that nothing ties to it."""
+    answers = (
+        {"id": "a", "message": True, "finish_reason": "TOOL_CALL", "usage": {}},
+        {
+            "id": "b",
+            "message": {
+                "role": "assistant",
+                "content": [{"type": "thinking", "thinking": "hm"}],
+                "tool_calls": [
+                    {"id": "x_1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+                ],
+            },
+            "finish_reason": "TOOL_CALL",
+        },
+        {"id": "c", "message": "invalid request: all elements in history must have a message."},
+    )
+    data = b"".join(json.dumps(one).encode() + b"\n" for one in answers)
+    for level in LEVELS:
+        case = Case("log.jsonl", data, level, "ollama", canonical=False, faults=())
+        assert [*wrong(case)] == []
+        assert repaired(case, data)[1] == data

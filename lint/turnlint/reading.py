@@ -290,11 +290,11 @@ class Reading:
             self._open(owner)
             return owner, self._decode(owner, record)
         decoded = self._decode(carrier, record)
-        other = carrier if self.format else owner_of(carrier, decoded, self.prefer)
-        if other.name == carrier.name:
+        if self.format:
             return carrier, decoded
-        self._open(other)
-        return other, other.shape.read(record)
+        owner, decoded = owner_of(carrier, decoded, self.prefer)
+        self._open(owner)
+        return owner, decoded
 
     def _parts(self, carrier: Carrier, decoded: Decoded[Any]) -> Batch:
         """Yield the damage of a record, its items, and those of other records on its line."""

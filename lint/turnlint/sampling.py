@@ -84,14 +84,25 @@ def format_of(
     return best
 
 
-def owner_of(carrier: Carrier, decoded: Decoded[Any], prefer: tuple[str, ...] = ()) -> Carrier:
-    """Return the format of a record in a log: a record with a whole conversation depends on no other."""
+def owner_of(
+    carrier: Carrier, decoded: Decoded[Any], prefer: tuple[str, ...] = ()
+) -> tuple[Carrier, Decoded[Any]]:
+    """Return the format of a record in a log, and the record in it.
+
+    Only a record with a whole conversation depends on no other. A format that reads it as one message of a longer
+    conversation does not own it: the records beside it are in the format of the log.
+    """
     if carrier.is_whole is None or not carrier.is_whole(decoded):
-        return carrier
+        return carrier, decoded
     look = carriers.look_at(carrier, decoded)
     if not prefer and not look.rivals:
-        return carrier
-    return format_of(decoded.record, prefer, look) or carrier
+        return carrier, decoded
+    owner = format_of(decoded.record, prefer, look) or carrier
+    if owner.name == carrier.name:
+        return carrier, decoded
+    read = owner.shape.read(decoded.record)
+    is_part = owner.is_whole is not None and read.value is not None and not owner.is_whole(read)
+    return (carrier, decoded) if is_part else (owner, read)
 
 
 def _preferred(head: list[Item], prefer: tuple[str, ...], *, decided: bool) -> Carrier | None:

@@ -199,7 +199,7 @@ class WireGate:
     def _is_owner(self, record: bytes) -> bool:
         """Whether a record with such messages is of this format."""
         decoded = self.log.shape.read(Record(1, 0, record, kept=True, plain=True))
-        return owner_of(self.log, decoded, self.book.wires).name == self.carrier.name
+        return owner_of(self.log, decoded, self.book.wires)[0].name == self.carrier.name
 
     def count_kinds(self) -> None:
         """Add the accepted records to the sums, by wire and providers."""
