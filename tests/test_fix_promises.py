@@ -47,3 +47,10 @@ def test_a_recorded_answer_stays_in_the_format_of_its_log_under_any_provider() -
         case = Case("log.jsonl", data, level, "ollama", canonical=False, faults=())
         assert [*wrong(case)] == []
         assert repaired(case, data)[1] == data
+
+
+@pytest.mark.parametrize("rest", [b"", b"\n", b"  \n", b"\r\n"])
+def test_a_line_of_only_a_byte_order_mark_leaves_no_record(rest: bytes) -> None:
+    case = Case("log.jsonl", b"\xef\xbb\xbf" + rest, "lossless", "auto", canonical=False, faults=())
+    assert [*wrong(case)] == []
+    assert repaired(case, case.data)[1] == rest

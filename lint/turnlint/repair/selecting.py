@@ -22,6 +22,8 @@ OF_THE_LOG: frozenset[Kind] = frozenset(
     }
 )
 """Damage that a parser of a single line does not find."""
+BLANK = b"\xef\xbb\xbf \t\r\n"
+"""The bytes of a line that is blank without its byte order mark. A parser of a single line reports a cut record."""
 
 
 class Selector:
@@ -43,7 +45,10 @@ class Selector:
 
     def add(self, record: Record, first: int, conversations: int) -> None:
         """Select the line of a record. `first` is the number of conversations before the record."""
-        self.needs_all = self.needs_all or bool(record.prefix or record.breaks or record.column != 1)
+        is_blank = bool(record.data) and not record.data.strip(BLANK)
+        self.needs_all = (
+            self.needs_all or is_blank or bool(record.prefix or record.breaks or record.column != 1)
+        )
         if self.needs_all:
             self.lines.clear()
             return
