@@ -139,3 +139,21 @@ def test_a_repair_that_fails_is_tried_without_one_rule(most: int, monkeypatch: p
     start = "no repair of PA201" if most else "unchanged"
     assert [one.reason for one in done.notes] == [f"{start}: it would cause new findings: PA999"]
     assert not done.failures
+
+
+def test_a_repair_that_fails_for_two_rules_is_made_without_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fault_of(mended: Mended, _: Any) -> str | None:
+        bad = {"ST110", "PA203"} & {one.code for one in mended.changes}
+        return f"{BRINGS_NEW}: PA999" if bad else None
+
+    monkeypatch.setattr(fixing, "fault_of", fault_of)
+    moved = {"role": "assistant", "content": None, "tool_calls": [{**CALL, "id": "c2"}]}
+    late = {"role": "tool", "tool_call_id": "c2", "content": "late"}
+    log = _log(USER, EMPTY, USER, ASKED, USER, moved, USER, late)
+    after, done = _fixed(log, _options("openai-chat", "openai"))
+    assert {one.code for one in done.changes} == {"PA201"}
+    assert after.count(b"No result of this call") == 1
+    assert not done.failures
+    assert [one.reason for one in done.notes] == [
+        "no repair of ST110, PA203: it would cause new findings: PA999"
+    ]

@@ -1,10 +1,12 @@
 """What `fix` promises, on fixtures with random faults; `fuzz_promises` checks many more."""
 
 import json
+from typing import Any
 
 import pytest
 
 from fuzz_promises import ROOT, Case, case_of, repaired, wrong
+from turnlint.model import Level
 from turnlint.repair.choosing import LEVELS
 
 
@@ -54,3 +56,89 @@ def test_a_line_of_only_a_byte_order_mark_leaves_no_record(rest: bytes) -> None:
     case = Case("log.jsonl", b"\xef\xbb\xbf" + rest, "lossless", "auto", canonical=False, faults=())
     assert [*wrong(case)] == []
     assert repaired(case, case.data)[1] == rest
+
+
+LEGACY = {"name": "look", "arguments": "{}"}
+"""A call that the format of Mistral does not have."""
+EMPTY_SAMPLE = {
+    "messages": [{"role": "User", "content": "And low water?"}, {"role": "Chatbot", "content": ""}],
+}
+"""A sample whose empty message is its only evidence for Cohere."""
+SAMPLE = {
+    "messages": [
+        {"role": "User", "content": "And now?"},
+        {"role": "Chatbot", "content": ""},
+        {"role": "User", "content": "And low water?"},
+        {"role": "Chatbot", "content": "At six."},
+    ]
+}
+
+
+def _request(*messages: Any) -> dict[str, Any]:
+    return {"model": "gpt-3.5-turbo-0613", "messages": [{"role": "user", "content": "go"}, *messages]}
+
+
+IS_LEGACY = _request(
+    {"role": "assistant", "content": None, "function_call": LEGACY},
+    {"role": "function", "name": "look", "content": "dry"},
+    {"role": "assistant", "content": "No rain."},
+)
+ENDS_WITH_ANSWER = _request({"role": "assistant", "content": "a"})
+HAS_ORPHAN = _request(
+    {"role": "tool", "tool_call_id": "c", "content": "42"}, {"role": "user", "content": "so"}
+)
+SHOWS_ANTHROPIC = [
+    {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": "42"}]},
+    {"role": "user", "content": "How many?"},
+    {"role": "assistant", "content": "Forty-two."},
+    {},
+    {"role": "assistant", "content": "One moment."},
+]
+
+
+@pytest.mark.parametrize(
+    ("record", "other", "provider", "level", "reason"),
+    [
+        (IS_LEGACY, ENDS_WITH_ANSWER, "mistral", "lossless", "in the format mistral afterwards"),
+        (EMPTY_SAMPLE, HAS_ORPHAN, "auto", "lossy", "the format of the record would be unknown"),
+        (SHOWS_ANTHROPIC, HAS_ORPHAN, "cohere", "lossy", "the format of the record would be unknown"),
+    ],
+)
+def test_a_repair_that_changes_the_format_is_omitted_alone(
+    record: Any, other: Any, provider: str, level: Level, reason: str
+) -> None:
+    """The other records of the file are repaired."""
+    alone = json.dumps(record).encode()
+    case = Case("log.jsonl", alone, level, provider, canonical=False, faults=())
+    assert [*wrong(case)] == []
+    fixed, after = repaired(case, alone)
+    assert after == alone
+    assert not fixed.failures
+    assert any(one.reason.startswith("no repair of") and reason in one.reason for one in fixed.notes)
+    beside = json.dumps(other).encode()
+    beside_after = repaired(case, beside)[1]
+    assert beside_after != beside
+    both = b"\n".join((alone, beside))
+    assert repaired(case, both)[1] == b"\n".join((alone, beside_after))
+    assert [*wrong(case._replace(data=both))] == []
+
+
+def test_a_record_may_lose_the_only_evidence_of_its_format_beside_others_of_this_format() -> None:
+    data = b"".join(json.dumps(one).encode() + b"\n" for one in (SAMPLE, EMPTY_SAMPLE))
+    case = Case("log.jsonl", data, "placeholder", "auto", canonical=False, faults=())
+    assert b'"content": ""' not in repaired(case, data)[1]
+    assert [*wrong(case)] == []
+
+
+def test_a_repair_of_lines_after_which_the_log_has_no_format_is_not_made() -> None:
+    """Damaged lines count against the format, and the empty message is one of two that show it."""
+    name = "claude-code/edited-prompt-leaves-a-branch.jsonl"
+    lines = (ROOT / "fixtures" / "formats" / name).read_bytes().splitlines(keepends=True)
+    *_, user, assistant = lines
+    emptied = json.loads(assistant)
+    emptied["message"]["content"] = [{"type": "text", "text": []}]
+    data = b"".join((b"true\n" * 2, user, json.dumps(emptied).encode() + b"\n"))
+    case = Case(name, data, "lossless", "auto", canonical=False, faults=())
+    fixed, after = repaired(case, data)
+    assert after == data
+    assert [one.reason for one in fixed.failures] == ["the format of the file would be unknown afterwards"]

@@ -209,7 +209,9 @@ def test_a_file_of_two_wires_is_repaired_in_one_run(wires: tuple[str, str], fold
     data = b""
     for wire in wires:
         key, user, assistant = WIRES[wire]
-        data += line({key: [user, ORPHANS[wire], assistant, user]})
+        # Messages under `input` are a request only beside a model.
+        model = {"model": "gpt-5.1"} if wire == "openai-responses" else {}
+        data += line({**model, key: [user, ORPHANS[wire], assistant, user]})
     after, report = report_of(folder, data)
     assert [(one["rule"], one["line"]) for one in report["changes"]] == [("orphan-result", n) for n in (1, 2)]
     assert fixed(after) == after

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 BOOKKEEPING = "bookkeeping"
+UNREAD = "unread "
+"""The start of the name of a count of conversations in an unsupported format."""
 
 
 def count(tally: Tally, transcript: Transcript, pairs: Ledger, *, named: bool = False) -> None:
@@ -44,7 +46,7 @@ def count(tally: Tally, transcript: Transcript, pairs: Ledger, *, named: bool = 
 def count_unread(tally: Tally, unread: Mapping[Near, int]) -> None:
     """Count conversations of unsupported formats, by the name of the format that they resemble."""
     for near, times in unread.items():
-        _note(tally, f"unread {near.name}", times)
+        _note(tally, f"{UNREAD}{near.name}", times)
 
 
 def count_skipped(tally: Tally, records: int) -> None:

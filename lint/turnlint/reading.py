@@ -132,6 +132,8 @@ class Reading:
         self.watch = watch
         self.prefer = prefer
         self.format = format_name
+        self.log_format: str | None = None
+        """The format of the source, in which records without a format of their own are parsed."""
         self.readers: dict[str, Reader] = {}
         self.kept = False
         self.once = not source.again
@@ -256,6 +258,7 @@ class Reading:
         return self._read(carrier, items)
 
     def _read(self, carrier: Carrier, items: Iterable[Framed]) -> Iterator[Batch]:
+        self.log_format = carrier.name
         self._open(carrier)
         for item in items:
             if isinstance(item, Record):

@@ -42,7 +42,9 @@ from turnlint.repair.mending import (
     mend,
     rewritten,
 )
+from turnlint.repair.omitting import Part, find_part
 from turnlint.repair.outcome import Failure, Fixed
+from turnlint.repair.recognizing import format_fault_of
 from turnlint.repair.selecting import Selector
 from turnlint.repair.sparing import Spared
 from turnlint.repair.telling import conversations_told
@@ -74,12 +76,14 @@ def fix(
 def fix_once(
     source: Source, options: Options, book: Book, policy: Policy, progress: Progress | None = None,
     spared: frozenset[Any] = frozenset(), accepting: Book | None = None, *, traced: bool = False,
+    keeps_formats: bool = False,
 ) -> Fixed:  # fmt: skip
     """Compute one pass of repair over a source. An earlier pass gives the findings to ignore as `spared`.
 
-    A conversation gets no canonical ids that a provider of `accepting` rejects.
+    A conversation gets no canonical ids that a provider of `accepting` rejects. With `keeps_formats`, each record shows
+    its format after the repair if it does before, so that the file does.
     """
-    work = _Fixing(source, options, book, policy, spared, accepting)
+    work = _Fixing(source, options, book, policy, spared, accepting, keeps_formats=keeps_formats)
     work.out.ids = {} if traced else None
     return work.run(progress)
 
@@ -87,9 +91,10 @@ def fix_once(
 class _Fixing:
     def __init__(
         self, source: Source, options: Options, book: Book, policy: Policy, spared: frozenset[Any],
-        accepting: Book | None,
+        accepting: Book | None, *, keeps_formats: bool,
     ) -> None:  # fmt: skip
         self.out = Fixed(source)
+        self.keeps_formats = keeps_formats
         self.accepting = accepting
         self.spared = spared
         self.options = options
@@ -116,6 +121,7 @@ class _Fixing:
         out = self.out
         self._read(progress)
         out.selection = self.selector.selection()
+        out.unread = self.reading.unread.total()
         if self.joins:
             # All other findings are repaired in the next pass, when each record has a line of its own.
             out.patches, out.joined = self.joins, True
@@ -373,7 +379,7 @@ class _Fixing:
         """Return the repair under another policy than that of the run, if it passes all checks."""
         try:
             mended = mend(unit, self.book, policy, self._spared())
-            return mended if fault_of(mended, _checked_as(policy)) is None else None
+            return mended if self._fault_of(mended, self.book, policy) is None else None
         except Exception:  # noqa: BLE001 - an optional repair fails without a message
             return None
 
@@ -385,24 +391,31 @@ class _Fixing:
             self._note(unit, found.mended, found.reason)
         return found
 
-    def _partial(self, unit: Unit, whole: Accepted) -> tuple[Mended, str] | None:
-        """Return the best repair that omits a single rule and passes all checks, and the code of that rule."""
-        found = []
+    def _fault_of(self, mended: Mended, book: Book, policy: Policy) -> str | None:
+        """Return why a repair may not be written, if there is a reason."""
+        # A trial that omits a rule is checked as the whole repair: no error takes the place of another.
+        reason = fault_of(mended, _checked_as(self.policy))
+        if reason or self.options.format:
+            return reason
+        prefer = (self.accepting or self.book).wires
+        log = None if self.keeps_formats else self.reading.log_format
+        return format_fault_of(mended, book, policy, self._spared(), prefer, log)
+
+    def _partial(self, unit: Unit, whole: Accepted) -> Part | None:
+        """Return the best repair that omits some rules and passes all checks, and the codes of these rules."""
         policy = whole.policy
-        codes = dict.fromkeys(one.code for one in whole.mended.changes if one.code != CANONICAL[0])
-        for code in [*codes][:MAX_TRIALS]:
-            levels: tuple[tuple[str, Reach], ...] = (*policy.levels, (code, "never"))
+
+        def attempt(omitted: tuple[str, ...]) -> Mended | None:
+            never: tuple[tuple[str, Reach], ...] = tuple((code, "never") for code in omitted)
+            some = structs.replace(policy, levels=(*policy.levels, *never))
             try:
-                trial = mend(unit, whole.book, structs.replace(policy, levels=levels), self._spared())
-                sound = fault_of(trial, _checked_as(policy)) is None
-            except Exception:  # noqa: BLE001, S112 - the whole repair already has a reason to report
-                continue
-            if sound:
-                found.append((sum(one.severity == "error" for one in trial.end.findings), code, trial))
-        if not found:
-            return None
-        _, code, trial = min(found, key=lambda one: one[:2])
-        return trial, code
+                trial = mend(unit, whole.book, some, self._spared())
+                return trial if self._fault_of(trial, whole.book, some) is None else None
+            except Exception:  # noqa: BLE001 - the whole repair already has a reason to report
+                return None
+
+        codes = dict.fromkeys(one.code for one in whole.mended.changes if one.code != CANONICAL[0])
+        return find_part([*codes], MAX_TRIALS, attempt)
 
     def _foresee(self, unit: Unit) -> None:
         """Count what level lossy would remove from a unit."""
@@ -470,7 +483,7 @@ class _Fixing:
             spared = self._spared()
             whole = self._mend(unit, spared)
             mended, policy = whole.mended, whole.policy
-            reason = fault_of(mended, _checked_as(policy))
+            reason = self._fault_of(mended, whole.book, policy)
             out.spared |= spared.known
         except Exception as error:  # noqa: BLE001 - a rule may be anyone's; its failure is reported, not hidden
             record = unit.cells[0].origin
@@ -485,8 +498,8 @@ class _Fixing:
             # A repair without a rule could remove the evidence of doubt, so that the next pass pairs them.
             partial = None if reason == UNTIED else self._partial(unit, whole)
             if partial is not None:
-                mended, code = partial
-                self._note(unit, mended, f"no repair of {code}: {reason}")
+                mended, codes = partial
+                self._note(unit, mended, f"no repair of {', '.join(codes)}: {reason}")
                 reason = None
             elif reason == UNTIED or (brings_new and self.policy.level != "lossy"):
                 pair = untied_pair(mended) if reason == UNTIED else None

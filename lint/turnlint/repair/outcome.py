@@ -98,6 +98,8 @@ class Fixed(Struct):
     bound: str = ""
     """The reason why the repaired file must not be written in place."""
     conversations: int = 0
+    unread: int = 0
+    """The number of conversations in formats that are not supported."""
     mended: int = 0
     before: dict[str, int] = field(default_factory=lambda: {"error": 0, "warning": 0, "info": 0})
     after: dict[str, int] = field(default_factory=lambda: {"error": 0, "warning": 0, "info": 0})

@@ -6,16 +6,20 @@ result is linted as a whole: the counts of a run are those that `lint` gives for
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import chain
 
 from msgspec import Struct, field, structs
 
 from turnlint import carriers
+from turnlint.counting import UNREAD
 from turnlint.documents.source import Progress, Source
-from turnlint.engine import Book, Event, Options, Skipped, lint
+from turnlint.engine import Book, Event, Options, Skipped, Tally, lint
 from turnlint.errors import SourceError
 from turnlint.keeping.composing import composed
 from turnlint.keeping.patches import patched
-from turnlint.model import SEVERITIES, Finding
+from turnlint.model import SEVERITIES, Finding, Transcript
+from turnlint.reading import Foreign, batches
 from turnlint.repair.choosing import Policy, as_read, is_left_open, wanted
 from turnlint.repair.fixing import fix_once
 from turnlint.repair.outcome import Blocked, Failure, Fixed, Told, provider_of
@@ -47,32 +51,23 @@ def fix(
         # ids.
         accepting, options = book, structs.replace(options, providers=())
         book = Book(options)
-    fixed = fix_once(source, options, book, policy, progress, accepting=accepting, traced=traced)
+    once = partial(fix_once, options=options, book=book, policy=policy, accepting=accepting, traced=traced)
+    fixed = once(source, progress=progress)
     if fixed.problem or not (accepting or fixed.patches or any(fixed.before.values())):
         return fixed
     if accepting:
         fixed.before = _left(source, Fixed(source), ask, policy).severities
-    left = _left(source, fixed, ask, policy)
-    joined = fixed.joined
-    for _ in range(MAX_PASSES + fixed.joined):
-        # A pass that joins lines leaves everything else in them to the next pass.
-        if not fixed.patches or not (left.is_open or joined):
-            break
-        with _result(source, fixed) as result:
-            more = fix_once(
-                result,
-                options,
-                book,
-                policy,
-                spared=frozenset(fixed.spared),
-                accepting=accepting,
-                traced=traced,
-            )
-        if not more.patches:
-            break
-        _join(fixed, more)
-        joined = more.joined
-        left = _left(source, fixed, ask, policy)
+    left = _repeat(source, fixed, once, ask, policy)
+    is_told = bool(given_options.format) or fixed.foreign
+    # A further reading of selected lines finds only unread conversations that could be read before.
+    unread = 0 if fixed.selection else fixed.unread
+    if not is_told and (left.skipped or left.unread > unread or _is_unknown(source, fixed, given_book)):
+        # Some repairs removed the only features of a format. The others can be made.
+        once, before = partial(once, keeps_formats=True), fixed.before
+        fixed = once(source)
+        fixed.before = before
+        left = _repeat(source, fixed, once, ask, policy)
+        left.skipped = left.skipped or _is_unknown(source, fixed, given_book)
     if fixed.patches and (reason := _regression(source, fixed, left, ask, book, policy)):
         bare = Fixed(source, selection=fixed.selection)
         left = _left(source, bare, ask, policy)
@@ -84,6 +79,39 @@ def fix(
         fixed.unmade = [*_unmade(left, [*fixed.failures, *fixed.notes])]
     fixed.removed.add(fixed.changes)
     return fixed
+
+
+def _repeat(source: Source, fixed: Fixed, once: Callable[..., Fixed], ask: Linter, policy: Policy) -> "_Left":
+    """Add passes to the first one until nothing is left to repair, and return the findings in the result."""
+    left = _left(source, fixed, ask, policy)
+    joined = fixed.joined
+    for _ in range(MAX_PASSES + fixed.joined):
+        # A pass that joins lines leaves everything else in them to the next pass.
+        if not fixed.patches or not (left.is_open or joined):
+            break
+        with _result(source, fixed) as result:
+            more = once(result, spared=frozenset(fixed.spared))
+        if not more.patches:
+            break
+        _join(fixed, more)
+        joined = more.joined
+        left = _left(source, fixed, ask, policy)
+    return left
+
+
+def _is_unknown(source: Source, fixed: Fixed, book: Book) -> bool:
+    """Whether the result has messages, and its first records show no format.
+
+    A pass reads such a result in the format before the repair.
+    """
+    if not fixed.patches:
+        return False
+    with _result(source, fixed) as result:
+        found = batches(structs.replace(result, fallback=None), None, prefer=book.wires)
+        if not any(isinstance(one, Foreign) for one in next(iter(found), ())):
+            return False
+        items = chain.from_iterable(batches(result, None, prefer=book.wires))
+        return any(isinstance(one, Transcript) and one.messages for one in items)
 
 
 def _unmade(left: "_Left", known: list[Failure]) -> Iterator[Failure]:
@@ -147,6 +175,8 @@ class _Left(Struct):
     """The reasons of findings that remain although `fix` repairs such findings, by line, conversation and code."""
     skipped: bool = False
     """Whether the format of the result is unknown."""
+    unread: int = 0
+    """The number of conversations in formats that are not supported."""
 
     def add(self, row: Row, policy: Policy, *, is_changed: bool) -> None:
         finding = row.finding
@@ -188,6 +218,8 @@ def _left(source: Source, fixed: Fixed, ask: Linter, policy: Policy) -> _Left:
                         policy,
                         is_changed=lines is None or event.count > 1 or event.place.line in lines,
                     )
+                elif isinstance(event, Tally):
+                    left.unread = sum(n for what, n in event.noted.items() if what.startswith(UNREAD))
                 left.skipped |= isinstance(event, Skipped)
         except SourceError:
             left.skipped = True

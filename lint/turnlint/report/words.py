@@ -5,6 +5,7 @@ They describe totals, findings and crashes. The texts are not escaped.
 
 from collections.abc import Mapping
 
+from turnlint.counting import UNREAD
 from turnlint.engine import Crash, Tally
 from turnlint.model import Finding
 from turnlint.text import pluralize
@@ -29,7 +30,6 @@ def found(tally: Tally) -> str:
     return f"{summed} Not shown: {known(tally)}." if tally.ignored else summed
 
 
-UNREAD = "unread "
 NOTED = {
     "kept-calls": ("result", "for calls that the provider keeps"),
     "foreign-names": ("result", "with a name that no tool has"),
