@@ -142,3 +142,37 @@ def test_a_repair_of_lines_after_which_the_log_has_no_format_is_not_made() -> No
     fixed, after = repaired(case, data)
     assert after == data
     assert [one.reason for one in fixed.failures] == ["the format of the file would be unknown afterwards"]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_counts_hold_where_the_spelling_of_the_file_changes(level: Level) -> None:
+    """No call has an id before the repair. Afterwards, only the orphan result has none."""
+    call = {"type": "function", "function": {"name": "look", "arguments": {}}}
+    user = {"role": "user", "content": "go"}
+    asked = {"role": "assistant", "content": None, "tool_calls": [call]}
+    result = {"role": "tool", "name": "look", "content": "42"}
+    records = ([user, asked, result], [result, {"role": "assistant", "content": "a"}, user, asked])
+    tools = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
+    data = b"".join(json.dumps({"messages": one, "tools": tools}).encode() + b"\n" for one in records)
+    case = Case("log.jsonl", data, level, "azure-openai", canonical=False, faults=())
+    assert [*wrong(case)] == []
+
+
+def test_a_repair_after_which_a_conversation_resembles_another_format_is_omitted() -> None:
+    """The result without a call is the only one whose id is a text."""
+    ids = ("c0", 7)
+    results = [{"type": "tool_response", "callId": one, "toolName": "look", "result": "a"} for one in ids]
+    call = {"type": "tool_call", "id": "c1", "name": "look", "parameters": {}}
+    history = [
+        {"speaker": "human", "blocks": [{"type": "text", "text": "go"}]},
+        {"speaker": "tool", "blocks": results[:1]},
+        {"speaker": "ai", "blocks": [call]},
+        {"speaker": "tool", "blocks": results[1:]},
+        {"speaker": "ai", "blocks": [{"type": "text", "text": "so"}]},
+    ]
+    sound = [{"speaker": "human", "blocks": [{"type": "text", "text": "hi"}]}]
+    data = b"".join(json.dumps({"history": one}).encode() + b"\n" for one in (history, sound))
+    case = Case("log.jsonl", data, "lossy", "vertex", canonical=False, faults=())
+    fixed, _ = repaired(case, data)
+    assert [*wrong(case)] == []
+    assert any("unknown afterwards" in one.reason for one in fixed.notes)

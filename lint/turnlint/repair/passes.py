@@ -205,6 +205,15 @@ class _Left(Struct):
 
 
 def _left(source: Source, fixed: Fixed, ask: Linter, policy: Policy) -> _Left:
+    left = _left_in_lines(source, fixed, ask, policy)
+    if (left.unread or left.skipped) and fixed.selection:
+        # The spellings of all lines show the format of a conversation. Those of the file before its repair are others.
+        fixed.selection = None
+        left = _left_in_lines(source, fixed, ask, policy)
+    return left
+
+
+def _left_in_lines(source: Source, fixed: Fixed, ask: Linter, policy: Policy) -> _Left:
     left = _Left(dict.fromkeys(SEVERITIES, 0))
     with _result(source, fixed) as result:
         selected = result.selection

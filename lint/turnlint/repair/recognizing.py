@@ -11,6 +11,7 @@ from turnlint.carrying.carrier import Carrier
 from turnlint.documents.source import Source
 from turnlint.judging import Book
 from turnlint.model import Record, Transcript
+from turnlint.neighbours.spellings import suspected_in
 from turnlint.reading import read
 from turnlint.repair.choosing import Policy
 from turnlint.repair.mending import Mended, mend
@@ -34,7 +35,7 @@ def format_fault_of(
     if len(unit.cells) != 1 or len(end.cells) != 1 or unit.cells == end.cells:
         return None  # the log decides on the format of its lines
     likely = format_of(Record(1, 0, end.cells[0].data), prefer)
-    if likely is not None and likely.name == unit.carrier.name:
+    if _is_of(unit.carrier, likely) and not any(suspected_in(one.transcript) for one in mended.end.judged):
         return None
     if not _is_of(unit.carrier, _format_alone(unit, prefer)):
         return None  # the record alone did not show the format either
