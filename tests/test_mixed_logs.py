@@ -164,3 +164,28 @@ def test_messages_under_input_with_a_model_are_a_request_in_every_file(times: in
             rows, skipped, tally = read(lines)
             assert (len(rows), skipped, tally.noted) == (count * times, [], {})
             assert tally.conversations == len(lines)
+
+
+GEMINI = {"contents": [{"role": "user", "parts": [{"text": "go"}]}]}
+EMPTY = {
+    "a model and settings": {"model": "deepseek-chat", "messages": [], "stream": True, "stream_options": {"include_usage": True}},
+    "a model of OpenAI": {"model": "gpt-4o-mini", "messages": []},
+    "a model of Anthropic": {"model": "claude-sonnet-4-5", "messages": [], "max_tokens": 9},
+    "in a wrapper": {"id": "r1", "request": {"model": "gpt-4o-mini", "messages": []}},
+    "items": {"model": "gpt-5", "input": []},
+    "contents": {"contents": [], "generationConfig": {}},
+    "null contents": {"contents": None, "generationConfig": {}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("times", [1, 30])
+@pytest.mark.parametrize("beside", [CHAT, CLAUDE, GEMINI], ids=["chat", "anthropic", "gemini"])
+@pytest.mark.parametrize("name", EMPTY)
+def test_a_request_without_messages_has_the_same_findings_alone_and_in_every_file(
+    name: str, beside: dict[str, object], times: int
+) -> None:
+    empty, other = (json.dumps(one).encode() for one in (EMPTY[name], beside))
+    (expected,) = findings([empty]).values()
+    assert [one[0] for one in expected] == ["PR323"]
+    assert findings([empty, *[other] * times])[1] == expected
+    assert findings([*[other] * times, empty])[times + 1] == expected

@@ -470,6 +470,7 @@ _CARRIER = make_carrier(
         syntax=SYNTAX,
         asked=_asked,
         listed="contents",
+        claims_empty=True,
         writer=GeminiWriter(),
     ),
     title="Gemini generateContent",

@@ -121,6 +121,7 @@ CARRIER = make_carrier(
         evidence=_evidence,
         syntax=SYNTAX,
         writer=CHAT_WRITER,
+        claims_empty=True,
     ),
     title="OpenAI Chat Completions",
     about="request bodies, message arrays, request/response pairs, batch and fine-tuning lines, one message per line",

@@ -431,6 +431,7 @@ _CARRIER = make_carrier(
         asked=_asked,
         answered=_answered,
         listed="input",
+        claims_empty=True,
         refers=_refers,
         typed=True,
         writer=ResponsesWriter(),

@@ -16,7 +16,7 @@ from turnlint.carrying.carrier import NEUTRAL, STRANGE, Carrier, Stray
 from turnlint.carrying.listed import Listed, refers_to_none, unlisted
 from turnlint.carrying.outer import Envelope
 from turnlint.carrying.raws import NOTHING, given, head
-from turnlint.carrying.requests import lacks_messages, request_of
+from turnlint.carrying.requests import has_empty_messages, lacks_messages, request_of
 from turnlint.carrying.stored import is_stored
 from turnlint.carrying.writer import MessageWriter
 from turnlint.documents.decode import Decoded, Shape, dig
@@ -73,6 +73,8 @@ class Dialect(Struct, frozen=True):
     """Return the messages of a response body that is one answer."""
     listed: str = "messages"
     """The key of a request's messages; empty where a record of this format is no request."""
+    claims_empty: bool = False
+    """Whether a request without messages is of this wire, if nothing is evidence for another."""
     refers: Callable[[list[Message]], bool] = refers_to_none
     """Return whether messages refer to others that are stored elsewhere."""
     typed: bool = False
@@ -174,18 +176,16 @@ class Spelling:
             return self.dialect.evidence(line[1])
         inner = self._bodies(value, (*_REQUESTS, *_RESPONSES), _INSIDE)
         score = self._speaks(value) + sum(self._speaks(body) for _, body, _ in inner)
-        if score == 0 and self._is_empty_request(decoded):
+        if score == 0 and self._is_empty_request(value, decoded.data):
             return NEUTRAL
         return score or (0 if self._known(value) else STRANGE)
 
-    def _is_empty_request(self, decoded: Decoded[Any]) -> bool:
-        """Whether a record is a request without messages: an empty list, and otherwise only settings."""
-        if len(decoded.data) > MAX_EMPTY_BYTES or not _EMPTY.search(decoded.data):
+    def _is_empty_request(self, value: Any, data: bytes) -> bool:
+        """Whether a record is a request without messages: an empty list or null, and otherwise only settings."""
+        if not self.dialect.claims_empty or len(data) > MAX_EMPTY_BYTES or not _EMPTY.search(data):
             return False
-        members = _members.decode(decoded.data)
-        name, *more = _REQUESTS_OF.get(self.dialect.wire.name, ("",))
-        is_empty = bytes(members.get(name, NOTHING)) == b"[]"
-        return is_empty and members.keys() <= {name, *more} and (name == "contents" or "model" in members)
+        raws = (bytes(getattr(value, name)) for name in _REQUESTS)
+        return any(has_empty_messages(raw, self.dialect.listed) for raw in (data, *raws))
 
     def is_whole(self, decoded: Decoded[Any]) -> bool:
         """Whether a record is no single message of a conversation that spans records."""
@@ -401,36 +401,9 @@ class Spelling:
         return any(self._open(getattr(value, name)) is not None for name in _RESPONSES)
 
 
-_members = json.Decoder(dict[str, Raw])
-_EMPTY = re.compile(rb":\s*\[\s*\]")
+_EMPTY = re.compile(rb":\s*(\[\s*\]|null)")
 MAX_EMPTY_BYTES = 4096
 """A longer record has more content than settings."""
-_REQUESTS_OF = {
-    "anthropic": ("messages", "model", "max_tokens", "stream", "system", "temperature", "top_k", "top_p"),
-    "gemini": ("contents", "generationConfig", "model", "safetySettings", "systemInstruction"),
-    "openai-chat": (
-        "messages",
-        "model",
-        "max_completion_tokens",
-        "max_tokens",
-        "stream",
-        "temperature",
-        "top_p",
-    ),
-    "openai-responses": (
-        "input",
-        "model",
-        "instructions",
-        "max_output_tokens",
-        "store",
-        "stream",
-        "temperature",
-    ),
-}
-"""The key of the messages, and settings. A record with an empty list and other keys may be a stored session.
-
-So may a record with `messages` or `input` and no model. Only requests of Gemini have `contents`.
-"""
 
 
 def _is_kept(request: Request) -> bool:

@@ -127,9 +127,25 @@ def lacks_messages(data: bytes, key: str) -> bool:
     return (
         not named.isdisjoint(given_keys)
         and given_keys <= named | settings
-        and len(given_keys) > 1
-        and (lacking is NOTHING or head(lacking) == b"n")
+        and (head(lacking) == b"n" if key in body else len(given_keys) > 1)
     )
+
+
+def has_empty_messages(data: bytes, key: str) -> bool:
+    """Whether a record is a request body of only settings, with an empty list of messages or null.
+
+    A record with other keys may be a stored session, and so may one with `messages` or `input` and no model. Only
+    requests have `contents`.
+    """
+    named, settings = _AROUND.get(key, (frozenset[str](), frozenset[str]()))
+    try:
+        body = _keys.decode(data)
+        is_empty = key in body and (head(body[key]) == b"n" or _items.decode(body[key]) == [])
+    except (ValueError, RecursionError):
+        return False
+    given_keys = body.keys() - {key}
+    is_request = key == "contents" or not named.isdisjoint(given_keys)
+    return is_empty and is_request and given_keys <= named | settings
 
 
 def first_string(holders: tuple[Any, ...], names: tuple[str, ...]) -> str | None:
