@@ -74,6 +74,8 @@ def read(
     """
     work = Matching(afterwards="in-place" if wire.anywhere else "late")
     count = _walk(messages, wire, work, answer_at)
+    if not work.calls:
+        return _close(work, count, taken=False)
     taken = len({asked.call.id for asked in work.calls}) < len(work.calls)
     open_ends = work.spare or work.shared or len(work.answer_of) < len(work.calls)
     if open_ends or (taken and not all(work.agree(*pair) for pair in work.answer_of.items())):
