@@ -25,7 +25,7 @@ CASES = [
     ("names tell apart the results of two turns", BLOCKS, "assistant ?c.cat / user ~ / assistant ?c.ls / user !c.ls !c.cat", "0 late 3, 1 in-place 2"),
     ("names against numbers", CHAT, "assistant ?c.f ?c.g / tool !c.g !c.g / user ~", "0 unanswered, 1 in-place 2, 3 repeats 1"),
     ("an early result of an id that turns share", CHAT, "tool !c / assistant ?c.f / tool !c / assistant ?c.g", "0 orphan, 1 in-place 2, 3 pending"),
-    ("an id before its call, and no id behind it", CHAT, "tool !a / assistant ?a / tool !- / user ~", "0 orphan, 1 unanswered, 2 orphan"),
+    ("an id before its call, and no id behind it", CHAT, "tool !a / assistant ?a / tool !- / user ~", "1 early 0, 2 orphan"),
     ("no id, behind another turn", ITEMS, "assistant ?a / user ~ / assistant ?b / tool !b / system ~ / tool !-", "0 unanswered, 1 in-place 2, 3 orphan"),
 ]  # fmt: skip
 

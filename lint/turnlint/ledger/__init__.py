@@ -94,11 +94,13 @@ def read(
         from turnlint.ledger.copies import prefer_fresh
         from turnlint.ledger.inner import prefer_inner
         from turnlint.ledger.lost_turns import part_lost_turns
-        from turnlint.ledger.positions import match_by_position, match_early, match_last
+        from turnlint.ledger.positions import match_by_position, match_last
         from turnlint.ledger.real import prefer_real
 
+        for call, result in work.early:
+            if work.open(call):
+                work.match(call, result, "early")
         match_by_position(work, counts=wire.counts, idless=wire.idless)
-        match_early(work)
         match_last(work, idless=wire.idless)
         prefer_real(work)
         prefer_inner(work)

@@ -108,18 +108,6 @@ def _hints(work: Matching) -> dict[int, str]:
     return found
 
 
-def match_early(work: Matching) -> None:
-    """Match calls with results before them, unless a result without an id behind the call may be the right one."""
-    for call, result in work.early:
-        if work.open(call):
-            work.match(call, result, "early")
-            continue
-        behind = work.answer_of[call]
-        if work.how[call] == "by-position" and not work.results[behind].result.synthetic:
-            work.part(call)
-            work.contest((call,), (result, behind))
-
-
 def _calls_of(work: Matching, calls: Numbers, results: Numbers) -> Numbers:
     """Return the calls with content, or all calls, such as `{}` too, if a repair wrote a placeholder for each."""
     written = all(work.results[index].result.synthetic for index in results)

@@ -14,21 +14,9 @@ def prefer_real(work: Matching) -> None:
     if not real:
         return
     filled = [call for call, answer in work.answer_of.items() if work.results[answer].result.synthetic]
-    filled = _without_doubt(work, real, filled)
     _by_id(work, real, filled)
     filled = [call for call in filled if work.results[work.answer_of[call]].result.synthetic]
     _by_position(work, [index for index in real if index not in work.placed], filled)
-
-
-def _without_doubt(work: Matching, real: list[int], filled: list[int]) -> list[int]:
-    """Return the calls for which not both an earlier result has the id and a result without an id is in the window."""
-    named = {work.results[index].result.id for index in real}
-    nameless = {work.results[index].turn for index in real if not usable(work.results[index].result.id)}
-    return [
-        call
-        for call in filled
-        if work.calls[call].call.id not in named or work.calls[call].turn not in nameless
-    ]
 
 
 def _by_id(work: Matching, real: list[int], filled: list[int]) -> None:
