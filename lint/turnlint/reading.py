@@ -17,7 +17,7 @@ from turnlint.carrying.carrier import Carrier, Reader, Stray, Vouched
 from turnlint.carrying.envelope import named_groups
 from turnlint.documents.decode import Decoded
 from turnlint.documents.framing import frame, split
-from turnlint.documents.gate import Ended, Gate, Scanner
+from turnlint.documents.gate import Ended, Gate, Scanner, Span
 from turnlint.documents.source import Guarded, Part, Progress, Source, open_source, size_of
 from turnlint.documents.trouble import Damage, Trouble
 from turnlint.errors import SourceError
@@ -308,10 +308,24 @@ class Reading:
         for number, one in enumerate(following):
             if number:
                 yield (Damage(one, Trouble("joined-records", 0, 1)),)
+            if self._is_accepted(one):
+                continue
             owner, decoded = self._owned(carrier, one)
             self._note_gap(decoded)
             yield _troubles(decoded)
             yield from self._feed(owner, decoded)
+
+    def _is_accepted(self, record: Record) -> bool:
+        """Whether the scanner accepts a record that shares its line with others, so that it needs no parsing."""
+        scanner = self.gate.scanner
+        if scanner is None or not scanner.decides_at_once or b"\n" in record.data or record.breaks:
+            return False
+        scan = scanner.scan(record.data, record.line, record.offset)
+        for span in scan.spans:
+            record.known = span.known if isinstance(span, Span) else None
+            return False
+        self.gate.passed += scan.passed
+        return scan.passed > 0
 
     def _note_gap(self, decoded: Decoded[Any]) -> None:
         """Note an unreadable record, with the conversations that it names."""

@@ -564,11 +564,11 @@ def _in_words(size: int) -> str:
 
 def _to_next_value(tape: _Tape) -> bool:
     while True:
-        rest = tape.window[tape.pos : tape.pos + CHUNK]
-        tape.take(len(rest) - len(rest.lstrip(_SPACE)))
         if tape.pos < len(tape.window):
             if tape.peek(1) not in _SPACES:
                 return True
+            rest = tape.window[tape.pos : tape.pos + CHUNK]
+            tape.take(len(rest) - len(rest.lstrip(_SPACE)))
         elif not tape.more():
             return False
 

@@ -50,6 +50,9 @@ class Scanner(Protocol):
     A scanner accepts a line only where parsing it would give no finding.
     """
 
+    decides_at_once: bool
+    """Whether it decides on each record alone, and keeps none for a conversation of several records."""
+
     def scan(self, window: bytes, line: int, offset: int, /) -> Scan:
         """Scan a window that ends with a line end or at the end of the log. It starts at this line and offset."""
 

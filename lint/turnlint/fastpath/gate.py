@@ -213,6 +213,8 @@ class WireGate:
 class FactGate:
     """A scanner for one log of requests. Each record is decided by the tables of its own wire."""
 
+    decides_at_once = True
+
     def __init__(self, native: Any, carrier: Carrier, book: "Book", *, told: bool) -> None:
         self.native = native
         self.book = book

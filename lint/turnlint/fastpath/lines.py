@@ -93,6 +93,8 @@ def open_line_gate(
 class LineGate:
     """A scanner for one log that can be read a second time."""
 
+    decides_at_once = False
+
     def __init__(
         self,
         facts: FactsReader,

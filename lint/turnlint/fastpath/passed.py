@@ -37,4 +37,6 @@ class Counting(Protocol):
     @property
     def passed(self) -> Passed: ...
 
+    decides_at_once: bool
+
     def scan(self, window: bytes, line: int, offset: int, /) -> Scan: ...
