@@ -25,7 +25,7 @@ Table = Callable[["Bench"], None]
 
 
 class Bench(argparse.Namespace):
-    """What was asked for, and where logs are put."""
+    """The options, and the folder for logs."""
 
     mb: int
     rounds: int
@@ -42,12 +42,12 @@ class Bench(argparse.Namespace):
 
 
 def row(name: str, found: tuple[float, float, float], digits: int = 2) -> None:
-    middle, least, most = (f"{one:.{digits}f}" for one in found)
+    middle, least, most = (f"{item:.{digits}f}" for item in found)
     print(f"  {name:44} {middle:>6}   ({least} to {most})", flush=True)
 
 
 def speed(bench: Bench) -> None:
-    """Lines of a log read with orjson.loads or json.loads, over what linting them costs; starts taken off."""
+    """Lines of a log read with orjson.loads or json.loads, over the cost of linting them, without the starts."""
     logs = [
         (
             f"{kind}, {share:.0%} faulty",
@@ -95,7 +95,7 @@ def cores(bench: Bench) -> None:
 
 
 def packed(bench: Bench) -> None:
-    """A plain log over the same one compressed, by the clock, on two cores for both; and over unpacking it alone, on one."""
+    """A plain log over the same one compressed, by the clock, on two cores, and over unpacking it alone, on one."""
     path = corpora.requests(bench.path("plain.jsonl"), "openai-chat", bench.size)
     data = path.read_bytes()
     kinds = {".gz": lambda data: gzip.compress(data, 6)}
@@ -116,7 +116,7 @@ def packed(bench: Bench) -> None:
 
 
 def memory(bench: Bench) -> None:
-    """The most that one process holds, over the length of a log and of its longest line."""
+    """The peak memory of one process, over the length of a log and of its longest line."""
     for factor in (1, 4):
         for share in (0.0, 0.1):
             path = corpora.requests(
@@ -131,7 +131,7 @@ def memory(bench: Bench) -> None:
 
 
 def linear(bench: Bench) -> None:
-    """Four times as much of one thing, over a quarter of it: 4 is linear."""
+    """The cost of an amount of items, over the cost of a quarter of it: 4 is linear."""
     makers = {
         "messages in one conversation": (corpora.long_conversation, 150_000),
         "messages in a faulty one": (partial(corpora.long_conversation, faulty=True), 50_000),
@@ -153,7 +153,7 @@ def linear(bench: Bench) -> None:
 
 
 def start(bench: Bench) -> None:
-    """A whole run over `python -c pass`, by the clock, of a program that is compiled as an installed one is."""
+    """A whole run over `python -c pass`, by the clock, of a program that is compiled like an installed one."""
     for package in (turnlint, turnlint_rules):
         compileall.compile_dir(package.__path__[0], quiet=2)
     path = corpora.requests(bench.path("tiny.jsonl"), "openai-chat", 1)
@@ -185,7 +185,7 @@ def counted(bench: Bench) -> None:
 
 
 def beside(bench: Bench) -> None:
-    """Lines of a log read with orjson.loads or json.loads, over what linting them costs; peers that are not there are left out."""
+    """Lines of a log read with orjson.loads or json.loads, over the cost of linting them; missing peers are left out."""
     there = list(peers.found(bench.peers, bench.folder))
     if not there:
         print("  no peer here: install tracelint and toolcall-linter, and name their folder with --peers")
@@ -196,8 +196,8 @@ def beside(bench: Bench) -> None:
     }
     names = {True: "requests", False: "a message a line"}
     small = {whole: _head(path, bench.path(f"small-{path.name}")) for whole, path in logs.items()}
-    asked = [*there, peers.turnlint(), peers.turnlint()._replace(whole=False)]
-    for whole, one in ((one.whole, one) for one in asked):
+    readers = [*there, peers.turnlint(), peers.turnlint()._replace(whole=False)]
+    for whole, one in ((reader.whole, reader) for reader in readers):
         cost = lambda whole=whole, one=one: max(
             processor(one.command(logs[whole]), check=False)
             - processor(one.command(small[whole]), check=False),
@@ -208,13 +208,13 @@ def beside(bench: Bench) -> None:
                 processor(read(logs[whole], module)) - processor(read(small[whole], module))
             )
             row(f"{one.name}, {names[whole]}: {module}", ratios(base, cost, bench.rounds), 4)
-    print(f"  {'findings':44} " + " ".join(f"{one.name:>16}" for one in asked[:-1]))
+    print(f"  {'findings':44} " + " ".join(f"{reader.name:>16}" for reader in readers[:-1]))
     for name, messages in peers.faults():
         counts = [
-            one.count(
-                peers.written(bench.path("one.jsonl"), messages, whole=one.whole), bench.path("out.json")
+            reader.count(
+                peers.written(bench.path("one.jsonl"), messages, whole=reader.whole), bench.path("out.json")
             )
-            for one in asked[:-1]
+            for reader in readers[:-1]
         ]
         print(f"  {name:44} " + " ".join(f"{count:16}" for count in counts), flush=True)
 

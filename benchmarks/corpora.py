@@ -1,7 +1,7 @@
-"""Logs to measure with: the same for everybody, made from a seed.
+"""Logs to measure with, generated from a seed and equal on every machine.
 
-This module owns what they look like. Texts are of log-normal length, some with escapes, some with characters beyond
-ASCII; a conversation has some tens of messages; a faulty one has lost a result.
+Texts are of log-normal length, some with escapes, some with characters beyond ASCII; a conversation has some tens of
+messages; a faulty one has lost a result.
 """
 
 import json
@@ -48,7 +48,7 @@ KINDS = ("openai-chat", "anthropic")
 
 
 class Writer:
-    """Conversations from one seed."""
+    """Generates conversations from one seed."""
 
     def __init__(self, seed: int, faulty: float) -> None:
         self.random = random.Random(seed)
@@ -62,7 +62,7 @@ class Writer:
         return prefix + "".join(self.random.choices("abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ", k=24))
 
     def turns(self) -> Iterator[tuple[str, list[str]]]:
-        """Who speaks, and for an assistant the ids of its calls."""
+        """Roles, with the ids of the calls of an assistant."""
         for _ in range(self.random.randint(1, 8)):
             yield "user", []
             for _ in range(self.random.randint(0, 3)):
@@ -76,13 +76,17 @@ class Writer:
             if kind == "openai-chat":
                 messages.append(self._chat(role, ids))
                 answers += range(len(messages), len(messages) + len(ids))
-                messages += [{"role": "tool", "tool_call_id": one, "content": self.text(4.5)} for one in ids]
+                messages += [
+                    {"role": "tool", "tool_call_id": identifier, "content": self.text(4.5)}
+                    for identifier in ids
+                ]
             else:
                 messages.append(self._blocks(role, ids))
                 if ids:
                     answers.append(len(messages))
                     blocks = [
-                        {"type": "tool_result", "tool_use_id": one, "content": self.text(4.5)} for one in ids
+                        {"type": "tool_result", "tool_use_id": identifier, "content": self.text(4.5)}
+                        for identifier in ids
                     ]
                     messages.append({"role": "user", "content": blocks})
         messages.append({"role": "user", "content": "go on"})
@@ -99,20 +103,21 @@ class Writer:
             return {"role": role, "content": self.text(3.5)}
         calls = [
             {
-                "id": one,
+                "id": identifier,
                 "type": "function",
                 "function": {"name": "read", "arguments": json.dumps({"q": self.text(1.5)})},
             }
-            for one in ids
+            for identifier in ids
         ]
         return {"role": role, "content": self.random.choice([None, self.text(2.5)]), "tool_calls": calls}
 
     def _blocks(self, role: str, ids: list[str]) -> dict[str, Any]:
-        said: list[dict[str, Any]] = [{"type": "text", "text": self.text(3)}]
-        said += [
-            {"type": "tool_use", "id": one, "name": "read", "input": {"q": self.text(1.5)}} for one in ids
+        blocks: list[dict[str, Any]] = [{"type": "text", "text": self.text(3)}]
+        blocks += [
+            {"type": "tool_use", "id": identifier, "name": "read", "input": {"q": self.text(1.5)}}
+            for identifier in ids
         ]
-        return {"role": role, "content": said}
+        return {"role": role, "content": blocks}
 
 
 def _around(kind: str) -> dict[str, Any]:
@@ -123,7 +128,7 @@ def _around(kind: str) -> dict[str, Any]:
 
 
 def requests(path: Path, kind: str, size: int, *, faulty: float = 0.0, seed: int = 11) -> Path:
-    """One conversation a line."""
+    """One conversation per line."""
     writer = Writer(seed, faulty)
     lines = [_line(writer.conversation(kind)) for _ in range(min(2000, 1 + size // 8000))]
     with path.open("wb") as file:
@@ -133,7 +138,7 @@ def requests(path: Path, kind: str, size: int, *, faulty: float = 0.0, seed: int
 
 
 def sessions(path: Path, kind: str, size: int, *, faulty: float = 0.0, seed: int = 12) -> Path:
-    """One message a line, each with the name of its conversation."""
+    """One message per line, each with the name of its conversation."""
     writer = Writer(seed, faulty)
     with path.open("wb") as file:
         while file.tell() < size:
@@ -144,7 +149,7 @@ def sessions(path: Path, kind: str, size: int, *, faulty: float = 0.0, seed: int
 
 
 def agent(path: Path, size: int, *, seed: int = 13) -> Path:
-    """One session of Claude Code, a block a line, each the child of the one before it."""
+    """One session of Claude Code, a block per line, each the child of the one before it."""
     writer = Writer(seed, 0.0)
     before = None
     with path.open("wb") as file:
@@ -152,10 +157,10 @@ def agent(path: Path, size: int, *, seed: int = 13) -> Path:
             for message in writer.conversation("anthropic")["messages"]:
                 content = message["content"]
                 parted = message["role"] == "assistant"
-                for said in [[block] for block in content] if parted else [content]:
+                for part in [[block] for block in content] if parted else [content]:
                     record = {
                         "parentUuid": before, "isSidechain": False, "sessionId": "s", "uuid": writer.name(""),
-                        "type": message["role"], "message": {"role": message["role"], "content": said},
+                        "type": message["role"], "message": {"role": message["role"], "content": part},
                         "timestamp": "2026-03-01T12:00:00.000Z", "cwd": "/repo", "version": "2.0.1",
                     }  # fmt: skip
                     file.write(_line(record))
@@ -164,7 +169,7 @@ def agent(path: Path, size: int, *, seed: int = 13) -> Path:
 
 
 def rollout(path: Path, size: int, *, seed: int = 14) -> Path:
-    """One session of Codex: an item a line, and what is said once more for people."""
+    """One session of Codex: an item per line, and repeated display events."""
     writer = Writer(seed, 0.0)
     with path.open("wb") as file:
 
@@ -181,14 +186,14 @@ def rollout(path: Path, size: int, *, seed: int = 14) -> Path:
                     put("response_item", {"type": "function_call_output", **output})
                 elif "tool_calls" not in message:
                     kind = "output_text" if message["role"] == "assistant" else "input_text"
-                    said = [{"type": kind, "text": message["content"]}]
-                    put("response_item", {"type": "message", "role": message["role"], "content": said})
+                    parts = [{"type": kind, "text": message["content"]}]
+                    put("response_item", {"type": "message", "role": message["role"], "content": parts})
                     put("event_msg", {"type": f"{message['role']}_message", "message": message["content"]})
     return path
 
 
 def long_conversation(path: Path, count: int, *, faulty: bool = False) -> Path:
-    """One of so many messages. A faulty one has a result that answers nothing, and so is read."""
+    """One conversation of `count` messages. A faulty one has a result without a call, and so is read."""
     messages: list[dict[str, Any]] = [
         {"role": ("user", "assistant")[number % 2], "content": f"message {number}"} for number in range(count)
     ]
@@ -199,21 +204,24 @@ def long_conversation(path: Path, count: int, *, faulty: bool = False) -> Path:
 
 
 def wide_turn(path: Path, count: int) -> Path:
-    """So many calls in one turn, all answered."""
+    """One turn with `count` calls, all with results."""
     ids = [f"call_{number:08}" for number in range(count)]
-    calls = [{"id": one, "type": "function", "function": {"name": "read", "arguments": "{}"}} for one in ids]
-    answers = [{"role": "tool", "tool_call_id": one, "content": "done"} for one in ids]
-    said = {"role": "assistant", "content": None, "tool_calls": calls}
-    path.write_bytes(_line({"messages": [{"role": "user", "content": "go"}, said, *answers]}))
+    calls = [
+        {"id": identifier, "type": "function", "function": {"name": "read", "arguments": "{}"}}
+        for identifier in ids
+    ]
+    answers = [{"role": "tool", "tool_call_id": identifier, "content": "done"} for identifier in ids]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    path.write_bytes(_line({"messages": [{"role": "user", "content": "go"}, message, *answers]}))
     return path
 
 
 def repeated_results(path: Path, count: int) -> Path:
-    """So many results of one call."""
+    """One call with `count` results."""
     call = {"id": "call_00000001", "type": "function", "function": {"name": "read", "arguments": "{}"}}
     answer = {"role": "tool", "tool_call_id": "call_00000001", "content": "done"}
-    said = {"role": "assistant", "content": None, "tool_calls": [call]}
-    path.write_bytes(_line({"messages": [{"role": "user", "content": "go"}, said, *[answer] * count]}))
+    message = {"role": "assistant", "content": None, "tool_calls": [call]}
+    path.write_bytes(_line({"messages": [{"role": "user", "content": "go"}, message, *[answer] * count]}))
     return path
 
 

@@ -1,8 +1,7 @@
-"""What a run costs, as a ratio to what reading costs.
+"""The cost of a run, as a ratio to the cost of reading.
 
-This module owns the measuring: processor time of whole processes without their start, rounds that take turns, and
-the deterministic count of instructions where valgrind is there. Absolute times mean nothing on a machine that others
-use as well.
+Measures processor time of whole processes without their start, in alternating rounds, and the deterministic count of
+instructions if valgrind is present. Absolute times mean nothing on a shared machine.
 """
 
 import re
@@ -24,18 +23,18 @@ UNPACK = {
     "with zstandard.ZstdDecompressor().stream_reader(open(sys.argv[1], 'rb')) as file:\n"
     "    while file.read(1 << 20): pass\n",
 }
-"""What unpacks a file and does nothing with it."""
+"""A program that unpacks a file and discards the bytes."""
 Command = Sequence[str]
 
 
 def lint(path: Path, kind: str, *more: str) -> list[str]:
     provider = {"openai-chat": "openai", "anthropic": "anthropic"}.get(kind, "auto")
-    asked = ("--format", kind, "--provider", provider, "--output-format", "jsonl", "--fail-on", "never")
-    return [*TURNLINT, "lint", str(path), *asked, *more]
+    options = ("--format", kind, "--provider", provider, "--output-format", "jsonl", "--fail-on", "never")
+    return [*TURNLINT, "lint", str(path), *options, *more]
 
 
 def fix(path: Path, kind: str) -> list[str]:
-    """A repair that is worked out and checked, and not written."""
+    """A repair that is computed and checked, and not written."""
     return [*TURNLINT, "fix", str(path), "--format", kind, "--dry-run", "--quiet"]
 
 
@@ -48,7 +47,7 @@ def unpack(path: Path, suffix: str) -> list[str]:
 
 
 def processor(command: Command, *, check: bool = True) -> float:
-    """Seconds of processor time, of the process and what it starts."""
+    """Seconds of processor time, of the process and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=check)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -62,13 +61,13 @@ def wall(command: Command) -> float:
 
 
 def ratios(one: Callable[[], float], other: Callable[[], float], rounds: int) -> tuple[float, float, float]:
-    """What the first costs over what the second does: the middle of all rounds, the least and the most."""
+    """The cost of the first over the cost of the second: the median of all rounds, the minimum and the maximum."""
     found = [one() / other() for _ in range(rounds)]
     return statistics.median(found), min(found), max(found)
 
 
 def peak(command: Command) -> int:
-    """The most memory that a process held, in KiB, whatever the one held that started it."""
+    """The peak memory of a process in KiB, independent of the memory of its parent."""
     program = (
         "import re, subprocess, sys\n"
         "process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)\n"
@@ -85,7 +84,7 @@ def has_valgrind() -> bool:
 
 
 def instructions(command: Command) -> int:
-    """How many instructions a run takes: the same every time. The exit code 1 means findings."""
+    """The instructions of a run, which are deterministic. The exit code 1 means findings."""
     run = subprocess.run(
         ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", *command],
         capture_output=True, text=True, check=False,
@@ -97,7 +96,7 @@ def instructions(command: Command) -> int:
 
 
 def per_byte(command: Callable[[Path], Command], short: Path, long: Path) -> float:
-    """Instructions for each byte by which one log is longer than another: what a start takes falls out."""
+    """Instructions for each byte by which one log is longer than another: the cost of the start cancels out."""
     more = long.stat().st_size - short.stat().st_size
     subprocess.run(command(short), capture_output=True, check=False)  # compiles modules
     return (instructions(command(long)) - instructions(command(short))) / more

@@ -1,8 +1,7 @@
-"""Other linters that can read the same file: what they cost, and what they find.
+"""Other linters that can read the same file: their cost, and their findings.
 
-This module owns how they are called and how many findings they tell of. They are optional: one that is not there is
-passed over. Each is given the schema of the one tool that there is, without which it would have nothing to hold calls
-against.
+Defines their command lines and counts their findings. They are optional: a missing one is skipped. Each gets the
+schema of the single tool, without which it could not check calls.
 """
 
 import json
@@ -17,19 +16,19 @@ from measuring import Command, lint
 SCHEMA = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
 Messages = list[dict[str, Any]]
 Count = Callable[[Path, Path], int]
-"""The findings in a log, with a file to write to."""
+"""The number of findings in a log, with a file to write to."""
 
 
 class Peer(NamedTuple):
     name: str
     whole: bool
-    """It reads requests, a conversation a line; else messages, one a line."""
+    """Whether it reads requests, a conversation per line; else messages, one per line."""
     command: Callable[[Path], Command]
     count: Count
 
 
 def found(folder: str | None, tools: Path) -> Iterator[Peer]:
-    """The peers that are there: in a folder, or on the path."""
+    """The available peers: in a folder, or on the path."""
     if program := shutil.which("tracelint", path=folder):
         yield _tracelint(program, tools)
     if program := shutil.which("toolcall-linter", path=folder):
@@ -38,8 +37,8 @@ def found(folder: str | None, tools: Path) -> Iterator[Peer]:
 
 def turnlint() -> Peer:
     def count(path: Path, _: Path) -> int:
-        said = _output([*lint(path, "openai-chat")])
-        return sum("code" in json.loads(line) for line in said.splitlines())
+        output = _output([*lint(path, "openai-chat")])
+        return sum("code" in json.loads(line) for line in output.splitlines())
 
     return Peer("turnlint", True, lambda path: lint(path, "openai-chat", "-j", "1"), count)
 
@@ -66,8 +65,8 @@ def _toolcall_linter(program: str, tools: Path) -> Peer:
         return [program, "--tools", str(table), "--format", "json", str(path)]
 
     def count(path: Path, _: Path) -> int:
-        said: int = json.loads(_output(command(path)))["violation_count"]
-        return said
+        count_found: int = json.loads(_output(command(path)))["violation_count"]
+        return count_found
 
     return Peer("toolcall-linter", False, command, count)
 
@@ -77,7 +76,7 @@ def _output(command: Command) -> str:
 
 
 def faults() -> Iterator[tuple[str, Messages]]:
-    """The same conversation, sound at first, then with one fault each."""
+    """The same conversation, first sound, then with one fault each."""
     yield "sound", _sound()
     messages = _sound()
     del messages[2]
@@ -99,7 +98,7 @@ def faults() -> Iterator[tuple[str, Messages]]:
     yield "arguments against the schema", messages
     messages = _sound()
     messages[1]["tool_calls"][0]["function"]["name"] = "raed"
-    yield "a tool that nobody declared", messages
+    yield "an undeclared tool", messages
 
 
 def _sound() -> Messages:
@@ -118,8 +117,8 @@ def _sound() -> Messages:
 
 
 def written(path: Path, messages: Messages, *, whole: bool) -> Path:
-    """A conversation as a peer can read it."""
+    """A conversation in a form that a peer can read."""
     tools = [{"type": "function", "function": {"name": "read", "parameters": SCHEMA}}]
     records = [{"model": "gpt-4.1", "tools": tools, "messages": messages}] if whole else messages
-    path.write_text("".join(json.dumps(one) + "\n" for one in records))
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
     return path
