@@ -1,8 +1,9 @@
-"""Program that measures how many small faults in pairing, ids, edits and repair the tests find.
+"""Measure how many small faults in pairing, ids, edits and repair the tests find.
 
-Each mutant changes one operator, constant, condition or statement of a function. The tests about its package run in a fork
-that has the mutant, until the first failure; what they run in other processes is unchanged. The sample depends on the seed
-alone: `python tests/mutation_score.py --mutants 64 --seed 1`. `--tests FOLDER` runs the tests of another checkout.
+Each mutant changes one operator, constant, condition or statement of a function. The tests about its package run in a
+fork with the mutant, until the first failure; code that they run in other processes is unchanged. The sample depends
+on the seed alone: `python tests/mutation_score.py --mutants 64 --seed 1`. `--tests FOLDER` runs the tests of another
+checkout.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from _pytest.runner import runtestprotocol
 
 ROOT = Path(__file__).parent.parent
 MAX_SECONDS = 60
-"""Time of a test, which a mutant may keep from its end."""
+"""Time limit of a test, which a mutant may keep from ending."""
 PACKAGES = {
     "ledger": ["ledger", "hostile_pairs", "pair_stories", "fan_out", "lifecycle", "evidence", "gemini", "rules", "clean"],
     "ids": ["ids", "canonical_ids", "ids_properties", "ids_cli", "rules"],
@@ -31,7 +32,7 @@ PACKAGES = {
     "repair": ["fix_passes", "fix_records", "losses", "composing", "rules", "hostile_pairs", "fix_cli", "fix_words", "mixed_turns",
                "split_records", "hostile_fix"],
 }  # fmt: skip
-"""Beginnings of paths below `lint/turnlint`, with the test modules that are about them."""
+"""Prefixes of paths below `lint/turnlint`, with the test modules about them."""
 FLIPPED: dict[type, type] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
@@ -106,9 +107,9 @@ class Replaced(ast.NodeTransformer):
 
 
 def annotations(tree: ast.AST) -> set[ast.AST]:
-    """Nodes in annotations, where a change means nothing."""
+    """Nodes in annotations, where a change has no effect."""
     held = [getattr(node, name, None) for node in ast.walk(tree) for name in ("annotation", "returns")]
-    return {node for one in held if one is not None for node in ast.walk(one)}
+    return {node for item in held if item is not None for node in ast.walk(item)}
 
 
 def mutants_of(package: str) -> list[Mutant]:
@@ -127,7 +128,7 @@ def mutants_of(package: str) -> list[Mutant]:
 
 
 def plain_source(mutant: Mutant) -> str:
-    """The source of a module without a change, spelled as that of a mutant is."""
+    """The source of a module without a change, in the same spelling as the source of a mutant."""
     return ast.unparse(ast.parse((ROOT / mutant.path).read_text(encoding="utf-8")))
 
 
@@ -141,14 +142,14 @@ def mutated(mutant: Mutant) -> str:
 
 def functions(value: Any, module: str) -> Iterator[FunctionType]:
     """The functions of a module or a class, without those that it imports."""
-    for one in list(vars(value).values()):
-        if isinstance(one, type) and one.__module__ == module:
-            yield from functions(one, module)
+    for var in list(vars(value).values()):
+        if isinstance(var, type) and var.__module__ == module:
+            yield from functions(var, module)
         inner = (
-            getattr(one, "fget", None)
-            or getattr(one, "func", None)
-            or getattr(one, "__wrapped__", None)
-            or one
+            getattr(var, "fget", None)
+            or getattr(var, "func", None)
+            or getattr(var, "__wrapped__", None)
+            or var
         )
         inner = getattr(inner, "__func__", inner)
         if isinstance(inner, FunctionType) and inner.__module__ == module:
@@ -156,17 +157,19 @@ def functions(value: Any, module: str) -> Iterator[FunctionType]:
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield one
-            yield from codes(one)
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield const
+            yield from codes(const)
 
 
 def apply(mutant: Mutant) -> bool:
-    """Change the functions of the loaded module; tell whether one of them differs."""
+    """Change the functions of the loaded module; return whether one of them differs."""
     module = import_module(mutant.module)
-    made = {one.co_qualname: one for one in codes(compile(mutated(mutant), str(mutant.path), "exec"))}
-    plain = {one.co_qualname: one for one in codes(compile(plain_source(mutant), str(mutant.path), "exec"))}
+    made = {code.co_qualname: code for code in codes(compile(mutated(mutant), str(mutant.path), "exec"))}
+    plain = {
+        code.co_qualname: code for code in codes(compile(plain_source(mutant), str(mutant.path), "exec"))
+    }
     changed = False
     for function in functions(module, mutant.module):
         name = function.__qualname__
@@ -205,7 +208,7 @@ class Runner:
         """Run tests until one fails."""
         for item, following in zip_longest(items, items[1:]):
             reports = runtestprotocol(item, log=False, nextitem=following)
-            if any(one.failed for one in reports):
+            if any(report.failed for report in reports):
                 return True
         return False
 
@@ -221,7 +224,7 @@ def main() -> None:
     for package in chosen.package or PACKAGES:
         chance = random.Random(chosen.seed)  # noqa: S311 - the same sample in each run
         sample = chance.sample(mutants_of(package), chosen.mutants // len(PACKAGES))
-        sample = [one for one in sample if not chosen.only or str(one) in chosen.only]
+        sample = [item for item in sample if not chosen.only or str(item) in chosen.only]
         paths = [path for name in PACKAGES[package] if (path := chosen.tests / f"test_{name}.py").exists()]
         runner = Runner(sample)
         options = [

@@ -1,4 +1,4 @@
-"""The GitHub Action: what its inputs become, whatever stands in them."""
+"""Test the GitHub Action: arguments and environment that its inputs become, for any content."""
 
 import json
 import os
@@ -22,7 +22,7 @@ BROKEN = {
 }
 
 
-def test_no_input_stands_in_the_text_of_a_script() -> None:
+def test_no_input_is_in_the_text_of_a_script() -> None:
     scripts = [step["run"] for step in STEPS if "run" in step]
     assert len(scripts) == 2
     assert not any("${{" in script for script in scripts)
@@ -39,7 +39,7 @@ def test_every_input_reaches_the_script_and_no_other_does() -> None:
     assert set(re.findall(r"INPUT_[A-Z_]+", SCRIPT.read_text())) == set(given)
 
 
-def test_defaults_are_of_those_that_there_are() -> None:
+def test_defaults_are_valid_choices() -> None:
     assert ACTION["inputs"]["output-format"]["default"] in FORMATS
     for name, value in ACTION["inputs"].items():
         assert value["description"], name
@@ -59,7 +59,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
-    """The script in an environment that has nothing but what a runner gives it."""
+    """Run the script in an environment like that of a runner."""
     env = {"PATH": f"{folder.parent / 'programs'}{os.pathsep}{os.environ['PATH']}", "GITHUB_OUTPUT": str(folder.parent / "said"),
         "GITHUB_STEP_SUMMARY": str(folder.parent / "summary"),
            "PYTHONPATH": os.pathsep.join(sys.path)}  # fmt: skip
@@ -69,19 +69,19 @@ def run(folder: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
-def said(folder: Path) -> str:
+def outputs_in(folder: Path) -> str:
     return (folder.parent / "said").read_text()
 
 
-def test_a_step_fails_where_something_is_found_and_says_with_which_code(folder: Path) -> None:
+def test_a_step_with_findings_fails_and_prints_the_exit_code(folder: Path) -> None:
     done = run(folder)
     assert done.returncode == 1
     assert re.match(r"::error file=a\.jsonl,line=1,.*title=PA202 orphan-result::result for `c1`", done.stdout)
-    assert said(folder) == "exit-code=1\n"
+    assert outputs_in(folder) == "exit-code=1\n"
     assert "`orphan-result`" in (folder.parent / "summary").read_text()
 
 
-def test_without_inputs_the_settings_of_the_project_hold(folder: Path) -> None:
+def test_without_inputs_the_settings_of_the_project_apply(folder: Path) -> None:
     (folder / "turnlint.yaml").write_text(
         "fail-on: never\nformat: openai-chat\nprovider: mistral\nselect: projection\n"
     )
@@ -97,7 +97,7 @@ def test_inputs_are_the_options_of_the_command(folder: Path) -> None:
         format="openai-chat",
     )  # fmt: skip
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert said(folder) == "exit-code=0\n"
+    assert outputs_in(folder) == "exit-code=0\n"
     assert json.loads((folder / "report.json").read_text())["complete"] is True
     assert (folder / "r e p.jsonl").exists()
 
@@ -119,9 +119,7 @@ HOSTILE = (
     "name", ["format", "provider", "select", "ignore", "fail_on", "output_format", "outputs"]
 )
 @pytest.mark.parametrize("value", HOSTILE)
-def test_an_input_that_cannot_be_meant_ends_the_step_before_anything_runs(
-    folder: Path, name: str, value: str
-) -> None:
+def test_an_invalid_input_ends_the_step_before_the_command_runs(folder: Path, name: str, value: str) -> None:
     done = run(folder, **{name: value})
     assert done.returncode == 2
     assert done.stdout == ""

@@ -1,4 +1,4 @@
-"""A bounded cache never holds more than its limits, but for a single larger item."""
+"""A bounded cache never exceeds its limits, except for a single larger item."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,10 +7,10 @@ from turnlint.bounded_cache import BoundedCache
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 60))))
-def test_the_limits_hold(asked: list[tuple[int, int]]) -> None:
+def test_the_limits_are_never_exceeded(requests: list[tuple[int, int]]) -> None:
     cache: BoundedCache[int, int] = BoundedCache(5, 100)
     sizes: dict[int, int] = {}
-    for key, size in asked:
+    for key, size in requests:
         if key not in cache:
             sizes[key] = size
             assert cache.put(key, key * key, size) == key * key

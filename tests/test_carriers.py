@@ -1,7 +1,7 @@
-"""Formats are recognised, and what merely looks like a defect is not taken for one.
+"""Formats are recognized, and normal records that resemble a defect have no finding.
 
-The exemptions are things that real logs of these wires hold and that their servers accept: each line
-of the table is a sentence about one of them.
+The exemptions are traits of real logs of these wires that their servers accept: each row of the table states one of
+them.
 """
 
 import gzip
@@ -25,7 +25,7 @@ def call(identifier: Any = "c1", name: str = "run", arguments: str = "{}") -> di
     return {"id": identifier, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
-def asks(*calls: dict[str, Any], content: Any = None) -> dict[str, Any]:
+def calling(*calls: dict[str, Any], content: Any = None) -> dict[str, Any]:
     return {"role": "assistant", "content": content, "tool_calls": list(calls)}
 
 
@@ -42,12 +42,12 @@ def used(identifier: str = "t1", kind: str = "tool_result", content: Any = "done
 
 
 USER = {"role": "user", "content": "go"}
-SAYS = {"role": "assistant", "content": "so it is"}
+REPLY = {"role": "assistant", "content": "so it is"}
 TOOLS = [{"type": "function", "function": {"name": "run", "parameters": {"type": "object"}}}]
 
 
 def claude(*turns: Any) -> dict[str, Any]:
-    """Turns of blocks, a user's and the assistant's in turn."""
+    """Turns of blocks, alternating between user and assistant."""
     roles = ("user", "assistant")
     return {
         "model": "claude-sonnet-4-5",
@@ -57,11 +57,11 @@ def claude(*turns: Any) -> dict[str, Any]:
 
 
 EXEMPTIONS: dict[str, tuple[str, dict[str, Any], list[tuple[str, str]]]] = {
-    "a live or killed log ends on a call": ("openai-chat", {"model": "m", "messages": [USER, asks(call())]}, [("PA206", "warning")]),
-    "a fine-tuning sample ends on the call it teaches": ("openai-chat", {"messages": [USER, asks(call())], "tools": TOOLS}, []),
+    "a live or killed log ends on a call": ("openai-chat", {"model": "m", "messages": [USER, calling(call())]}, [("PA206", "warning")]),
+    "a fine-tuning sample ends on the call it teaches": ("openai-chat", {"messages": [USER, calling(call())], "tools": TOOLS}, []),
     "a recorded response asks for a tool": (
         "openai-chat",
-        {"request": {"model": "m", "messages": [USER]}, "response": {"choices": [{"message": asks(call())}]}},
+        {"request": {"model": "m", "messages": [USER]}, "response": {"choices": [{"message": calling(call())}]}},
         [],
     ),
     "a recorded Anthropic response asks for a tool": (
@@ -74,57 +74,57 @@ EXEMPTIONS: dict[str, tuple[str, dict[str, Any], list[tuple[str, str]]]] = {
         "anthropic", claude("go", [use("srvtoolu_1", "server_tool_use"), use()], [used()]), [],
     ),
     "an output under previous_response_id answers a call kept elsewhere": (
-        "openai-chat", {"model": "m", "previous_response_id": "resp_1", "messages": [tool(), SAYS]}, [],
+        "openai-chat", {"model": "m", "previous_response_id": "resp_1", "messages": [tool(), REPLY]}, [],
     ),
     "redacted ids name nothing": (
         "openai-chat",
-        {"model": "m", "messages": [USER, asks(call("REDACTED"), call("REDACTED")), tool("REDACTED"), tool("REDACTED"), SAYS]},
+        {"model": "m", "messages": [USER, calling(call("REDACTED"), call("REDACTED")), tool("REDACTED"), tool("REDACTED"), REPLY]},
         [],
     ),
     "an id is used again in a later turn": (
         "openai-chat",
-        {"model": "m", "messages": [USER, asks(call("call_0")), tool("call_0"), SAYS, asks(call("call_0", "look")), tool("call_0"), SAYS]},
+        {"model": "m", "messages": [USER, calling(call("call_0")), tool("call_0"), REPLY, calling(call("call_0", "look")), tool("call_0"), REPLY]},
         [("ST108", "warning")],
     ),
     "a framework keeps a call in content and in tool_calls": (
         "openai-chat",
-        {"model": "m", "messages": [USER, asks(call(), content=[{"type": "tool_use", "id": "c1", "name": "run", "input": {}}]), tool(), SAYS]},
+        {"model": "m", "messages": [USER, calling(call(), content=[{"type": "tool_use", "id": "c1", "name": "run", "input": {}}]), tool(), REPLY]},
         [],
     ),
-    "two assistant messages in a row": ("openai-chat", {"model": "m", "messages": [USER, SAYS, SAYS]}, []),
+    "two assistant messages in a row": ("openai-chat", {"model": "m", "messages": [USER, REPLY, REPLY]}, []),
     "results in another order than calls": (
-        "openai-chat", {"model": "m", "messages": [USER, asks(call("a"), call("b")), tool("b"), tool("a"), SAYS]}, [],
+        "openai-chat", {"model": "m", "messages": [USER, calling(call("a"), call("b")), tool("b"), tool("a"), REPLY]}, [],
     ),
-    "a result that says nothing": ("openai-chat", {"model": "m", "messages": [USER, asks(call()), tool(content=""), SAYS]}, []),
-    "a user message directly after a result": ("openai-chat", {"model": "m", "messages": [USER, asks(call()), tool(), USER]}, []),
-    "null where an SDK dumps what it has not": (
-        "openai-chat", {"model": "m", "messages": [USER, {**SAYS, "tool_calls": None, "function_call": None}]}, [],
+    "an empty result": ("openai-chat", {"model": "m", "messages": [USER, calling(call()), tool(content=""), REPLY]}, []),
+    "a user message directly after a result": ("openai-chat", {"model": "m", "messages": [USER, calling(call()), tool(), USER]}, []),
+    "null for absent values in the dump of an SDK": (
+        "openai-chat", {"model": "m", "messages": [USER, {**REPLY, "tool_calls": None, "function_call": None}]}, [],
     ),
-    "no arguments at all": ("openai-chat", {"model": "m", "messages": [USER, asks(call(arguments="")), tool(), SAYS]}, []),
+    "no arguments at all": ("openai-chat", {"model": "m", "messages": [USER, calling(call(arguments="")), tool(), REPLY]}, []),
     "free text for a custom tool": (
         "openai-chat",
-        {"model": "m", "messages": [USER, asks({"id": "c1", "type": "custom", "custom": {"name": "patch", "input": "***"}}), tool(), SAYS]},
+        {"model": "m", "messages": [USER, calling({"id": "c1", "type": "custom", "custom": {"name": "patch", "input": "***"}}), tool(), REPLY]},
         [],
     ),
     "the one call of 2023 pairs by name": (
         "openai-chat",
         {"messages": [USER, {"role": "assistant", "content": None, "function_call": {"name": "run", "arguments": "{}"}},
-                      {"role": "function", "name": "run", "content": "done"}, SAYS]},
+                      {"role": "function", "name": "run", "content": "done"}, REPLY]},
         [],
     ),
     "a sample of a dialect without ids": (
         "openai-chat",
         {"messages": [USER, {"role": "assistant", "tool_calls": [{"type": "function", "function": {"name": "run", "arguments": {}}}]},
-                      {"role": "tool", "name": "run", "content": "done"}, SAYS]},
+                      {"role": "tool", "name": "run", "content": "done"}, REPLY]},
         [("ST104", "info")],
     ),
     "a call of a tool that is not declared": (
-        "openai-chat", {"model": "m", "tools": TOOLS, "messages": [USER, asks(call(name="other")), tool(), SAYS]}, [],
+        "openai-chat", {"model": "m", "tools": TOOLS, "messages": [USER, calling(call(name="other")), tool(), REPLY]}, [],
     ),
     "results of one turn in two user messages": (
         "anthropic",
         {"model": "claude", "messages": [USER, {"role": "assistant", "content": [use("a"), use("b")]},
-                                         {"role": "user", "content": [used("a")]}, {"role": "user", "content": [used("b")]}, SAYS]},
+                                         {"role": "user", "content": [used("a")]}, {"role": "user", "content": [used("b")]}, REPLY]},
         [],
     ),
     "text after the results": ("anthropic", claude("go", [use()], [used(), {"type": "text", "text": "and?"}], "yes"), []),
@@ -152,7 +152,7 @@ EXEMPTIONS: dict[str, tuple[str, dict[str, Any], list[tuple[str, str]]]] = {
 
 
 @pytest.mark.parametrize(("format_name", "record", "expected"), EXEMPTIONS.values(), ids=EXEMPTIONS)
-def test_what_looks_like_a_defect_but_is_normal(
+def test_a_normal_record_that_resembles_a_defect_has_no_finding(
     format_name: str, record: dict[str, Any], expected: list[tuple[str, str]]
 ) -> None:
     rows = testing.rows_of(json.dumps(record).encode() + b"\n", format_name)
@@ -167,12 +167,12 @@ def test_every_module_among_the_carriers_is_a_format() -> None:
 SYSTEM = {"role": "system", "content": "terse"}
 
 SNIFFS: list[tuple[str, dict[str, Any] | list[Any] | int, str | None]] = [
-    ("nobody's words are OpenAI's", {"messages": [USER, SAYS]}, "openai-chat"),
-    ("a bare array", [USER, SAYS], "openai-chat"),
-    ("calls of OpenAI", {"messages": [USER, asks(call()), tool()]}, "openai-chat"),
-    ("a response of OpenAI", {"choices": [{"message": SAYS}]}, "openai-chat"),
+    ("messages without a provider are read as OpenAI's", {"messages": [USER, REPLY]}, "openai-chat"),
+    ("a bare array", [USER, REPLY], "openai-chat"),
+    ("calls of OpenAI", {"messages": [USER, calling(call()), tool()]}, "openai-chat"),
+    ("a response of OpenAI", {"choices": [{"message": REPLY}]}, "openai-chat"),
     ("blocks of Anthropic", claude("go", [use()], [used()]), "anthropic"),
-    ("a system prompt of Anthropic", {"system": "terse", "messages": [USER, SAYS]}, "anthropic"),
+    ("a system prompt of Anthropic", {"system": "terse", "messages": [USER, REPLY]}, "anthropic"),
     ("a batch line of Anthropic", {"custom_id": "1", "params": claude("go")}, "anthropic"),
     ("a batch result of Anthropic", {"custom_id": "1", "result": {"type": "succeeded", "message": {"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"}}}, "anthropic"),
     ("speakers", {"history": [{"speaker": "human", "blocks": []}]}, "canonical"),
@@ -189,7 +189,7 @@ SNIFFS: list[tuple[str, dict[str, Any] | list[Any] | int, str | None]] = [
 @pytest.mark.parametrize(
     ("record", "expected"), [case[1:] for case in SNIFFS], ids=[case[0] for case in SNIFFS]
 )
-def test_a_record_speaks_for_its_format(record: Any, expected: str | None) -> None:
+def test_the_scores_of_a_record(record: Any, expected: str | None) -> None:
     found, _ = carriers.best_for([Record(1, 0, json.dumps(record).encode())])
     assert (found.name if found else None) == expected
 
@@ -200,18 +200,18 @@ def run(path: Path, **options: Any) -> tuple[list[Row], Tally, list[Skipped]]:
     tally = events[-1]
     assert isinstance(tally, Tally)
     return (
-        [one for one in events if isinstance(one, Row)],
+        [event for event in events if isinstance(event, Row)],
         tally,
-        [one for one in events if isinstance(one, Skipped)],
+        [event for event in events if isinstance(event, Skipped)],
     )
 
 
 def test_a_mixed_file_is_read_record_by_record(tmp_path: Path) -> None:
     path = tmp_path / "mixed.jsonl"
     records = [
-        {"messages": [USER, asks(call()), tool()]},
+        {"messages": [USER, calling(call()), tool()]},
         claude("go", [use()], [used()]),
-        {"messages": [USER, asks(call()), USER]},
+        {"messages": [USER, calling(call()), USER]},
     ]
     path.write_text("".join(json.dumps(record) + "\n" for record in records))
     rows, tally, _ = run(path)
@@ -220,7 +220,7 @@ def test_a_mixed_file_is_read_record_by_record(tmp_path: Path) -> None:
     assert [(row.finding.code, row.place.line) for row in errors] == [("PA201", 3)]
 
 
-def test_a_file_of_no_known_format_is_skipped_not_judged(tmp_path: Path) -> None:
+def test_a_file_of_an_unknown_format_is_skipped(tmp_path: Path) -> None:
     path = tmp_path / "package.json"
     path.write_text('{\n "name": "left-pad",\n "version": "1.0.0"\n}\n')
     rows, tally, skipped = run(path)
@@ -234,8 +234,8 @@ def line(key: str, message: dict[str, Any]) -> str:
 def test_messages_on_lines_are_grouped_by_their_key(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text(
-        line("a", USER) + line("b", USER) + line("a", asks(call())) + line("b", asks(call())) + line("b", SAYS)
-        + line("a", tool()) + line("a", SAYS)
+        line("a", USER) + line("b", USER) + line("a", calling(call())) + line("b", calling(call())) + line("b", REPLY)
+        + line("a", tool()) + line("a", REPLY)
     )  # fmt: skip
     rows, tally, _ = run(path)
     assert (tally.conversations, tally.messages) == (2, 7)
@@ -246,7 +246,7 @@ def test_messages_on_lines_are_grouped_by_their_key(tmp_path: Path) -> None:
     assert text[row.place.offset : row.place.end] == b'"c1"'
 
 
-def test_grouped_lines_hold_no_texts() -> None:
+def test_grouped_lines_store_no_texts() -> None:
     held = lines.Lines(Wire("openai-chat"))
     carrier = carriers.carrier("openai-chat")
     long = "x" * 10_000
@@ -259,8 +259,8 @@ def test_grouped_lines_hold_no_texts() -> None:
     assert held.held == 0
 
 
-def test_a_conversation_that_was_silent_longest_is_closed_first() -> None:
-    """What is held is bounded; a conversation that comes back is known to have lost its head."""
+def test_the_least_recently_continued_conversation_is_closed_first() -> None:
+    """Memory is bounded; a conversation that continues after its release is known to have lost its start."""
     held = lines.Lines(Wire("openai-chat"), held=2)
     carrier = carriers.carrier("openai-chat")
     done: list[Transcript] = []
@@ -271,15 +271,15 @@ def test_a_conversation_that_was_silent_longest_is_closed_first() -> None:
         held.add(key, one.messages[0], [])
         done += held.overflow()
     done += held.finish()
-    assert [(one.id, len(one.messages), one.headless) for one in done] == [
+    assert [(item.id, len(item.messages), item.headless) for item in done] == [
         ("a", 1, False),
         ("b", 2, False),
         ("a", 1, True),
     ]
 
 
-def test_compressed_and_plain_say_the_same(tmp_path: Path) -> None:
-    text = (json.dumps({"messages": [USER, asks(call()), USER]}) + "\n").encode()
+def test_compressed_and_plain_files_have_the_same_findings(tmp_path: Path) -> None:
+    text = (json.dumps({"messages": [USER, calling(call()), USER]}) + "\n").encode()
     plain, packed = tmp_path / "log.jsonl", tmp_path / "log.jsonl.gz"
     plain.write_bytes(text)
     packed.write_bytes(gzip.compress(text, mtime=0))

@@ -1,4 +1,4 @@
-"""What a shell offers where somebody presses the tab key."""
+"""Shell completion at every position of every command."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ from turnlint.cli.completion import SHELLS
 from turnlint.cli.nearest import Named
 
 FREE = {"--poll", "--quiet", "--stdin-filename", "--model", "--today", "[TEXT|-]", "--output"}
-"""Places for words that nobody can know, and for two things in one."""
+"""Positions for free words, and for a combination of two values."""
 
 
 def offered(*line: str) -> list[CompletionItem]:
@@ -25,7 +25,7 @@ def offered(*line: str) -> list[CompletionItem]:
 
 
 def names(*line: str) -> list[str]:
-    return [one.value for one in offered(*line)]
+    return [item.value for item in offered(*line)]
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_names_that_fit_are_offered(line: list[str], wanted: list[str]) -> None:
     assert all(name.lower().startswith(line[-1].lower()) for name in found)
 
 
-def test_every_rule_is_offered_by_code_and_by_name_with_what_it_finds() -> None:
-    found = {one.value: one.help for one in offered("explain", "")}
+def test_every_rule_is_offered_by_code_and_by_name_with_its_headline() -> None:
+    found = {item.value: item.help for item in offered("explain", "")}
     for entry in rulebook.load(rulebook.BUILTIN):
         assert entry.headline in str(found[entry.rule.code])
         assert found[entry.rule.name] == entry.headline
@@ -66,7 +66,7 @@ def test_every_rule_is_offered_by_code_and_by_name_with_what_it_finds() -> None:
 @pytest.mark.parametrize("line", [["lint", "lo"], ["fix", "a.jsonl", "lo"], ["fix", "-o", "lo"], ["why", "text", "lo"],
                                   ["undo", "lo"], ["lint", "--profile", "lo"], ["fix", "--journal", "lo"]])  # fmt: skip
 def test_paths_are_left_to_the_shell(line: list[str]) -> None:
-    assert [(one.value, one.type) for one in offered(*line)] == [("lo", "file")]
+    assert [(item.value, item.type) for item in offered(*line)] == [("lo", "file")]
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -80,7 +80,7 @@ def test_every_place_of_every_command_is_completed(name: str) -> None:
             assert isinstance(parameter.type, Named | Fitting), shown
 
 
-def test_rules_that_cannot_be_loaded_are_no_matter_for_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_that_cannot_be_loaded_do_not_stop_completion(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rulebook, "everything", lambda: rulebook.load("no.such.package"))
     assert names("explain", "PA") == []
 
@@ -94,7 +94,7 @@ echo "${COMPREPLY[@]}"
 """
 
 
-def test_bash_is_given_a_script_that_works() -> None:
+def test_the_script_for_bash_works() -> None:
     scripts = Path(sys.executable).parent
     env = {**os.environ, "PYTHON": sys.executable, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
     if not (scripts / "turnlint").exists():
@@ -119,7 +119,7 @@ $line = 'turnlint lint --select PA20'
 """
 
 
-def test_powershell_is_given_a_script_that_works() -> None:
+def test_the_script_for_powershell_works() -> None:
     pwsh = shutil.which("pwsh")
     scripts = Path(sys.executable).parent
     if pwsh is None or not (scripts / "turnlint").exists():
@@ -131,7 +131,7 @@ def test_powershell_is_given_a_script_that_works() -> None:
     assert shown.stdout.split() == [f"PA20{number}" for number in range(1, 10)]
 
 
-def test_the_script_for_powershell_has_the_shape_that_it_takes() -> None:
+def test_the_script_for_powershell_has_the_required_shape() -> None:
     script = subprocess.check_output(
         [sys.executable, "-m", "turnlint", "completion", "powershell"], text=True
     )
@@ -141,24 +141,24 @@ def test_the_script_for_powershell_has_the_shape_that_it_takes() -> None:
         assert script.count(opens) == script.count(closes)
 
 
-def asked_by_powershell(words: list[str], typed: str) -> list[list[str]]:
+def completed_by_powershell(words: list[str], typed: str) -> list[list[str]]:
     program = [
         sys.executable,
         "-c",
         "import sys; sys.argv = ['turnlint']; from turnlint.cli import main; main()",
     ]
-    asked = {"_TURNLINT_COMPLETE": "powershell_complete", "COMP_WORDS": "\n".join(words)}
-    env = {**os.environ, **asked, **({"COMP_CWORD": typed} if typed else {})}
+    environment = {"_TURNLINT_COMPLETE": "powershell_complete", "COMP_WORDS": "\n".join(words)}
+    env = {**os.environ, **environment, **({"COMP_CWORD": typed} if typed else {})}
     done = subprocess.run(program, env=env, capture_output=True, text=True, check=False)
     assert done.stderr == ""
     return [line.split("\t") for line in done.stdout.splitlines()]
 
 
 def test_powershell_is_answered_line_by_line() -> None:
-    rules = asked_by_powershell(["turnlint", "lint", "--select"], "PA20")
+    rules = completed_by_powershell(["turnlint", "lint", "--select"], "PA20")
     assert [value for _, value, _ in rules] == [f"PA20{number}" for number in range(1, 10)]
     assert {kind for kind, _, _ in rules} == {"plain"}
     assert all(about for _, _, about in rules)
-    assert asked_by_powershell(["turnlint", "lint"], "lo") == [["file", "lo", ""]]
-    commands = asked_by_powershell(["turnlint"], "")
+    assert completed_by_powershell(["turnlint", "lint"], "lo") == [["file", "lo", ""]]
+    commands = completed_by_powershell(["turnlint"], "")
     assert {value for _, value, _ in commands} == set(COMMANDS)

@@ -1,7 +1,7 @@
-"""Five calls, one result: the sequence that a repair of an incomplete fan-out must give, on every wire.
+"""Five calls, one result: the sequence after a repair of an incomplete fan-out, on every wire.
 
-A model thinks, calls once and is answered, thinks, calls five tools at once, is answered by one of them, and goes
-on to speak. Every call ends with a result: one real, four that say that none is known.
+A model thinks, makes one call and gets its result, thinks, makes five calls at once, gets one result, and continues
+with text. Every call ends with a result: one real, four that state that no result is known.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ from turnlint.lifecycle import UNKNOWN
 from turnlint.model import Call, Message, Record, Result, Thinking, Transcript
 from turnlint.notation import write
 
-TALK = """
+NOTATION = """
     user       Look around.
     assistant  I look.
       think    one first
@@ -33,7 +33,7 @@ TALK = """
     user       And the others?
 """
 """Source 001, section 7."""
-WITHOUT_THOUGHTS = "\n".join(line for line in TALK.splitlines() if "think" not in line)
+WITHOUT_THOUGHTS = "\n".join(line for line in NOTATION.splitlines() if "think" not in line)
 PROVIDERS = {
     "openai-chat": "openai", "anthropic": "anthropic", "canonical": "none", "gemini": "gemini", "bedrock": "bedrock",
     "mistral": "mistral", "cohere": "cohere", "ollama": "ollama", "openai-responses": "openai-responses",
@@ -48,22 +48,22 @@ def transcript(data: bytes, wire: str) -> Transcript:
     return found
 
 
-def said(messages: tuple[Message, ...], data: bytes) -> list[Any]:
-    """Each block in order, in the words of no wire."""
+def outline(messages: tuple[Message, ...], data: bytes) -> list[Any]:
+    """Each block in order, in terms independent of the wire."""
     record = value_of(data)
-    told: list[Any] = []
+    found: list[Any] = []
     for message in messages:
         for block in message.blocks:
             if isinstance(block, Call):
-                told.append(("call", arguments(block.body)["at"]))
+                found.append(("call", arguments(block.body)["at"]))
             elif isinstance(block, Result):
-                told.append(("result", "unknown" if block.synthetic else text(block.body)))
+                found.append(("result", "unknown" if block.synthetic else text(block.body)))
             elif isinstance(block, Thinking):
-                told.append("think")
+                found.append("think")
             else:
-                told.append(message.role)
+                found.append(message.role)
     assert record
-    return told
+    return found
 
 
 def arguments(body: bytes) -> Any:
@@ -77,13 +77,13 @@ def text(body: bytes) -> str:
 
 @pytest.mark.parametrize("wire", PROVIDERS)
 def test_an_incomplete_fan_out_is_completed(wire: str) -> None:
-    data = write(TALK if wire in THINKS else WITHOUT_THOUGHTS, wire).data
+    data = write(NOTATION if wire in THINKS else WITHOUT_THOUGHTS, wire).data
     after = testing.fixed(data, wire, PROVIDERS[wire])
     found = transcript(after, wire)
     think = ["think"] if wire in THINKS else []
     calls = [("call", number) for number in range(2, 7)]
     results = [("result", "three" if number == 3 else "unknown") for number in range(2, 7)]
-    assert said(found.messages, after) == [
+    assert outline(found.messages, after) == [
         "user", "assistant", *think, ("call", 1), ("result", "one"), "assistant", *think, *calls, *results,
         "assistant", "user",
     ]  # fmt: skip
@@ -98,9 +98,9 @@ def test_an_incomplete_fan_out_is_completed(wire: str) -> None:
 
 
 @pytest.mark.parametrize("wire", PROVIDERS)
-def test_what_was_whole_stays_as_it_is(wire: str) -> None:
-    """All before the fan-out and all behind it, to the byte."""
-    data = write(TALK if wire in THINKS else WITHOUT_THOUGHTS, wire).data
+def test_complete_turns_stay_unchanged(wire: str) -> None:
+    """All blocks before and after the fan-out keep their bytes."""
+    data = write(NOTATION if wire in THINKS else WITHOUT_THOUGHTS, wire).data
     after = testing.fixed(data, wire, "none")
     before_it, behind_it = data.split(b"three")[0][:-200], b"three is what I saw"[-12:]
     assert after.startswith(before_it)

@@ -1,4 +1,4 @@
-"""Passes of a repair: what ignores leave, what a file check refuses, and what a repair leaves out of a unit."""
+"""Passes of a repair: findings under an ignore, refusals of the check of a file, and rules that a repair leaves out."""
 
 import json
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ def _fixed(data: bytes, options: Options) -> tuple[bytes, Fixed]:
 
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": "{}"}}
-ASKED = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+CALLING = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 USER = {"role": "user", "content": "go"}
 EMPTY = {"role": "assistant", "content": ""}
 
@@ -57,8 +57,8 @@ def test_an_ignore_that_matches_nothing_changes_no_repair(
         return ran[-1]
 
     monkeypatch.setattr(passes, "fix_once", half)
-    _, done = _fixed(_log(USER, EMPTY, USER, ASKED, USER), _options("openai-chat", "openai", *ignores))
-    assert {one.code for one in done.changes} == {"ST110", "PA201"}
+    _, done = _fixed(_log(USER, EMPTY, USER, CALLING, USER), _options("openai-chat", "openai", *ignores))
+    assert {change.code for change in done.changes} == {"ST110", "PA201"}
     assert done.errors_left == {}
 
 
@@ -67,16 +67,16 @@ def test_a_further_pass_leaves_an_ignored_finding_that_moved() -> None:
     ignore = Ignore("known", rules=("PA201",), pointers=("/messages/1/**",))
     options = _options("openai-chat", "openai", ignore)
     book, policy = Book(options), Policy(level="placeholder")
-    first = passes.fix_once(_source(_log(USER, ASKED, USER)), options, book, policy)
+    first = passes.fix_once(_source(_log(USER, CALLING, USER)), options, book, policy)
     assert not first.patches
-    moved = _source(_log(USER, USER, ASKED, USER))
+    moved = _source(_log(USER, USER, CALLING, USER))
     assert passes.fix_once(moved, options, book, policy).patches
     assert not passes.fix_once(moved, options, book, policy, spared=frozenset(first.spared)).patches
 
 
 def test_a_record_joined_in_a_later_pass_gets_canonical_ids() -> None:
-    """The first pass parts two records of a line; only then is the end of the second one on the next line found."""
-    done = _log(USER, ASKED, {"role": "tool", "tool_call_id": "c1", "content": "a b"})
+    """The first pass splits two records of a line; only then is the end of the second one on the next line found."""
+    done = _log(USER, CALLING, {"role": "tool", "tool_call_id": "c1", "content": "a b"})
     data = done.rstrip() + done.replace(b"a b", b"a\nb") + done
     options, policy = Options(format="openai-chat", providers=()), Policy(level="lossless", canonical=True)
 
@@ -92,7 +92,7 @@ def test_a_record_joined_in_a_later_pass_gets_canonical_ids() -> None:
 def _row(data: bytes, **change: Any) -> Row:
     """A finding of the linter under another name."""
     options = _options("openai-chat", "openai")
-    row = next(one for one in lint(_source(data), options, Book(options)) if isinstance(one, Row))
+    row = next(event for event in lint(_source(data), options, Book(options)) if isinstance(event, Row))
     return structs.replace(row, finding=structs.replace(row.finding, **change))
 
 
@@ -101,7 +101,7 @@ def _row(data: bytes, **change: Any) -> Row:
 )
 def test_a_file_is_written_only_if_no_new_error_is_in_it(rule: str, count: int, is_refused: bool) -> None:
     """More errors of a rule that found errors before are no reason to refuse, and neither is one in place of one."""
-    data = _log(USER, ASKED, USER)
+    data = _log(USER, CALLING, USER)
     options = _options("openai-chat", "openai")
     before, after = _row(data), _row(data, rule=rule)
 
@@ -109,12 +109,12 @@ def test_a_file_is_written_only_if_no_new_error_is_in_it(rule: str, count: int, 
         return iter([before] if not source.edits else [after] * count)
 
     done = fix(_source(data), options, Book(options), Policy(level="placeholder"), linter=linter)
-    assert [one.reason for one in done.failures] == ["it would cause new findings: new"] * is_refused
+    assert [failure.reason for failure in done.failures] == ["it would cause new findings: new"] * is_refused
     assert bool(done.patches) is not is_refused
 
 
 def test_a_file_of_an_unknown_format_is_not_written() -> None:
-    data = _log(USER, ASKED, USER)
+    data = _log(USER, CALLING, USER)
     options = _options("openai-chat", "openai")
 
     def linter(source: Source) -> Iterator[Row | Skipped]:
@@ -122,39 +122,41 @@ def test_a_file_of_an_unknown_format_is_not_written() -> None:
         return iter([Skipped(source)] if is_repaired else [_row(data)])
 
     done = fix(_source(data), options, Book(options), Policy(level="placeholder"), linter=linter)
-    assert [one.reason for one in done.failures] == ["the format of the file would be unknown afterwards"]
+    assert [failure.reason for failure in done.failures] == [
+        "the format of the file would be unknown afterwards"
+    ]
     assert not done.patches
 
 
 @pytest.mark.parametrize("most", [0, 6])
 def test_a_repair_that_fails_is_tried_without_one_rule(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault_of(mended: Mended, _: Any) -> str | None:
-        bad = any(one.code == "PA201" for one in mended.changes)
+    def fault_of(repair_done: Mended, _: Any) -> str | None:
+        bad = any(change.code == "PA201" for change in repair_done.changes)
         return f"{BRINGS_NEW}: PA999" if bad else None
 
     monkeypatch.setattr(fixing, "fault_of", fault_of)
     monkeypatch.setattr(fixing, "MAX_TRIALS", most)
-    after, done = _fixed(_log(USER, EMPTY, USER, ASKED, USER), _options("openai-chat", "openai"))
-    assert {one.code for one in done.changes} == ({"ST110"} if most else set())
+    after, done = _fixed(_log(USER, EMPTY, USER, CALLING, USER), _options("openai-chat", "openai"))
+    assert {change.code for change in done.changes} == ({"ST110"} if most else set())
     assert (b'"content": ""' in after) is not bool(most)
     start = "no repair of PA201" if most else "unchanged"
-    assert [one.reason for one in done.notes] == [f"{start}: it would cause new findings: PA999"]
+    assert [note.reason for note in done.notes] == [f"{start}: it would cause new findings: PA999"]
     assert not done.failures
 
 
 def test_a_repair_that_fails_for_two_rules_is_made_without_both(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fault_of(mended: Mended, _: Any) -> str | None:
-        bad = {"ST110", "PA203"} & {one.code for one in mended.changes}
+    def fault_of(repair_done: Mended, _: Any) -> str | None:
+        bad = {"ST110", "PA203"} & {change.code for change in repair_done.changes}
         return f"{BRINGS_NEW}: PA999" if bad else None
 
     monkeypatch.setattr(fixing, "fault_of", fault_of)
     moved = {"role": "assistant", "content": None, "tool_calls": [{**CALL, "id": "c2"}]}
     late = {"role": "tool", "tool_call_id": "c2", "content": "late"}
-    log = _log(USER, EMPTY, USER, ASKED, USER, moved, USER, late)
+    log = _log(USER, EMPTY, USER, CALLING, USER, moved, USER, late)
     after, done = _fixed(log, _options("openai-chat", "openai"))
-    assert {one.code for one in done.changes} == {"PA201"}
+    assert {change.code for change in done.changes} == {"PA201"}
     assert after.count(b"No result of this call") == 1
     assert not done.failures
-    assert [one.reason for one in done.notes] == [
+    assert [note.reason for note in done.notes] == [
         "no repair of ST110, PA203: it would cause new findings: PA999"
     ]

@@ -1,4 +1,4 @@
-"""A program's own keys beside a message do not stop the repair of what stands around them."""
+"""A program's own keys beside a message do not prevent repairs around them."""
 
 import json
 from pathlib import Path
@@ -43,6 +43,6 @@ def test_a_lost_result_is_added_and_every_key_stays(options: tuple[str, ...], tm
 
 def test_a_removed_key_is_named(tmp_path: Path) -> None:
     output, after = repair(tmp_path, "--provider", "anthropic", "--level", "lossy")
-    assert [one["role"] for one in after] == ["user", "assistant", "user", "assistant"]
+    assert [item["role"] for item in after] == ["user", "assistant", "user", "assistant"]
     assert [block["type"] for block in after[1]["content"]] == ["text", "text", "tool_use", "tool_use"]
     assert "removed 2 values" in " ".join(output.split())

@@ -1,4 +1,4 @@
-"""Settings that were written badly, in every way that comes to hand: a sentence with a place, never a traceback."""
+"""Malformed settings of any kind: a sentence with a position, never a traceback."""
 
 import random
 import re
@@ -68,7 +68,7 @@ def broken(text: str, chance: random.Random) -> str:
 
 @pytest.mark.parametrize(("name", "text"), [("turnlint.yaml", YAML), ("pyproject.toml", TOML)])
 @pytest.mark.parametrize("seed", range(4))
-def test_broken_settings_are_told_of_with_their_place(
+def test_broken_settings_are_reported_with_their_position(
     tmp_path: Path, name: str, text: str, seed: int
 ) -> None:
     chance = random.Random(seed)  # noqa: S311 - the same files in every run

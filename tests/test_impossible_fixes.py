@@ -1,4 +1,4 @@
-"""A finding says whether a repair is possible, and the reason if none is."""
+"""A finding states whether a repair is possible, and the reason if none is."""
 
 import json
 from pathlib import Path
@@ -29,8 +29,8 @@ def fixes(path: Path, body: dict[str, Any], *options: str) -> dict[str, list[str
     path.write_text(json.dumps(body) + "\n")
     done = CliRunner().invoke(cli, ["lint", str(path), "--output-format", "json", *options])
     found: dict[str, list[str]] = {}
-    for one in json.loads(done.stdout)["findings"]:
-        found.setdefault(one["code"], []).append((one.get("fix") or {}).get("title", ""))
+    for finding in json.loads(done.stdout)["findings"]:
+        found.setdefault(finding["code"], []).append((finding.get("fix") or {}).get("title", ""))
     return found
 
 
@@ -56,9 +56,9 @@ def test_a_call_whose_result_is_no_text_gets_no_placeholder(
     assert fixes(path, responses(call, USER))["PA201"] == [title]
     later = fixes(path, responses(call))
     open_title = title if title == NO_RESULT else f"with --close-pending: {title}"
-    assert {one for code in later.keys() & {"PA206", "PR311"} for one in later[code]} == {open_title}
+    assert {item for code in later.keys() & {"PA206", "PR311"} for item in later[code]} == {open_title}
     done = CliRunner().invoke(cli, ["fix", str(path), "--close-pending"])
-    written = [one.get("type") for one in json.loads(path.read_text())["input"]]
+    written = [item.get("type") for item in json.loads(path.read_text())["input"]]
     assert ("function_call_output" in written) is (title == PLACEHOLDER), done.output
     assert "no repair of" not in done.output
 
@@ -103,8 +103,8 @@ def test_a_call_in_a_message_becomes_an_item_of_responses(tmp_path: Path, messag
     path.write_text(json.dumps(responses(message, OUTPUT, USER)) + "\n")
     done = CliRunner().invoke(cli, ["fix", str(path), "--level", "lossless", "--no-journal"])
     assert done.exit_code == 0, done.output
-    _, said, call, output, _ = json.loads(path.read_text())["input"]
-    assert (said["role"], said["content"][0]["text"]) == ("assistant", "I count.")
+    _, message_item, call, output, _ = json.loads(path.read_text())["input"]
+    assert (message_item["role"], message_item["content"][0]["text"]) == ("assistant", "I count.")
     assert {**call, "arguments": json.loads(call["arguments"])} == {
         "type": "function_call",
         "call_id": "c1",

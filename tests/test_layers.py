@@ -1,4 +1,4 @@
-"""The arrows between the rooms of the house hold, and start-up stays lean."""
+"""Packages import only from lower layers, and start-up imports few modules."""
 
 import ast
 import json
@@ -40,7 +40,7 @@ LAYERS = (
     {"library", "lsp"},
     {"testing", "cli", "pytest_plugin", "reference"},
 )
-"""Each room may look into those before it, and into its own."""
+"""Each layer may import from those before it, and from itself."""
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 SIDEWAYS = {
     ("carriers", "ledger"),
@@ -54,7 +54,7 @@ RULES = sorted((ROOT / "rules" / "turnlint_rules").rglob("*.py"))
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Every module that a file imports from this project, wherever in the file."""
+    """Every module of this project that a file imports, anywhere in the file."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:
             if node.module == "turnlint":
@@ -65,18 +65,18 @@ def imports(path: Path) -> Iterator[str]:
             yield from (alias.name for alias in node.names)
 
 
-def room(module: str) -> str | None:
+def layer_of(module: str) -> str | None:
     parts = module.split(".")
     return parts[1] if parts[0] == "turnlint" and len(parts) > 1 and parts[1] in RANK else None
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_looks_only_into_earlier_rooms(path: Path) -> None:
+def test_a_module_imports_only_from_earlier_layers(path: Path) -> None:
     here = path.relative_to(ROOT / "lint" / "turnlint").parts[0].removesuffix(".py")
     if here.startswith("__"):
         return
     for module in imports(path):
-        there = room(module)
+        there = layer_of(module)
         if there is not None and there != here:
             assert RANK[there] <= RANK[here], f"{here} imports {there}"
             assert (here, there) not in SIDEWAYS
@@ -101,11 +101,11 @@ def test_a_module_has_a_docstring_and_a_readable_length(path: Path) -> None:
 
 HEAVY = ("jsonschema", "ruamel", "tabulate", "importlib.metadata", "dataclasses", "pathlib", "argparse",
          "multiprocessing", "asyncio", "hashlib", "tempfile", "difflib", "gzip", "tomllib", "fnmatch", "json", "locale", "pickle")  # fmt: skip
-"""What no run on one sound file has a use for."""
+"""Modules that no run on one sound file needs."""
 IDLE = ("rulebook", "steps", "wording", "weighing", "placing", "spread.cutting", "cli.own", "config.settings")
-"""The same of our own."""
-MOST = 86
-"""So many modules of ours such a run loads at most: each costs some 50 µs before it does anything."""
+"""The same for modules of this project."""
+MAX_MODULES = 86
+"""The maximum number of own modules that such a run loads: each costs some 50 µs."""
 
 
 def loaded_after(*arguments: str) -> set[str]:
@@ -144,12 +144,12 @@ SOUND = {
         ],
     },
 }  # fmt: skip
-ASKED = {
+TRIED_FORMATS = {
     "openai-chat": {"openai-chat", "-marks"},
-    # The model's name and the shape of the tools are its own, and the commonest wire is always asked.
+    # The model's name and the shape of the tools are typical, and the most common wire is always tried.
     "anthropic": {"anthropic", "openai-chat", "-marks"},
 }
-"""Formats that have to be loaded to tell whose record it is, by the record's own."""
+"""Formats that must be loaded to recognize a record, by the format of the record."""
 
 
 @pytest.mark.parametrize("name", SOUND)
@@ -163,14 +163,14 @@ def test_a_run_on_a_sound_file_loads_no_rule_and_nothing_heavy(name: str, tmp_pa
     )  # fmt: skip
     more = loaded - set(bare.stdout.split())
     assert "turnlint.ledger" in loaded
-    assert not [one for one in more if one.startswith(HEAVY)]
+    assert not [item for item in more if item.startswith(HEAVY)]
     before = "turnlint.carriers."
-    formats = {one.removeprefix(before).replace("_", "-") for one in loaded if one.startswith(before)}
-    assert formats == ASKED[name]
+    formats = {item.removeprefix(before).replace("_", "-") for item in loaded if item.startswith(before)}
+    assert formats == TRIED_FORMATS[name]
     families = tuple(f"turnlint_rules.{family}" for family in FAMILIES)
-    assert not [one for one in loaded if one.startswith(families)]
-    assert not [f"turnlint.{one}" for one in IDLE if f"turnlint.{one}" in loaded]
-    assert len([one for one in more if one.startswith("turnlint")]) <= MOST
+    assert not [item for item in loaded if item.startswith(families)]
+    assert not [f"turnlint.{item}" for item in IDLE if f"turnlint.{item}" in loaded]
+    assert len([item for item in more if item.startswith("turnlint")]) <= MAX_MODULES
 
 
 def test_options_in_full_load_no_more(tmp_path: Path) -> None:
@@ -190,8 +190,10 @@ def test_options_in_full_load_no_more(tmp_path: Path) -> None:
     )
     loaded = loaded_after("lint", str(path), *more)
     assert "turnlint.report.machine" in loaded
-    assert not [one for one in loaded if one in HEAVY and one not in ("difflib", "locale")]  # click, for `-j`
-    assert len([one for one in loaded if one.startswith("turnlint")]) <= MOST
+    assert not [
+        item for item in loaded if item in HEAVY and item not in ("difflib", "locale")
+    ]  # click, for `-j`
+    assert len([item for item in loaded if item.startswith("turnlint")]) <= MAX_MODULES
 
 
 def test_help_imports_no_command() -> None:

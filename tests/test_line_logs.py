@@ -1,4 +1,4 @@
-"""Conversations with one message on each line are accepted without a reading, and else read a second time."""
+"""Sound conversations with one message per line are accepted unread, and others are read a second time."""
 
 import json
 from io import BytesIO
@@ -15,7 +15,7 @@ from turnlint.report.words import noted
 from turnlint.rows import Row
 
 ROOT = Path(__file__).parent.parent
-OFTEN = 30
+MANY_CONVERSATIONS = 30
 """More lines than a sample has."""
 CALL = {"id": "call_aaaaaaaaaaaa", "type": "function", "function": {"name": "read", "arguments": "{}"}}
 KEPT = {"type": "file-history-snapshot", "messageId": "m-1", "snapshot": {}, "sessionId": "s-1"}
@@ -23,23 +23,27 @@ needs_native = pytest.mark.skipif(compiled.load() is None, reason="the native sc
 
 
 def conversation(name: str, *, sound: bool = True) -> list[dict[str, Any]]:
-    said: list[dict[str, Any]] = [
+    messages: list[dict[str, Any]] = [
         {"role": "user", "content": "go"},
         {"role": "assistant", "content": None, "tool_calls": [CALL]},
         {"role": "tool", "tool_call_id": CALL["id"], "content": "done"},
         {"role": "assistant", "content": "so it is"},
     ]
     if not sound:
-        del said[2]
-    return [{"conversation_id": name, "ts": 1.5, **one} for one in said]
+        del messages[2]
+    return [{"conversation_id": name, "ts": 1.5, **message} for message in messages]
 
 
 def log_of(*lines: dict[str, Any]) -> bytes:
-    return b"".join(json.dumps(one).encode() + b"\n" for one in lines)
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
 def broken_log(folder: Path) -> Source:
-    lines = [one for n in range(OFTEN) for one in conversation(f"c{n}", sound=n != OFTEN - 2)]
+    lines = [
+        item
+        for n in range(MANY_CONVERSATIONS)
+        for item in conversation(f"c{n}", sound=n != MANY_CONVERSATIONS - 2)
+    ]
     path = folder / "log.jsonl"
     path.write_bytes(log_of(*lines))
     return Source(path.name, str(path))
@@ -48,15 +52,15 @@ def broken_log(folder: Path) -> Source:
 def run(source: Source) -> tuple[list[Row], Tally]:
     *events, tally = lint(source, Options(), Book(Options()))
     assert isinstance(tally, Tally)
-    return [one for one in events if isinstance(one, Row)], tally
+    return [event for event in events if isinstance(event, Row)], tally
 
 
 def test_a_fault_in_a_conversation_on_many_lines_is_placed(tmp_path: Path) -> None:
     rows, tally = run(broken_log(tmp_path))
-    line = 4 * (OFTEN - 2) + 2
-    assert [(one.finding.rule, one.place.line) for one in rows] == [("unanswered-call", line)]
-    assert (tally.conversations, tally.messages) == (OFTEN, 4 * OFTEN - 1)
-    assert (tally.calls, tally.results) == (OFTEN, OFTEN - 1)
+    line = 4 * (MANY_CONVERSATIONS - 2) + 2
+    assert [(row.finding.rule, row.place.line) for row in rows] == [("unanswered-call", line)]
+    assert (tally.conversations, tally.messages) == (MANY_CONVERSATIONS, 4 * MANY_CONVERSATIONS - 1)
+    assert (tally.calls, tally.results) == (MANY_CONVERSATIONS, MANY_CONVERSATIONS - 1)
 
 
 @needs_native
@@ -92,22 +96,22 @@ def test_a_line_with_another_key_does_not_hide_a_fault(extra: dict[str, Any], tm
     source = broken_log(tmp_path)
     path = tmp_path / "log.jsonl"
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
-    lines[4 * (OFTEN - 2)] |= extra
+    lines[4 * (MANY_CONVERSATIONS - 2)] |= extra
     path.write_bytes(log_of(*lines))
     rows, _ = run(source)
-    assert [one.finding.rule for one in rows] == ["unanswered-call"]
+    assert [row.finding.rule for row in rows] == ["unanswered-call"]
 
 
 @pytest.mark.parametrize("fault", [False, True], ids=["sound", "faulty"])
 def test_bookkeeping_records_of_a_session_are_counted(fault: bool, tmp_path: Path) -> None:
     path = ROOT / "fixtures/formats/claude-code/a-session-and-its-resumed-copy.jsonl"
     lines = [
-        one for one in path.read_bytes().splitlines() if json.loads(one)["type"] in ("user", "assistant")
+        line for line in path.read_bytes().splitlines() if json.loads(line)["type"] in ("user", "assistant")
     ]
     kept = json.dumps(KEPT).encode()
     log = tmp_path / "log.jsonl"
     log.write_bytes(
-        b"\n".join(line for one in (lines[:-1] if fault else lines) for line in (one, kept, kept)) + b"\n"
+        b"\n".join(line for item in (lines[:-1] if fault else lines) for line in (item, kept, kept)) + b"\n"
     )
     _, tally = run(Source("log.jsonl", str(log)))
     assert tally.noted == {"bookkeeping": log.read_bytes().count(b'snapshot": {}')}

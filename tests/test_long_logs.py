@@ -1,6 +1,6 @@
-"""A rule finds its BAD example in a long log as often as in a short one.
+"""A rule reports its BAD example in a long log as often as in a short one.
 
-From `reading.FEW` records on a scanner looks at the lines first. It must decline every line that a rule speaks of.
+From `reading.FEW` records on a scanner checks the lines first. It must decline every line with a finding.
 """
 
 from collections import Counter
@@ -13,8 +13,8 @@ from turnlint.notation import write
 from turnlint.reading import FEW
 from turnlint.testing import rows_of
 
-OFTEN = 40
-"""More records than `FEW`, so that the scanner looks at the log."""
+MANY_RECORDS = 40
+"""More records than `FEW`, so that the scanner runs."""
 LINKED = {"ST111", "ST118"}
 """Rules about links between the records of a file: a repeated record has a repeated id, which is a fault of its own."""
 
@@ -43,10 +43,10 @@ def codes_in(data: bytes, wire: str, provider: str) -> Counter[str]:
 
 
 @pytest.mark.parametrize(("record", "wire", "provider"), bad_examples())
-def test_a_rule_finds_its_example_however_long_the_log_is(record: bytes, wire: str, provider: str) -> None:
-    assert OFTEN > FEW
-    once, often = codes_in(record, wire, provider), codes_in(record * OFTEN, wire, provider)
+def test_a_rule_reports_its_example_at_any_length_of_the_log(record: bytes, wire: str, provider: str) -> None:
+    assert MANY_RECORDS > FEW
+    once, often = codes_in(record, wire, provider), codes_in(record * MANY_RECORDS, wire, provider)
     if LINKED.isdisjoint(once):
-        assert often == {code: OFTEN * count for code, count in once.items()}
+        assert often == {code: MANY_RECORDS * count for code, count in once.items()}
     else:
         assert often.keys() >= once.keys()

@@ -21,7 +21,7 @@ LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 class Wire(Struct, frozen=True):
-    """The spelling of a turn on a wire that keeps the blocks of a message in one list."""
+    """The spelling of a turn on a wire with the blocks of a message in one list."""
 
     provider: str
     roles: tuple[str, str, str]
@@ -83,7 +83,7 @@ TOOLS = {"tools": [{"toolSpec": {"name": "look", "inputSchema": {"json": {"type"
 WIRES = {
     "anthropic": Wire(
         "anthropic", ("role", "user", "assistant"), "content", _anthropic,
-        lambda said: {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": said},
+        lambda messages: {"model": "claude-sonnet-4-5", "max_tokens": 9, "messages": messages},
     ),
     "bedrock": Wire(
         "bedrock", ("role", "user", "assistant"), "content", _bedrock,
@@ -91,15 +91,15 @@ WIRES = {
     ),
     "gemini": Wire(
         "gemini", ("role", "user", "model"), "parts", _gemini,
-        lambda said: {"contents": said},
+        lambda messages: {"contents": messages},
     ),
     "gemini without ids": Wire(
         "gemini", ("role", "user", "model"), "parts", _gemini_without_ids,
-        lambda said: {"contents": said},
+        lambda messages: {"contents": messages},
     ),
     "canonical": Wire(
         "shared", ("speaker", "human", "ai"), "blocks", _canonical,
-        lambda said: {"contents": said},
+        lambda messages: {"contents": messages},
     ),
 }  # fmt: skip
 
@@ -118,12 +118,12 @@ TURNS = {"answered": ANSWERED, "two": TWO, "parallel": PARALLEL, "fan-out": FAN_
 
 def request(wire: Wire, items: Items) -> Value:
     key, user, assistant = wire.roles
-    said = [
+    messages = [
         {key: user, wire.blocks: [wire.write("text", "Go.")]},
         {key: assistant, wire.blocks: [wire.write(*item) for item in items]},
         {key: user, wire.blocks: [wire.write("text", "Thanks.")]},
     ]
-    return wire.wrap(said)
+    return wire.wrap(messages)
 
 
 def messages_of(value: Value) -> list[Value]:
@@ -142,7 +142,7 @@ def test_a_mixed_turn_is_split_at_each_result(name: str, turn: str, level: Level
     wire, items = WIRES[name], TURNS[turn]
     before = request(wire, items)
     fixed = turnlint.fix(before, provider=wire.provider, level=level)
-    assert not [one for one in fixed.left if one.severity == "error"]
+    assert not [item for item in fixed.left if item.severity == "error"]
     assert blocks_of(wire, fixed.value) == blocks_of(wire, before), "the order of the blocks changed"
     for message in messages_of(fixed.value):
         results = [
@@ -172,7 +172,7 @@ def test_open_calls_of_a_mixed_turn_get_placeholders(name: str) -> None:
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("name", WIRES)
 def test_a_mixed_turn_at_the_end_is_split_with_its_open_calls(name: str, level: Level) -> None:
-    """The split puts messages behind calls that were the last, which is no reason to refuse it."""
+    """The split puts messages after the last calls, which is no reason to refuse it."""
     wire = WIRES[name]
     before = request(wire, FAN_OUT)
     messages_of(before).pop()
@@ -185,7 +185,7 @@ def test_a_mixed_turn_at_the_end_is_split_with_its_open_calls(name: str, level: 
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_a_result_before_its_call_in_one_turn_goes_behind_the_calls(level: Level) -> None:
+def test_a_result_before_its_call_in_one_turn_moves_after_the_calls(level: Level) -> None:
     wire = WIRES["anthropic"]
     items: Items = [
         ("text", "first"), ("result", "1"), ("result", "2"), ("call", "1"), ("call", "2"), ("text", "last"),
@@ -225,44 +225,44 @@ def test_each_mixed_turn_of_a_long_log_is_found(name: str, tmp_path: Path) -> No
 
 def _session(items: Items) -> bytes:
     """A Claude Code session with a mixed message in one line."""
-    said = [("user", "Go."), ("assistant", [_anthropic(*item) for item in items]), ("user", "Thanks.")]
+    turns = [("user", "Go."), ("assistant", [_anthropic(*item) for item in items]), ("user", "Thanks.")]
     lines = []
-    for number, (role, content) in enumerate(said):
+    for number, (role, content) in enumerate(turns):
         name = {"id": f"msg_{number}", "type": "message", "model": "m"} if role == "assistant" else {}
         lines.append({
             "parentUuid": f"u{number - 1}" if number else None, "isSidechain": False, "cwd": "/w", "sessionId": "s",
             "version": "2.0.1", "type": role, "uuid": f"u{number}", "timestamp": "2026-11-01T10:00:00.000Z",
             "message": {**name, "role": role, "content": content},
         })  # fmt: skip
-    return b"".join(json.dumps(one).encode() + b"\n" for one in lines)
+    return b"".join(json.dumps(line).encode() + b"\n" for line in lines)
 
 
 @pytest.mark.parametrize("turn", TURNS)
 def test_a_mixed_line_of_a_session_becomes_lines(turn: str, tmp_path: Path) -> None:
-    """The order of the blocks stays, each line names the one before it, and none shares a message id."""
+    """The order of the blocks stays, each line links to the one before it, and none shares a message id."""
     log = tmp_path / "s.jsonl"
     log.write_bytes(_session(TURNS[turn]))
     run = CliRunner().invoke(fix_command, [str(log), "--level", "placeholder", "--no-journal"])
     assert run.exit_code == 0, run.output
     lines = [json.loads(line) for line in log.read_bytes().splitlines()]
-    assert [one["parentUuid"] for one in lines] == [None, *(one["uuid"] for one in lines[:-1])]
-    blocks = [block for one in lines[1:-1] for block in one["message"]["content"]]
+    assert [line["parentUuid"] for line in lines] == [None, *(line["uuid"] for line in lines[:-1])]
+    blocks = [block for line in lines[1:-1] for block in line["message"]["content"]]
     known = [_anthropic(*item) for item in TURNS[turn]]
-    assert [one for one in blocks if one in known] == known
-    names = [one["message"]["id"] for one in lines if one["type"] == "assistant"]
+    assert [block for block in blocks if block in known] == known
+    names = [line["message"]["id"] for line in lines if line["type"] == "assistant"]
     assert len(set(names)) == len(names) > 1
-    for one in lines[1:-1]:
-        is_result = {block["type"] == "tool_result" for block in one["message"]["content"]}
-        assert is_result == {one["type"] == "user"}
+    for entry in lines[1:-1]:
+        is_result = {block["type"] == "tool_result" for block in entry["message"]["content"]}
+        assert is_result == {entry["type"] == "user"}
     assert "nothing to repair" in CliRunner().invoke(fix_command, ["--check", str(log)]).output
 
 
-def test_thinking_behind_a_call_moves_with_the_text_behind_it() -> None:
+def test_thinking_after_a_call_moves_with_the_text_after_it() -> None:
     """The message has a call, thinking and a text; a message that ends with thinking is rejected."""
     kinds: Items = [("call", "c"), ("thinking", "hm"), ("text", "So.")]
-    asks, *said = [_anthropic(*one) for one in kinds]
+    calling, *rest = [_anthropic(*kind) for kind in kinds]
     go = {"role": "user", "content": "go"}
-    for turn in ([[asks, *said]], [[asks], said]):
+    for turn in ([[calling, *rest]], [[calling], rest]):
         log = {
             "model": "claude-sonnet-4-5",
             "max_tokens": 9,
@@ -275,4 +275,4 @@ def test_thinking_behind_a_call_moves_with_the_text_behind_it() -> None:
         }
         done = turnlint.fix(log, format="anthropic", provider="anthropic", level="lossless").value
         assert isinstance(done, dict)
-        assert [one["content"] for one in done["messages"][1:-1]] == [[*said, asks]]
+        assert [message["content"] for message in done["messages"][1:-1]] == [[*rest, calling]]

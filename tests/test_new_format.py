@@ -1,4 +1,4 @@
-"""A format that was just added is recognized, checked and repaired: it is one module of `carriers`."""
+"""A new format is recognized, checked and repaired; it is one module of `carriers`."""
 
 import json
 import os
@@ -116,7 +116,7 @@ def test_a_new_format_is_found_checked_and_repaired(site: Path, tmp_path: Path) 
     assert codes == ["PA201", "PA203"], linted.stdout + linted.stderr
     assert run(site, tmp_path, "fix", "log.json").returncode == 0
     entries = json.loads(log.read_text(encoding="utf-8"))["entries"]
-    assert [one.get("ref") for one in entries] == [None, "c1", "c1", "c2", "c2", None]
-    assert all(one in entries for one in LOG)
+    assert [entry.get("ref") for entry in entries] == [None, "c1", "c1", "c2", "c2", None]
+    assert all(item in entries for item in LOG)
     assert run(site, tmp_path, "lint", "log.json").returncode == 0
     assert "entries" not in run(Path(os.devnull), tmp_path, "formats").stdout

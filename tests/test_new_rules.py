@@ -1,6 +1,6 @@
-"""A rule that was just added reports every conversation that it is about, however long the log is.
+"""A new rule reports every conversation that it applies to, at any length of the log.
 
-Long logs go through a scanner, which skips lines that no rule is about.
+Long logs go through a scanner, which skips lines that concern no rule.
 """
 
 import json
@@ -48,7 +48,7 @@ def put(folder: Path, **files: str) -> None:
 
 
 def reports(folder: Path, site: Path, *arguments: str) -> int:
-    """How many findings of the rule a run has; in a process of its own, as it may replace the built-in package."""
+    """The number of findings of the rule in a run; in a separate process, since it may replace the built-in package."""
     run = subprocess.run(
         [sys.executable, "-m", "turnlint", "lint", *arguments, "-j", "1", "--output-format", "jsonl"],
         cwd=folder, env={**os.environ, "PYTHONPATH": str(site)}, capture_output=True, text=True, check=False,
@@ -97,7 +97,7 @@ def test_a_new_rule_reports_each_conversation(case: str, is_built_in: bool, tmp_
     assert [reports(tmp_path, site, f"{count}.jsonl") for count in (1, 40)] == [1, 40]
 
 
-def test_a_rule_in_preview_without_triggers_is_asked_where_it_is_wanted(tmp_path: Path) -> None:
+def test_a_rule_in_preview_without_triggers_runs_if_selected(tmp_path: Path) -> None:
     text = RULE.format(triggers=', state="preview"', condition=SOUND)
     site = installed(tmp_path, text, is_built_in=True)
     put(tmp_path, **{"40.jsonl": log(40, is_answered=True)})

@@ -1,4 +1,4 @@
-"""What is shipped: two import packages, everything they need, and nothing else."""
+"""The distribution: two import packages, all their files, and no other."""
 
 import subprocess
 import sys
@@ -51,7 +51,7 @@ def test_the_source_distribution_has_the_tests_and_their_fixtures(built: Path) -
         assert any(f"/{folder}/" in name for name in names), folder
 
 
-def test_nothing_importable_stands_beside_the_packages() -> None:
+def test_nothing_importable_is_beside_the_packages() -> None:
     """An editable install puts both roots on the path: a file in them would be a top-level module."""
     for base, package in ((ROOT / "lint", "turnlint"), (ROOT / "rules", "turnlint_rules")):
         assert [path.name for path in base.iterdir() if path.name != "__pycache__"] == [package]

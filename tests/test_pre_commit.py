@@ -1,7 +1,7 @@
-"""The hooks as pre-commit runs them: they find, they repair, and they are quiet where all is well.
+"""The hooks as pre-commit runs them: they report, they repair, and they print nothing for sound files.
 
-The whole way, with an environment that pre-commit makes, takes long and needs a package index: it is run where
-`TRY_REPO` is set.
+A full run, with an environment that pre-commit makes, takes long and needs a package index: it runs if `TRY_REPO` is
+set.
 """
 
 import json
@@ -25,13 +25,13 @@ ASKS = {
 }  # fmt: skip
 ANSWER = {"role": "tool", "tool_call_id": "c1", "content": "1"}
 SOUND, APART, LOST = (
-    {"messages": one} for one in ([USER, ASKS, ANSWER], [USER, ASKS, USER, ANSWER], [USER, ANSWER])
+    {"messages": item} for item in ([USER, ASKS, ANSWER], [USER, ASKS, USER, ANSWER], [USER, ANSWER])
 )
 
 
 def test_the_manifest_is_one() -> None:
     clientlib = pytest.importorskip("pre_commit.clientlib")
-    assert [one["id"] for one in clientlib.load_manifest(ROOT / ".pre-commit-hooks.yaml")] == [
+    assert [item["id"] for item in clientlib.load_manifest(ROOT / ".pre-commit-hooks.yaml")] == [
         "turnlint",
         "turnlint-fix",
     ]
@@ -44,7 +44,7 @@ def test_the_manifest_is_one() -> None:
         "chats/a.jsonl.zst", "support.chat.jsonl", "tests/data/one.transcript.json", "x.conversation.jsonl.gz",
     ],
 )  # fmt: skip
-def test_files_that_are_transcripts_by_their_names_are_taken(name: str) -> None:
+def test_files_with_names_of_transcripts_are_selected(name: str) -> None:
     assert all(re.search(hook["files"], name) for hook in HOOKS)
 
 
@@ -55,7 +55,7 @@ def test_files_that_are_transcripts_by_their_names_are_taken(name: str) -> None:
         "src/chats.json", "transcripts.json", "chats/.hidden.json", "mytranscripts/a.json", "a.chat.json.bak", "a.chat.txt",
     ],
 )  # fmt: skip
-def test_files_that_may_be_anything_are_not_taken(name: str) -> None:
+def test_files_with_other_names_are_not_selected(name: str) -> None:
     assert not any(re.search(hook["files"], name) for hook in HOOKS)
 
 
@@ -69,7 +69,7 @@ def git(folder: Path, *arguments: str) -> str:
 def write(folder: Path, *conversations: Any) -> None:
     path = folder / "transcripts" / "a.jsonl"
     path.parent.mkdir(exist_ok=True)
-    path.write_text("".join(json.dumps(one) + "\n" for one in conversations))
+    path.write_text("".join(json.dumps(conversation) + "\n" for conversation in conversations))
     git(folder, "add", ".")
 
 
@@ -98,13 +98,13 @@ def pre_commit(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str
     )  # fmt: skip
 
 
-def test_hooks_are_quiet_where_all_is_well(folder: Path) -> None:
+def test_hooks_print_nothing_for_sound_files(folder: Path) -> None:
     done = pre_commit(folder, "run", "--all-files")
     assert done.returncode == 0
     assert re.fullmatch(r"turnlint\.+Passed\nturnlint fix\.+Passed\n", done.stdout)
 
 
-def test_hooks_have_nothing_to_do_where_nothing_is_a_transcript(folder: Path) -> None:
+def test_hooks_skip_a_commit_without_transcripts(folder: Path) -> None:
     (folder / "package.json").write_text("{}")
     git(folder, "add", ".")
     done = pre_commit(folder, "run")
@@ -112,7 +112,7 @@ def test_hooks_have_nothing_to_do_where_nothing_is_a_transcript(folder: Path) ->
     assert done.stdout.count("(no files to check)Skipped") == 2
 
 
-def test_the_first_hook_finds_and_the_second_repairs_what_loses_nothing(folder: Path) -> None:
+def test_the_first_hook_reports_and_the_second_makes_lossless_repairs(folder: Path) -> None:
     write(folder, SOUND, APART)
     found = pre_commit(folder, "run", "turnlint")
     assert found.returncode == 1
@@ -128,7 +128,7 @@ def test_the_first_hook_finds_and_the_second_repairs_what_loses_nothing(folder: 
     assert not (folder.parent / "state").exists(), "git keeps what was there before"
 
 
-def test_what_would_lose_something_is_left_and_told_of(folder: Path) -> None:
+def test_a_lossy_repair_is_left_out_and_reported(folder: Path) -> None:
     write(folder, LOST)
     before = (folder / "transcripts" / "a.jsonl").read_bytes()
     done = pre_commit(folder, "run", "turnlint-fix")
@@ -137,7 +137,7 @@ def test_what_would_lose_something_is_left_and_told_of(folder: Path) -> None:
     assert (folder / "transcripts" / "a.jsonl").read_bytes() == before
 
 
-def test_what_the_settings_exclude_is_left_alone(folder: Path) -> None:
+def test_excluded_files_stay_unchanged(folder: Path) -> None:
     write(folder, APART)
     (folder / "turnlint.yaml").write_text("exclude: transcripts/\n")
     before = (folder / "transcripts" / "a.jsonl").read_bytes()

@@ -1,7 +1,7 @@
-"""The tables of Anthropic, Bedrock, Gemini, Vertex and OpenAI Responses say what their evidence says.
+"""The profiles of Anthropic, Bedrock, Gemini, Vertex and OpenAI Responses agree with their evidence.
 
-The vendors' own types are asked where their packages are installed, and the recorded requests where the
-corpus is there.
+The vendors' own types are checked if their packages are installed, and the recorded requests if the corpus is
+present.
 """
 
 import gzip
@@ -46,8 +46,10 @@ TEXTS = [(name, known) for name in NAMES for known in VERSIONS[name].known]
 
 def of(label: str, kind: type[Any], **fields: object) -> list[Any]:
     """The clauses of a kind, with these fields."""
-    clauses = [one for one in VERSIONS[label].clauses if isinstance(one, kind)]
-    return [one for one in clauses if all(getattr(one, name) == value for name, value in fields.items())]
+    clauses = [clause for clause in VERSIONS[label].clauses if isinstance(clause, kind)]
+    return [
+        clause for clause in clauses if all(getattr(clause, name) == value for name, value in fields.items())
+    ]
 
 
 def found(known: Known, text: str) -> re.Match[str] | None:
@@ -55,7 +57,7 @@ def found(known: Known, text: str) -> re.Match[str] | None:
 
 
 @pytest.mark.parametrize(("name", "known"), TEXTS, ids=[f"{name}-{one.sample[:40]}" for name, one in TEXTS])
-def test_a_known_text_is_recognised_and_told_from_the_others(name: str, known: Known) -> None:
+def test_a_known_text_is_recognised_and_distinguished_from_the_others(name: str, known: Known) -> None:
     assert found(known, known.sample)
     assert found(known, re.sub("[`'\"]", "", known.sample)), "a terminal or a log took the quotes"
     assert [other.sample for other in VERSIONS[name].known if found(other, known.sample)] == [known.sample]
@@ -64,26 +66,26 @@ def test_a_known_text_is_recognised_and_told_from_the_others(name: str, known: K
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_a_finding_says_is_a_text_that_leads_back_to_its_rule(name: str) -> None:
-    said = 0
-    for profile in (one for one in PROFILES if one.name == name):
-        for one in (*profile.clauses, *profile.weights):
-            if not one.says:
+def test_the_text_of_a_finding_leads_back_to_its_rule(name: str) -> None:
+    count = 0
+    for profile in (profile for profile in PROFILES if profile.name == name):
+        for item in (*profile.clauses, *profile.weights):
+            if not item.says:
                 continue
-            said += 1
-            names = {field for _, field, _, _ in Formatter().parse(one.says) if field is not None}
-            assert names <= wording.FIELDS, one.says
-            code = CODES[one.rule] if isinstance(one, Weight) else one.code
+            count += 1
+            names = {field for _, field, _, _ in Formatter().parse(item.says) if field is not None}
+            assert names <= wording.FIELDS, item.says
+            code = CODES[item.rule] if isinstance(item, Weight) else item.code
             kind = "web_search_tool_result" if code == CODES["unpaired-server-tool"] else FIELDS["kind"]
-            filled = {**FIELDS, "path": place(name, code, one), "kind": kind}
-            text = (wording.told(one.says, filled) or "").replace("…", "2")
+            filled = {**FIELDS, "path": place(name, code, item), "kind": kind}
+            text = (wording.told(item.says, filled) or "").replace("…", "2")
             texts = (*profile.known, *VERSIONS["anthropic"].known) if BEHIND in text else profile.known
             assert code in {rule for known in texts if found(known, text) for rule in known.rules}, text
-    assert said > 20
+    assert count > 20
 
 
 BEHIND = "The model returned the following errors: "
-"""Behind this stands the text of a model's own server, which its own profile knows."""
+"""The text after this is that of a model's own server, which its own profile has."""
 FIELDS = {"place": "messages[2]",
     "index": 1, "next": 2, "block": 0, "id": "call_1", "ids": "call_1, call_2", "name": "run", "role": "tool",
     "kind": "text", "key": "odd", "length": 70, "most": 64, "count": 0,
@@ -102,7 +104,7 @@ KEYS = {
 
 
 def place(provider: str, code: str, one: Clause | Weight) -> str:
-    """A place in a request where such a fault may stand, as the provider spells it."""
+    """A position in a request where such a fault may be, as the provider spells it."""
     if getattr(one, "of", "") == "tool":
         return {"anthropic": "tools.0.custom.name", "bedrock": "toolConfig.tools.1.member.toolSpec.name"}.get(
             provider, "tools[0].name"
@@ -123,18 +125,22 @@ def place(provider: str, code: str, one: Clause | Weight) -> str:
 
 
 def kind_of(typed: Any) -> str:
-    """The value of `type` that one of the SDK's dictionaries has."""
+    """The value of `type` of one of the SDK's dictionaries."""
     annotation = typed.__annotations__["type"]
     return re.findall(r"'([a-z_]+)'", getattr(annotation, "__forward_arg__", str(annotation)))[0]
 
 
-def holds(clauses: list[UnknownKey], place: str, keys: set[str], role: str = "") -> None:
-    known = [set(one.known) for one in clauses if one.place == place and (not role or role in one.roles)]
+def is_accepted(clauses: list[UnknownKey], place: str, keys: set[str], role: str = "") -> None:
+    known = [
+        set(clause.known)
+        for clause in clauses
+        if clause.place == place and (not role or role in clause.roles)
+    ]
     assert known, f"no list of keys for {place} {role}"
-    assert all(keys <= one for one in known), (place, role, [keys - one for one in known])
+    assert all(keys <= item for item in known), (place, role, [keys - item for item in known])
 
 
-def test_anthropic_takes_what_its_sdk_can_write() -> None:
+def test_anthropic_accepts_all_keys_of_its_sdk() -> None:
     types = pytest.importorskip("anthropic.types")
     beta = pytest.importorskip("anthropic.types.beta")
     clauses = of("anthropic", UnknownKey)
@@ -142,15 +148,15 @@ def test_anthropic_takes_what_its_sdk_can_write() -> None:
     seen = [block for block in blocks if hasattr(block, "__total__")]
     assert len(seen) > 35
     for block in seen:
-        holds(clauses, kind_of(block), set(block.__annotations__))
+        is_accepted(clauses, kind_of(block), set(block.__annotations__))
     for message in (*get_args(types.MessageParam), *get_args(beta.BetaMessageParam)):
         role = re.findall("'([a-z]+)'", str(message.__annotations__["role"]))[0]
-        holds(clauses, "message", set(message.__annotations__), role)
+        is_accepted(clauses, "message", set(message.__annotations__), role)
     inside = {kind_of(part) for part in get_args(types.tool_result_block_param.Content)}
     assert inside == set(of("anthropic", ResultContent)[0].parts)
 
 
-def test_responses_take_what_their_sdk_can_write() -> None:
+def test_responses_accept_all_keys_of_their_sdk() -> None:
     types = pytest.importorskip("openai.types.responses")
     clauses = of("openai-responses", UnknownKey)
     items = get_args(types.ResponseInputItemParam)
@@ -160,9 +166,9 @@ def test_responses_take_what_their_sdk_can_write() -> None:
         roles = re.findall("'([a-z]+)'", str(item.__annotations__["role"])) if "role" in keys else []
         roles = [role for role in roles if role in ("user", "assistant", "system", "developer")]
         for role in roles if item.__name__ != "EasyInputMessageParam" else ["assistant"]:
-            holds(clauses, "message", keys, role)
+            is_accepted(clauses, "message", keys, role)
         if not roles:
-            holds(clauses, kind_of(item), keys)
+            is_accepted(clauses, kind_of(item), keys)
     for part in (
         types.ResponseInputTextParam,
         types.ResponseInputImageParam,
@@ -170,7 +176,7 @@ def test_responses_take_what_their_sdk_can_write() -> None:
         types.ResponseOutputTextParam,
         types.ResponseOutputRefusalParam,
     ):
-        holds(clauses, kind_of(part), set(part.__annotations__))
+        is_accepted(clauses, kind_of(part), set(part.__annotations__))
 
 
 @pytest.fixture(scope="module")
@@ -181,27 +187,27 @@ def converse() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("label", ["bedrock", "bedrock@mistral", "bedrock@writer"])
-def test_bedrock_has_the_limits_of_its_own_model(converse: dict[str, Any], label: str) -> None:
+def test_bedrock_has_the_limits_of_its_service_model(converse: dict[str, Any], label: str) -> None:
     identifier, name = converse["ToolUseId"], converse["ToolName"]
-    assert [one.pattern for one in of(label, IdCharset)] == [identifier["pattern"]]
-    assert [one.most for one in of(label, IdLength)] == [identifier["max"]]
+    assert [item.pattern for item in of(label, IdCharset)] == [identifier["pattern"]]
+    assert [item.most for item in of(label, IdLength)] == [identifier["max"]]
     for where in ("call", "tool"):
         names = of(label, NameForm, of=where)
-        assert {one.pattern for one in names} - {""} == {name["pattern"]}
-        assert max(one.most for one in names) == name["max"]
-    roles = next(one for one in of(label, RoleOrder) if one.roles)
+        assert {name.pattern for name in names} - {""} == {name["pattern"]}
+        assert max(name.most for name in names) == name["max"]
+    roles = next(item for item in of(label, RoleOrder) if item.roles)
     assert list(roles.roles) == converse["ConversationRole"]["enum"]
 
 
-def test_bedrock_takes_what_its_own_model_can_write(converse: dict[str, Any]) -> None:
+def test_bedrock_accepts_all_keys_of_its_service_model(converse: dict[str, Any]) -> None:
     clauses = of("bedrock", UnknownKey)
     blocks = converse["ContentBlock"]["members"]
-    holds(clauses, "message", set(converse["Message"]["members"]))
-    holds(clauses, "part", set(blocks))
+    is_accepted(clauses, "message", set(converse["Message"]["members"]))
+    is_accepted(clauses, "part", set(blocks))
     for name, member in blocks.items():
         shape = converse[member["shape"]]
         if shape["type"] == "structure":
-            holds(clauses, name, set(shape["members"]))
+            is_accepted(clauses, name, set(shape["members"]))
     inside = set(converse["ToolResultContentBlock"]["members"])
     assert set(of("bedrock", ResultContent)[0].parts) == inside | {"json-other"}
 
@@ -223,14 +229,16 @@ def test_bedrock_takes_what_its_own_model_can_write(converse: dict[str, Any]) ->
     ],
 )
 def test_a_model_belongs_to_one_version(model: str, label: str) -> None:
-    versions = [one for one in PROFILES if one.name == label.partition("@")[0]]
-    assert [one.label for one in versions if one.models and re.search(one.models, model)] == [label]
+    versions = [profile for profile in PROFILES if profile.name == label.partition("@")[0]]
+    assert [version.label for version in versions if version.models and re.search(version.models, model)] == [
+        label
+    ]
 
 
-def test_signatures_are_asked_for_from_gemini_3_on() -> None:
+def test_signatures_are_required_from_gemini_3_on() -> None:
     for name in ("gemini", "vertex"):
-        asked = [one for one in of(f"{name}@3", ThoughtSignature, what="missing") if not one.wires]
-        assert [one.severity for one in asked] == ["error"]
+        clauses = [item for item in of(f"{name}@3", ThoughtSignature, what="missing") if not item.wires]
+        assert [clause.severity for clause in clauses] == ["error"]
         assert (
             of(name, ThoughtSignature, what="missing")
             == of(f"{name}@2", ThoughtSignature, what="missing")
@@ -250,7 +258,7 @@ LISTS = {
 
 
 def accepted(wire: str) -> Iterator[tuple[str, str, list[Any]]]:
-    """The turns of each request that a provider took, with the recording's id and the host."""
+    """The turns of each accepted request, with the recording's id and the host."""
     with gzip.open(CORPUS / "exchanges_dev.jsonl.gz", "rt", encoding="utf-8", errors="surrogatepass") as file:
         for line in file:
             one = json.loads(line)
@@ -260,16 +268,18 @@ def accepted(wire: str) -> Iterator[tuple[str, str, list[Any]]]:
 
 
 def listed(value: Any) -> list[Any]:
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, dict)]
+    return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, dict)]
 
 
 def keys_taken(clauses: list[UnknownKey], place: str, thing: dict[str, Any], role: str = "") -> bool:
-    holding = [one for one in clauses if one.place == place and (not one.roles or role in one.roles)]
-    return all(set(thing) <= set(one.known) for one in holding if one.known)
+    holding = [
+        clause for clause in clauses if clause.place == place and (not clause.roles or role in clause.roles)
+    ]
+    return all(set(thing) <= set(item.known) for item in holding if item.known)
 
 
 @recorded
-def test_accepted_messages_keep_to_anthropics_table() -> None:
+def test_accepted_messages_satisfy_the_profile_of_anthropic() -> None:
     ids = re.compile(of("anthropic", IdCharset)[0].pattern)
     servers = re.compile(of("anthropic", IdForm)[0].pattern)
     clauses, blocks = of("anthropic", UnknownKey), 0
@@ -288,7 +298,7 @@ def test_accepted_messages_keep_to_anthropics_table() -> None:
 
 
 @recorded
-def test_accepted_messages_keep_to_bedrocks_table() -> None:
+def test_accepted_messages_satisfy_the_profile_of_bedrock() -> None:
     ids, names = re.compile("[a-zA-Z0-9_.:-]{1,64}"), re.compile("[a-zA-Z0-9_-]{1,64}")
     clauses, calls = of("bedrock", UnknownKey), 0
     for identifier, _, turns in accepted("bedrock-converse"):
@@ -307,9 +317,9 @@ def test_accepted_messages_keep_to_bedrocks_table() -> None:
 
 
 @recorded
-def test_accepted_contents_keep_to_geminis_table() -> None:
+def test_accepted_contents_satisfy_the_profile_of_gemini() -> None:
     clauses, names = of("gemini", UnknownKey), re.compile(of("gemini", NameForm, of="call")[0].pattern)
-    roles = next(one.roles for one in of("gemini", RoleOrder) if one.roles)
+    roles = next(item.roles for item in of("gemini", RoleOrder) if item.roles)
     calls = 0
     for identifier, _, turns in accepted("gemini"):
         for turn in turns:
@@ -328,9 +338,9 @@ def test_accepted_contents_keep_to_geminis_table() -> None:
 
 
 @recorded
-def test_accepted_items_keep_to_the_table_of_responses() -> None:
+def test_accepted_items_satisfy_the_profile_of_responses() -> None:
     clauses = of("openai-responses", UnknownKey)
-    forms = {one.kinds[0]: re.compile(one.pattern) for one in of("openai-responses", IdForm)}
+    forms = {item.kinds[0]: re.compile(item.pattern) for item in of("openai-responses", IdForm)}
     calls = 0
     for identifier, host, turns in accepted("openai-responses"):
         if host != "api.openai.com":
@@ -350,6 +360,6 @@ def test_accepted_items_keep_to_the_table_of_responses() -> None:
     assert calls > 300
 
 
-def test_an_empty_result_is_no_fault_of_its_own() -> None:
+def test_an_empty_result_is_no_separate_fault() -> None:
     for name in NAMES:
         assert not of(name, EmptyContent, what="result-list")

@@ -1,7 +1,7 @@
-"""Profiles of providers that speak OpenAI's wire, or something like it.
+"""Profiles of providers with OpenAI's wire or a similar one.
 
-Their texts match their patterns and nobody else's; their keys are those of the SDKs; what a validator
-that can be executed says, the profile says too; and what was recorded as refused is found.
+Their texts match only their own patterns; their keys are those of the SDKs; the profiles agree with executable
+validators; and recorded refusals have findings.
 """
 
 import gzip
@@ -38,7 +38,7 @@ TEXTS = [(name, known) for name in NAMES for known in KNOWN[name]]
 TWINS = {"azure-openai": {"openai"}, "openai": {"azure-openai"}}
 """Providers that run the same validators."""
 SAME_TEXT = {"Invalid 'tools[12].function.name': string does not match pattern."}
-"""Texts that two providers write to the letter."""
+"""Texts that two providers share letter by letter."""
 
 USER = {"role": "user", "content": "hi"}
 Message = dict[str, Any]
@@ -72,12 +72,12 @@ def auto(model: str, host: str | None = None) -> Chosen:
     return chosen
 
 
-def speakers(text: str) -> set[str]:
-    return {name for name in NAMES if any(re.search(one.pattern, text, re.DOTALL) for one in KNOWN[name])}
+def senders(text: str) -> set[str]:
+    return {name for name in NAMES if any(re.search(item.pattern, text, re.DOTALL) for item in KNOWN[name])}
 
 
 @pytest.mark.parametrize("profile", PROFILES, ids=lambda profile: profile.label)
-def test_texts_leave_open_only_what_a_finding_can_fill(profile: Profile) -> None:
+def test_placeholders_of_texts_are_fields_of_a_finding(profile: Profile) -> None:
     for row in (*profile.clauses, *profile.weights):
         fields = {field for _, field, _, _ in Formatter().parse(row.says) if field is not None}
         assert fields <= FIELDS, row
@@ -86,18 +86,21 @@ def test_texts_leave_open_only_what_a_finding_can_fill(profile: Profile) -> None
         for name in ("models", "other_models", "pattern"):
             re.compile(getattr(row, name, ""))
     assert len(
-        {(one.rule, one.when, one.at, one.found, one.role, one.wires) for one in profile.weights}
+        {
+            (weight.rule, weight.when, weight.at, weight.found, weight.role, weight.wires)
+            for weight in profile.weights
+        }
     ) == len(profile.weights)
 
 
 @pytest.mark.parametrize(("name", "known"), TEXTS, ids=lambda value: value if isinstance(value, str) else "")
-def test_a_text_is_known_by_its_own_provider_and_no_other(name: str, known: Known) -> None:
+def test_a_text_is_recognized_by_its_own_provider_only(name: str, known: Known) -> None:
     assert re.search(known.pattern, known.sample, re.DOTALL)
     assert all(re.fullmatch(r"(ST1|PA2|PR3|CO4)\d\d", code) for code in known.rules)
     assert known.rules or known.about
     if any(known.sample.startswith(text) for text in SAME_TEXT):
         return
-    assert speakers(known.sample) <= {name} | TWINS.get(name, set())
+    assert senders(known.sample) <= {name} | TWINS.get(name, set())
 
 
 WRAPPED = {
@@ -116,13 +119,13 @@ WRAPPED = {
 
 
 @pytest.mark.parametrize("name", WRAPPED)
-def test_a_text_is_known_inside_what_clients_wrap_around_it(name: str) -> None:
-    assert speakers(WRAPPED[name]) == {name} | TWINS.get(name, set())
+def test_a_text_is_recognized_inside_the_wrappers_of_clients(name: str) -> None:
+    assert senders(WRAPPED[name]) == {name} | TWINS.get(name, set())
 
 
-def test_ids_and_places_are_read_from_a_text() -> None:
+def test_ids_and_positions_are_read_from_a_text() -> None:
     def read(name: str, text: str) -> dict[str, Any]:
-        matches = (re.search(one.pattern, text, re.DOTALL) for one in KNOWN[name])
+        matches = (re.search(item.pattern, text, re.DOTALL) for item in KNOWN[name])
         return next(match for match in matches if match).groupdict()
 
     ids = read("openai", f"{KNOWN['openai'][0].sample}, call_b. (request id: 2)")["ids"]
@@ -136,8 +139,8 @@ def test_ids_and_places_are_read_from_a_text() -> None:
 
 
 def allowed(profile: Profile, place: str, role: str = "") -> set[str]:
-    lists = [one for one in profile.clauses if isinstance(one, UnknownKey) and one.place == place]
-    return {key for one in lists if not role or role in one.roles for key in one.known}
+    lists = [clause for clause in profile.clauses if isinstance(clause, UnknownKey) and clause.place == place]
+    return {key for item in lists if not role or role in item.roles for key in item.known}
 
 
 OPENAI_TYPES = {
@@ -159,7 +162,7 @@ def test_the_keys_of_a_strict_schema_are_those_of_its_sdk(name: str, module: str
     assert {"name", "arguments"} == allowed(profile, "function")
 
 
-def test_the_keys_that_mistral_takes_are_those_of_its_sdk() -> None:
+def test_the_keys_that_mistral_accepts_are_those_of_its_sdk() -> None:
     models = pytest.importorskip("mistralai.client.models")
     profile = PROVIDERS.versions("mistral")[0]
     for role in ("system", "user", "assistant", "tool"):
@@ -174,33 +177,33 @@ PICTURE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBO
 THOUGHT = {"type": "thinking", "thinking": "hm"}
 TEXT = {"type": "text", "text": "hi"}
 SYSTEM = {"role": "system", "content": "be brief"}
-SAID = {"role": "assistant", "content": "hello"}
+REPLY = {"role": "assistant", "content": "hello"}
 TWO = calls(call("aaaaaaaaa"), call("bbbbbbbbb"))
 CELLS: dict[str, list[Message]] = {
-    "a sound conversation": [SYSTEM, USER, calls(call()), result(), SAID, USER],
+    "a sound conversation": [SYSTEM, USER, calls(call()), result(), REPLY, USER],
     "an id of another form": [USER, calls(call("call_123")), result("call_123")],
     "an id that says null": [USER, calls(call("null")), result("null")],
     "an empty id": [USER, calls(call("")), result("")],
     "a name with a dot": [USER, calls(call(name="a.b")), result()],
     "a name beside a result": [USER, calls(call()), result(name="a b")],
     "the same id twice in one message": [USER, calls(call(), call(arguments='{"x": 1}')), result(), result()],
-    "an id used again later": [USER, calls(call()), result(), SAID, USER, calls(call(arguments='{"x": 1}')), result()],
-    "an unanswered call": [USER, calls(call()), SAID, USER],
-    "too few results": [USER, TWO, result(), SAID, USER],
-    "too many results": [USER, calls(call()), result(), result("bbbbbbbbb"), SAID, USER],
+    "an id used again later": [USER, calls(call()), result(), REPLY, USER, calls(call(arguments='{"x": 1}')), result()],
+    "an unanswered call": [USER, calls(call()), REPLY, USER],
+    "too few results": [USER, TWO, result(), REPLY, USER],
+    "too many results": [USER, calls(call()), result(), result("bbbbbbbbb"), REPLY, USER],
     "a user after a result": [USER, calls(call()), result(), USER],
-    "a system message after an assistant": [USER, SAID, SYSTEM, USER],
+    "a system message after an assistant": [USER, REPLY, SYSTEM, USER],
     "a system message after a result": [USER, calls(call()), result(), SYSTEM, USER],
     "a result after a user": [USER, result(), USER],
     "words beside calls": [USER, calls(call(), content="let me look"), result()],
     "neither words nor calls": [USER, {"role": "assistant", "content": None}, USER],
     "an empty text and no calls": [USER, {"role": "assistant", "content": ""}, USER],
-    "one role twice": [USER, USER, SAID, SAID, USER],
-    "an assistant at the start": [SAID, USER],
+    "one role twice": [USER, USER, REPLY, REPLY, USER],
+    "an assistant at the start": [REPLY, USER],
     "a result alone": [result()],
-    "an assistant alone": [SAID],
-    "an assistant at the end": [USER, SAID],
-    "a prefix at the end": [USER, {**SAID, "prefix": True}],
+    "an assistant alone": [REPLY],
+    "an assistant at the end": [USER, REPLY],
+    "a prefix at the end": [USER, {**REPLY, "prefix": True}],
     "open calls at the end": [USER, calls(call())],
     "some results at the end": [USER, TWO, result()],
     "arguments that are no JSON": [USER, calls(call(arguments="{oops")), result()],
@@ -210,10 +213,10 @@ CELLS: dict[str, list[Message]] = {
     "a thought": [USER, {"role": "assistant", "content": [THOUGHT, TEXT]}, USER],
 }  # fmt: skip
 COUNTED = {
-    "one call answered twice, the other never": [USER, TWO, result(), result(), SAID, USER],
-    "a foreign id on the second result": [USER, TWO, result(), result("ccccccccc"), SAID, USER],
+    "one call answered twice, the other never": [USER, TWO, result(), result(), REPLY, USER],
+    "a foreign id on the second result": [USER, TWO, result(), result("ccccccccc"), REPLY, USER],
 }
-"""Up to v7 the library counts results and takes these; which answer is whose is lost all the same."""
+"""Up to v7 the library counts results and accepts these; the assignment of results is lost nevertheless."""
 VERSIONS = ("v1", "v2", "v3", "v7", "v11", "v13", "v15")
 
 
@@ -238,13 +241,13 @@ def errors(version: str, messages: list[Message]) -> set[str]:
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("cell", CELLS)
-def test_a_version_of_mistral_refuses_what_its_validator_refuses(cell: str, version: str) -> None:
+def test_a_version_of_mistral_agrees_with_its_validator(cell: str, version: str) -> None:
     assert bool(errors(version, CELLS[cell])) is refused(version, CELLS[cell])
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize("cell", COUNTED)
-def test_what_a_counting_validator_lets_through_is_found_all_the_same(cell: str, version: str) -> None:
+def test_faults_that_a_counting_validator_accepts_are_still_found(cell: str, version: str) -> None:
     assert refused(version, COUNTED[cell]) is (version in {"v11", "v13", "v15"})
     assert "PA201" in errors(version, COUNTED[cell])
 
@@ -258,7 +261,7 @@ FAULTS: list[tuple[str, list[Message], str, str]] = [
     ("openai", [USER, calls(call(name="a.b")), result()], "error PR306", "Invalid 'messages[1].tool_calls[0].function.name'"),
     ("openai", [USER, calls(call(arguments={})), result()], "error PR307", "expected a string, but got an object"),
     ("openai", [USER, {"role": "assistant", "content": None}, USER], "error PR318", "expected a string, got null"),
-    ("openai", [USER, {**SAID, "tool_calls": []}, USER], "error PR318", "Invalid 'messages[1].tool_calls': empty array"),
+    ("openai", [USER, {**REPLY, "tool_calls": []}, USER], "error PR318", "Invalid 'messages[1].tool_calls': empty array"),
     ("kimi", [USER, calls(call("f:0")), result("")], "error ST104", "tool_call_id  is not found"),
     ("openai", [USER, result()], "error PA202", "a preceeding message"),
     ("openai", [USER, calls(call()), result(), result()], "error PA205", "Duplicate value for 'tool_call_id' of 'aaaaaaaaa'"),
@@ -277,13 +280,13 @@ FAULTS: list[tuple[str, list[Message], str, str]] = [
     ("xai", [USER, calls(call(arguments="")), result()], "error PR307", "not a valid JSON string"),
     ("xai", [USER, calls(call()), USER], "warning PA201", ""),
     ("qwen", [USER, calls(call(arguments="[1]")), result()], "error PR307", "must be in JSON format"),
-    ("qwen", [SYSTEM, SAID], "error PR310", "do not contain elements with the role of user"),
+    ("qwen", [SYSTEM, REPLY], "error PR310", "do not contain elements with the role of user"),
     ("qwen", [USER, calls(call()), USER], "error PA201", "message[2].role"),
     ("groq", [USER, calls(call(), reasoning_content="hm"), result()], "error PR317", "property 'reasoning_content' is unsupported"),
     ("groq", [USER, calls(call(), call("b")), result(), result(None)], "error ST104", "('messages.3.tool_call_id'"),
     ("minimax", [USER, calls(call(arguments='{"a"')), result()], "error PR307", "tool_call_id: aaaaaaaaa (2013)"),
     ("glm", [USER, {"role": "user", "content": [{"type": "text", "text": ""}]}], "error PR312", "messages[1].content[0].text"),
-    ("glm", [SYSTEM, SAID], "error PR310", "The messages parameter is illegal"),
+    ("glm", [SYSTEM, REPLY], "error PR310", "The messages parameter is illegal"),
     ("fireworks", [USER, calls(call()), result(tool_name="f")], "error PR317", "field: 'messages[2].tool_name'"),
     ("cohere", [USER, calls(call()), USER], "error PA201", "invalid request: An assistant message"),
     ("ollama", [USER, calls(call()), USER, result("zzz")], "warning PA201", ""),
@@ -291,36 +294,36 @@ FAULTS: list[tuple[str, list[Message], str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("provider", "messages", "expected", "says"), FAULTS)
-def test_a_fault_is_told_in_the_words_of_the_provider(
-    provider: str, messages: list[Message], expected: str, says: str
+@pytest.mark.parametrize(("provider", "messages", "expected", "expected_words"), FAULTS)
+def test_a_fault_is_reported_in_the_words_of_the_provider(
+    provider: str, messages: list[Message], expected: str, expected_words: str
 ) -> None:
     rows = judged(messages, provider)
-    told = [
+    texts = [
         row.finding.provider_error or ""
         for row in rows
         if f"{row.finding.severity} {row.finding.code}" == expected
     ]
-    assert told, [f"{row.finding.severity} {row.finding.code}" for row in rows]
-    assert any(says in text for text in told), told
+    assert texts, [f"{row.finding.severity} {row.finding.code}" for row in rows]
+    assert any(expected_words in text for text in texts), texts
 
 
 SOUND: list[tuple[str, list[Message]]] = [
     ("openai", [SYSTEM, USER, calls(call("1"), call("2", arguments="{oops")), result("2"), result("1"), USER]),
-    ("openai", [USER, calls(call("call_aB-1_:.")), result("call_aB-1_:."), SAID]),
+    ("openai", [USER, calls(call("call_aB-1_:.")), result("call_aB-1_:."), REPLY]),
     ("openai", [USER, {"role": "assistant", "content": ""}, USER, {**USER, "name": "user_1"}]),
     ("mistral", [USER, calls(call(arguments={"x": 1}, index=0), content="", prefix=False), result(name="tool")]),
-    ("kimi", [USER, calls(call("functions.f:0"), call("g:1")), result("functions.f:0"), result("g:1"), SAID]),
+    ("kimi", [USER, calls(call("functions.f:0"), call("g:1")), result("functions.f:0"), result("g:1"), REPLY]),
     ("kimi", [USER, {"role": "assistant", "content": " "}, USER]),
     ("groq", [USER, calls(call("functions.f:0"), reasoning="hm"), result("functions.f:0", name="f")]),
     ("xai", [USER, calls(call()), result(), USER]),
-    ("ollama", [USER, calls(call(), content=""), result(), SAID, SYSTEM, USER]),
-    ("vllm", [USER, calls(call(), call("b")), result(), result("b"), SAID]),
+    ("ollama", [USER, calls(call(), content=""), result(), REPLY, SYSTEM, USER]),
+    ("vllm", [USER, calls(call(), call("b")), result(), result("b"), REPLY]),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("provider", "messages"), SOUND)
-def test_what_is_taken_is_no_fault(provider: str, messages: list[Message]) -> None:
+def test_an_accepted_request_is_no_fault(provider: str, messages: list[Message]) -> None:
     assert [row.finding.code for row in judged(messages, provider) if row.finding.severity == "error"] == []
 
 
@@ -337,7 +340,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_model_alone_names_its_provider_and_is_a_guess(model: str) -> None:
+def test_a_model_alone_gives_its_provider_as_a_guess(model: str) -> None:
     chosen = auto(model)
     assert chosen.profile.label == MODELS[model]
     assert chosen.certain is (chosen.profile.name == "shared")
@@ -356,7 +359,7 @@ VERSIONED = {"kimi-k3": "kimi@k3", "kimi-k2.6": "kimi@k2", "moonshot-v1-8k": "ki
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_a_host_names_its_provider_for_certain(host: str) -> None:
+def test_a_host_gives_its_provider_with_certainty(host: str) -> None:
     chosen = auto("some-model", host)
     assert (chosen.profile.name, chosen.certain) == (HOSTS[host], True)
     assert {model: auto(model, "api.moonshot.ai").profile.label for model in VERSIONED} == VERSIONED
@@ -393,9 +396,11 @@ def test_the_host_of_gemini_names_it_on_the_wire_of_chat_completions(
         log.write_text(
             (json.dumps({**outer, "request": gemini_request(model, signed=signed)}) + "\n") * times
         )
-        rows = [one for one in lint(Source("a.jsonl", str(log)), Options(), BOOK) if isinstance(one, Row)]
+        rows = [
+            event for event in lint(Source("a.jsonl", str(log)), Options(), BOOK) if isinstance(event, Row)
+        ]
         found[model, signed] = [
-            (one.finding.code, one.finding.severity, one.finding.provider) for one in rows
+            (row.finding.code, row.finding.severity, row.finding.provider) for row in rows
         ]
     assert found == {
         ("gemini-3-pro-preview", False): [("PR320", "error", "gemini")] * times,
@@ -405,7 +410,7 @@ def test_the_host_of_gemini_names_it_on_the_wire_of_chat_completions(
 
 
 @pytest.mark.parametrize("host", [None, "openrouter.ai", "my-gateway.example"])
-def test_a_model_of_gemini_behind_another_host_is_judged_as_any_server(host: str | None) -> None:
+def test_a_model_of_gemini_at_another_host_is_checked_like_any_server(host: str | None) -> None:
     assert auto("google/gemini-3-pro-preview", host).profile.name == "shared"
 
 
@@ -416,7 +421,7 @@ RECORDED = {
     "ollama": "ollama", "ollama-cloud": "ollama", "fireworks": "fireworks", "together": "together", "cohere": "cohere",
     "llamacpp": "vllm", "gpustack": "vllm",
 }  # fmt: skip
-"""Profiles by the names that the recordings give to endpoints."""
+"""Profiles by the names of endpoints in the recordings."""
 REFUSED = {
     "640045b2ab2a78f1": "PR311", "8ce17577974dac49": "PA203", "c0e5c02f0158bb42": "ST105", "df6f279d0c7a1b19": "PR321",
     "794aa3b4506cc972": "PR310", "ed7ad341dda2f362": "PR310", "f5bcf8c0b5ba82bd": "PR310", "7b121690ce894e73": "ST103",
@@ -433,7 +438,7 @@ def recorded() -> Iterator[tuple[str, Message]]:
 
 
 @pytest.mark.skipif(not CORPUS.is_dir(), reason="the corpus is not here")
-def test_recorded_requests_are_judged_as_their_server_did() -> None:
+def test_findings_of_recorded_requests_agree_with_their_server() -> None:
     groups: defaultdict[str, list[Message]] = defaultdict(list)
     for name, exchange in recorded():
         if exchange["expect"] == "clean" or exchange["id"] in REFUSED:
@@ -449,5 +454,5 @@ def test_recorded_requests_are_judged_as_their_server_did() -> None:
     assert all(code in found[name] for name, code in REFUSED.items())
     for name, exchange in recorded():
         text, code = str(exchange.get("error")), REFUSED.get(exchange["id"])
-        explained = [one.rules for one in KNOWN[name] if code and re.search(one.pattern, text, re.DOTALL)]
+        explained = [item.rules for item in KNOWN[name] if code and re.search(item.pattern, text, re.DOTALL)]
         assert code is None or any(code in rules for rules in explained), exchange["id"]

@@ -1,6 +1,6 @@
-"""What a provider takes although it looks odd, what it refuses although it looks right, and whose rules hold.
+"""Odd requests that a provider accepts, normal ones that it refuses, and the provider of a record.
 
-Each story is a request with the codes that must be found at a provider, and no others of the projection.
+Each case is a request with the codes that a provider must have, and no others of the projection.
 """
 
 import json
@@ -32,7 +32,7 @@ def used(identifier: str) -> dict[str, Any]:
     }
 
 
-def says(*blocks: Any) -> dict[str, Any]:
+def openai_messages(*blocks: Any) -> dict[str, Any]:
     return {"role": "assistant", "content": list(blocks)}
 
 
@@ -49,7 +49,7 @@ def claude(*messages: Any, **more: Any) -> dict[str, Any]:
 BUDGET = {"thinking": {"type": "enabled", "budget_tokens": 1024}}
 
 
-def asks(identifier: str, arguments: Any = "{}") -> dict[str, Any]:
+def calling(identifier: str, arguments: Any = "{}") -> dict[str, Any]:
     function = {"name": "run", "arguments": arguments}
     return {
         "role": "assistant",
@@ -74,16 +74,16 @@ def google(*contents: Any) -> dict[str, Any]:
 CALL = {"functionCall": {"name": "run", "args": {}}}
 RESPONSE = {"role": "user", "parts": [{"functionResponse": {"name": "run", "response": {"ok": True}}}]}
 
-STORIES: dict[str, tuple[str, Any, set[str]]] = {
+CASES: dict[str, tuple[str, Any, set[str]]] = {
     "a loop whose first turn has its thought": (
-        "anthropic", claude(says(THOUGHT, use("t1")), used("t1"), says(use("t2")), used("t2"), **BUDGET), set(),
+        "anthropic", claude(openai_messages(THOUGHT, use("t1")), used("t1"), openai_messages(use("t2")), used("t2"), **BUDGET), set(),
     ),
     "a loop that begins without its thought": (
-        "anthropic", claude(says(use("t1")), used("t1"), says(THOUGHT, use("t2")), used("t2"), **BUDGET), {"PR314"},
+        "anthropic", claude(openai_messages(use("t1")), used("t1"), openai_messages(THOUGHT, use("t2")), used("t2"), **BUDGET), {"PR314"},
     ),
     "a result of nothing behind words is an orphan and not out of place": ("anthropic", claude(used("t1")), set()),
     "words, then the result, in two messages that the API joins": (
-        "anthropic", claude(says(use("t1")), USER, used("t1")), {"PR308"},
+        "anthropic", claude(openai_messages(use("t1")), USER, used("t1")), {"PR308"},
     ),
     "a turn that is streamed in pieces": (
         "gemini",
@@ -99,14 +99,14 @@ STORIES: dict[str, tuple[str, Any, set[str]]] = {
                {"role": "user", "parts": [*RESPONSE["parts"], *RESPONSE["parts"]]}), set(),  # type: ignore[misc]
     ),
     "a trimmed history goes on counting": (
-        "kimi", {"model": "kimi-k2", "stream": True, "messages": [USER, asks("functions.run:7"), answers("functions.run:7"),
-                                                                   asks("functions.run:8"), answers("functions.run:8")]}, set(),
+        "kimi", {"model": "kimi-k2", "stream": True, "messages": [USER, calling("functions.run:7"), answers("functions.run:7"),
+                                                                   calling("functions.run:8"), answers("functions.run:8")]}, set(),
     ),
     "a counter that starts again": (
-        "kimi", {"model": "kimi-k2", "stream": True, "messages": [USER, asks("functions.run:0"), answers("functions.run:0"),
-                                                                   asks("functions.run:0"), answers("functions.run:0")]}, {"PR303"},
+        "kimi", {"model": "kimi-k2", "stream": True, "messages": [USER, calling("functions.run:0"), answers("functions.run:0"),
+                                                                   calling("functions.run:0"), answers("functions.run:0")]}, {"PR303"},
     ),
-    "a refusal stands for the content": (
+    "a refusal replaces the content": (
         "openai", {"model": "gpt-4.1", "stream": True, "messages": [USER, {"role": "assistant", "content": None, "refusal": "no"}, USER]}, set(),
     ),
     "an empty list of tools": ("openai", {"model": "gpt-4.1", "tools": [], "messages": [USER]}, {"PR316"}),
@@ -115,7 +115,7 @@ STORIES: dict[str, tuple[str, Any, set[str]]] = {
     ),
     "nothing asks, and nothing is sent": ("mistral", [{"role": "assistant", "content": "hello"}], set()),
     "a call of the provider's own at the end is a pause": (
-        "anthropic", claude(says({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}})), set(),
+        "anthropic", claude(openai_messages({"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}})), set(),
     ),
     "a picture of the screen is an object on the Responses wire": (
         "openai-responses",
@@ -142,9 +142,9 @@ def run(record: Any, provider: str, folder: Path, name: str = "x.jsonl") -> tupl
     return [event for event in events if isinstance(event, Row)], tally
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_a_story_is_judged_as_the_provider_would(story: str, tmp_path: Path) -> None:
-    provider, record, expected = STORIES[story]
+@pytest.mark.parametrize("story", CASES)
+def test_the_findings_of_a_case_agree_with_the_provider(story: str, tmp_path: Path) -> None:
+    provider, record, expected = CASES[story]
     rows, _ = run(record, provider, tmp_path)
     found = {row.finding.code for row in rows if row.finding.severity != "info"}
     assert {code for code in found if code.startswith("PR")} == expected
@@ -154,7 +154,7 @@ def wires(record: Any, provider: str, folder: Path) -> dict[str, int]:
     return run(record, provider, folder)[1].providers
 
 
-CHAT = [USER, asks("call_1"), answers("call_1")]
+CHAT = [USER, calling("call_1"), answers("call_1")]
 
 
 @pytest.mark.parametrize(
@@ -167,25 +167,25 @@ CHAT = [USER, asks("call_1"), answers("call_1")]
         ({"url": "https://eu.api.openai.com/v1/chat/completions", "request": {"messages": CHAT}}, "openai"),
         ({"request": {"url": "https://api.x.ai/v1/chat/completions", "body": {"messages": CHAT}}}, "xai"),
         ({"host": "openrouter.ai", "model": "gpt-4.1", "messages": CHAT}, "shared"),
-        (claude(says(use("t1")), used("t1")), "anthropic"),
+        (claude(openai_messages(use("t1")), used("t1")), "anthropic"),
         (google({"role": "model", "parts": [CALL]}, RESPONSE), "gemini"),
         ({"url": "https://aiplatform.googleapis.com/v1/models/gemini-3-pro:generateContent", "request": google()}, "vertex@3"),
-        ({"host": "api.moonshot.ai", **claude(says(use("t1")), used("t1"))}, None),
+        ({"host": "api.moonshot.ai", **claude(openai_messages(use("t1")), used("t1"))}, None),
     ],
 )  # fmt: skip
-def test_the_record_says_whose_rules_hold(record: Any, label: str | None, tmp_path: Path) -> None:
+def test_the_record_determines_its_provider(record: Any, label: str | None, tmp_path: Path) -> None:
     assert wires(record, "auto", tmp_path) == ({label: 1} if label else {})
 
 
-def test_what_only_a_model_says_is_no_error(tmp_path: Path) -> None:
-    record = {"model": "gpt-4.1", "stream": True, "messages": [USER, asks("x" * 70), answers("x" * 70)]}
+def test_a_provider_known_by_the_model_only_gives_no_error(tmp_path: Path) -> None:
+    record = {"model": "gpt-4.1", "stream": True, "messages": [USER, calling("x" * 70), answers("x" * 70)]}
     for provider, severity in (("auto", "warning"), ("openai", "error")):
         rows, _ = run(record, provider, tmp_path)
         assert [(row.finding.code, row.finding.severity) for row in rows] == [("PR302", severity)]
 
 
-def test_what_was_answered_was_accepted(tmp_path: Path) -> None:
-    request = claude(says(use("a.b")), used("a.b"))
+def test_a_request_with_an_answer_was_accepted(tmp_path: Path) -> None:
+    request = claude(openai_messages(use("a.b")), used("a.b"))
     record = {
         "request": request,
         "response": {"type": "message", "role": "assistant", "content": [], "stop_reason": "end_turn"},
@@ -195,25 +195,25 @@ def test_what_was_answered_was_accepted(tmp_path: Path) -> None:
         assert [row.finding.severity for row in rows if row.finding.code == "PR301"] == [severity]
 
 
-def test_what_could_be_several_wires_is_read_as_the_named_providers(tmp_path: Path) -> None:
+def test_an_ambiguous_record_is_read_on_the_wire_of_the_named_provider(tmp_path: Path) -> None:
     record = {"messages": [{"role": "system", "content": "terse"}, USER], "max_tokens": 9}
     assert [row.finding.code for row in run(record, "anthropic", tmp_path)[0]] == ["PR310"]
     assert run(record, "openai", tmp_path)[0] == []
 
 
-def test_what_is_another_wires_is_held_against_a_provider_as_far_as_that_goes(tmp_path: Path) -> None:
-    record = {"model": "gpt-4.1", "messages": [USER, asks("functions.run:0"), answers("functions.run:0")]}
+def test_a_record_of_another_wire_is_checked_for_a_provider_as_far_as_possible(tmp_path: Path) -> None:
+    record = {"model": "gpt-4.1", "messages": [USER, calling("functions.run:0"), answers("functions.run:0")]}
     rows, tally = run(record, "anthropic", tmp_path)
     assert [row.finding.code for row in rows] == ["PR301"]
     assert tally.across == {"anthropic on openai-chat": 1}
     assert "messages.1" not in str(rows[0].finding.provider_error)
 
 
-def test_two_providers_speak_each_for_itself(tmp_path: Path) -> None:
+def test_each_of_two_providers_has_its_own_findings(tmp_path: Path) -> None:
     record = {
         "model": "x",
         "stream": True,
-        "messages": [USER, asks("functions.run:0"), answers("functions.run:0"), USER],
+        "messages": [USER, calling("functions.run:0"), answers("functions.run:0"), USER],
     }
     path = tmp_path / "x.jsonl"
     path.write_text(json.dumps(record) + "\n")
@@ -224,7 +224,7 @@ def test_two_providers_speak_each_for_itself(tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_finding_about_the_request_stands_at_the_request(tmp_path: Path) -> None:
+def test_a_finding_about_the_request_is_at_the_request(tmp_path: Path) -> None:
     tools = [{"type": "function", "function": {"name": f"f{number}"}} for number in range(129)]
     rows, _ = run({"model": "gpt-4.1", "tools": tools, "messages": [USER]}, "openai", tmp_path)
     assert [(row.finding.code, row.place.pointer, row.finding.message_index) for row in rows] == [
@@ -233,7 +233,7 @@ def test_a_finding_about_the_request_stands_at_the_request(tmp_path: Path) -> No
     assert str(rows[0].finding.provider_error).startswith("Invalid 'tools': array too long")
 
 
-def test_the_capability_matrix_is_what_the_rules_check() -> None:
+def test_the_capability_matrix_agrees_with_the_rules() -> None:
     providers = Providers([BUILTIN])
     limits = {"calls": "max_calls", "tools": "max_tools", "messages": "max_messages"}
     for profile in (profile for name in providers.names() for profile in providers.versions(name)):

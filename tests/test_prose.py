@@ -80,7 +80,9 @@ def test_descriptions_of_rules_are_plain_and_their_sentences_short(entry: rulebo
     assert evidence
     sentences = prose_of(re.sub(r"^[A-Z][\w ]+$", "", described, flags=re.MULTILINE))
     assert len(sentences) >= 5
-    assert not [one for one in sentences if len(one.split()) > MAX_WORDS or BANNED.search(one)]
+    assert not [
+        sentence for sentence in sentences if len(sentence.split()) > MAX_WORDS or BANNED.search(sentence)
+    ]
 
 
 def test_help_is_plain_and_shows_an_example() -> None:
@@ -99,23 +101,23 @@ def test_the_readme_is_short_and_its_sentences_too() -> None:
     assert len(text.splitlines()) <= MAX_README_LINES
     sentences = prose_of(text)
     assert len(sentences) > 30
-    assert not [one for one in sentences if len(one.split()) > MAX_WORDS]
-    assert not [one for one in sentences if BANNED.search(one)]
+    assert not [sentence for sentence in sentences if len(sentence.split()) > MAX_WORDS]
+    assert not [sentence for sentence in sentences if BANNED.search(sentence)]
 
 
 @pytest.mark.parametrize("name", ["reading", "repairs", "settings"])
 def test_guides_have_short_sentences(name: str) -> None:
     text = (ROOT / "lint" / "turnlint" / "docs" / f"{name}.md").read_text(encoding="utf-8")
-    assert not [one for one in prose_of(text) if len(one.split()) > MAX_WORDS or BANNED.search(one)]
+    assert not [item for item in prose_of(text) if len(item.split()) > MAX_WORDS or BANNED.search(item)]
 
 
-def test_unreleased_changes_are_told_plainly() -> None:
+def test_unreleased_changes_are_plain() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     unreleased = text.partition("## Unreleased")[2].partition("\n## ")[0]
     assert not BANNED.search(unreleased)
 
 
-def test_the_check_finds_what_it_looks_for() -> None:
+def test_the_check_finds_violations() -> None:
     assert BANNED.search("this stands before it")
     assert BANNED.search("Nobody answers")
     assert not BANNED.search("is not directly after its call")

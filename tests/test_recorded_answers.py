@@ -1,4 +1,4 @@
-"""A request that ends on an open call lacks a result, also where the answer is in the same record."""
+"""A request that ends on an open call lacks a result, even if its record has the answer too."""
 
 import json
 from pathlib import Path
@@ -13,18 +13,18 @@ from turnlint.engine import Book, Options, lint
 from turnlint.rows import Row
 
 Pair = tuple[dict[str, Any], dict[str, Any]]
-ASKED = {"role": "user", "content": "What is the weather in Paris?"}
+QUESTION = {"role": "user", "content": "What is the weather in Paris?"}
 ANSWER = "It is 18 degrees."
 CHAT_CALL = {"id": "call_1", "type": "function", "function": {"name": "get_weather", "arguments": "{}"}}
 ANTHROPIC_CALL = {"type": "tool_use", "id": "toolu_1", "name": "get_weather", "input": {}}
 BEDROCK_CALL = {"toolUse": {"toolUseId": "tooluse_1", "name": "get_weather", "input": {}}}
 PAIRS: dict[str, Pair] = {
     "openai-chat": (
-        {"messages": [ASKED, {"role": "assistant", "content": None, "tool_calls": [CHAT_CALL]}]},
+        {"messages": [QUESTION, {"role": "assistant", "content": None, "tool_calls": [CHAT_CALL]}]},
         {"object": "chat.completion", "choices": [{"message": {"role": "assistant", "content": ANSWER}}]},
     ),
     "openai-responses": (
-        {"input": [ASKED, {"type": "function_call", "call_id": "c1", "name": "get_weather", "arguments": "{}"}]},
+        {"input": [QUESTION, {"type": "function_call", "call_id": "c1", "name": "get_weather", "arguments": "{}"}]},
         {
             "object": "response",
             "output": [
@@ -33,7 +33,7 @@ PAIRS: dict[str, Pair] = {
         },
     ),
     "anthropic": (
-        {"max_tokens": 100, "messages": [ASKED, {"role": "assistant", "content": [ANTHROPIC_CALL]}]},
+        {"max_tokens": 100, "messages": [QUESTION, {"role": "assistant", "content": [ANTHROPIC_CALL]}]},
         {"type": "message", "role": "assistant", "content": [{"type": "text", "text": ANSWER}]},
     ),
     "bedrock": (
@@ -54,7 +54,7 @@ BOOK = Book(Options())
 def found(record: dict[str, Any], times: int = 1) -> list[str]:
     data = json.dumps(record).encode() + b"\n"
     events = lint(Source("log.jsonl", None, data=data * times), BOOK.options, BOOK)
-    return [one.finding.rule for one in events if isinstance(one, Row)]
+    return [event.finding.rule for event in events if isinstance(event, Row)]
 
 
 @pytest.mark.parametrize("wire", PAIRS)
@@ -74,8 +74,8 @@ def test_a_call_in_the_answer_itself_is_open(wire: str) -> None:
     assert "unanswered-call" not in found({"request": sent, "response": response})
 
 
-def test_an_answer_may_go_on_with_a_call_of_the_provider() -> None:
-    sent = {"max_tokens": 100, "messages": [ASKED, {"role": "assistant", "content": [SERVER_CALL]}]}
+def test_an_answer_may_continue_with_a_call_of_the_provider() -> None:
+    sent = {"max_tokens": 100, "messages": [QUESTION, {"role": "assistant", "content": [SERVER_CALL]}]}
     answer = {
         "type": "message",
         "role": "assistant",

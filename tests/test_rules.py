@@ -1,8 +1,7 @@
-"""Every rule and every fixture through one harness.
+"""Every rule and every fixture in one harness.
 
-Examples inside a rule are its tests: marked findings and no others, on every wire. A fixture is a
-log with its picture beside it, and with what `fix` makes of it where that is something else: `x.jsonl`, `x.txt`
-and `x.fixed.jsonl`.
+Examples inside a rule are its tests: they have the marked findings and no others, on every wire. A fixture is a log
+with its picture, and with the output of `fix` if that differs: `x.jsonl`, `x.txt` and `x.fixed.jsonl`.
 """
 
 from pathlib import Path
@@ -40,19 +39,19 @@ def test_the_catalogue_is_complete_and_open() -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.rule.name)
-def test_a_rule_is_as_its_file_says(entry: rulebook.Entry) -> None:
+def test_a_rule_agrees_with_its_file(entry: rulebook.Entry) -> None:
     assert list(testing.problems(entry)) == []
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.rule.name)
-def test_a_rule_is_found_where_its_name_says(entry: rulebook.Entry) -> None:
+def test_a_rule_is_in_the_module_of_its_name(entry: rulebook.Entry) -> None:
     family, name = entry.module.__name__.split(".")[-2:]
     assert (family, name.replace("_", "-")) == (entry.rule.fault, entry.rule.name)
     assert len(Path(str(entry.module.__file__)).read_text(encoding="utf-8").splitlines()) <= 300
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT / "fixtures")))
-def test_a_fixture_looks_as_its_picture(path: Path, bless: bool) -> None:
+def test_a_fixture_matches_its_picture(path: Path, bless: bool) -> None:
     name = str(path.relative_to(ROOT / "fixtures"))
     twin = path.with_suffix(".txt")
     shown = testing.picture(str(path), name)
@@ -62,7 +61,7 @@ def test_a_fixture_looks_as_its_picture(path: Path, bless: bool) -> None:
 
 
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: str(path.relative_to(ROOT / "fixtures")))
-def test_a_fixture_is_fixed_as_its_twin(path: Path, bless: bool) -> None:
+def test_a_fixture_is_fixed_as_expected(path: Path, bless: bool) -> None:
     if path.suffix in {".gz", ".zst"}:
         pytest.skip("packed: its bytes are looked at elsewhere")
     before = path.read_bytes()
@@ -77,6 +76,6 @@ def test_a_fixture_is_fixed_as_its_twin(path: Path, bless: bool) -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.rule.name)
-def test_a_rule_has_a_fixture_that_it_speaks_of(entry: rulebook.Entry) -> None:
+def test_a_rule_has_a_fixture_that_it_reports(entry: rulebook.Entry) -> None:
     pictures = (ROOT / "fixtures" / "rules" / entry.rule.name).glob("*.txt")
     assert any(entry.rule.code in path.read_text(encoding="utf-8") for path in pictures)

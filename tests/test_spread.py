@@ -1,6 +1,6 @@
-"""The same comes out whatever the number of processes, and what becomes of one that dies is told.
+"""The output does not depend on the number of processes, and the death of one is reported.
 
-Stretches are made short, so that small logs are cut often and at every kind of place.
+Stretches are short, so that small logs are split often and at every kind of position.
 """
 
 import gzip
@@ -29,7 +29,7 @@ from turnlint.spread.running import spread
 OPTIONS = Options(fingerprints=True, view=True, content="excerpt")
 
 
-def talk(number: int, *, broken: bool = False, keyed: bool = False) -> list[bytes]:
+def conversation_of(number: int, *, broken: bool = False, keyed: bool = False) -> list[bytes]:
     name = f"call_{number:012}"
     call = {"id": name, "type": "function", "function": {"name": "read", "arguments": "{}"}}
     messages: list[dict[str, Any]] = [
@@ -39,12 +39,12 @@ def talk(number: int, *, broken: bool = False, keyed: bool = False) -> list[byte
         {"role": "assistant", "content": "so it is"},
     ]
     if keyed:
-        return [json.dumps({"conversation_id": f"c{number}", **one}).encode() for one in messages]
+        return [json.dumps({"conversation_id": f"c{number}", **message}).encode() for message in messages]
     return [json.dumps({"model": "gpt-4.1", "messages": messages}).encode()]
 
 
-def told(events: Any) -> tuple[list[Any], dict[str, Any]]:
-    """What a report shows, in order, and what was counted."""
+def rows_and_counts(events: Any) -> tuple[list[Any], dict[str, Any]]:
+    """The shown rows of a report in order, and the counts."""
     total, shown = Tally(), []
     for event in events:
         if isinstance(event, Tally):
@@ -63,7 +63,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asking(options: Options = OPTIONS) -> Of:
-    """The same of each source."""
+    """The same options for each source."""
     question = Question(options, Book(options))
     return lambda _: question
 
@@ -71,16 +71,16 @@ def asking(options: Options = OPTIONS) -> Of:
 def both(paths: list[Path], options: Options = OPTIONS) -> tuple[Any, Any, int]:
     sources = [Source(path.name, str(path)) for path in paths]
     tasks = list(cutting.cut(sources, cutting.Questions(asking(options)), 2))
-    one = told(here(sources, asking(options), None))
-    two = told(spread(sources, asking(options), 2, None))
+    one = rows_and_counts(here(sources, asking(options), None))
+    two = rows_and_counts(spread(sources, asking(options), 2, None))
     return one, two, len(tasks)
 
 
 LINES = st.one_of(
-    st.builds(talk, st.integers(0, 99), broken=st.booleans()),
-    st.builds(talk, st.integers(0, 99), broken=st.booleans()),
-    st.builds(talk, st.integers(0, 99), broken=st.booleans(), keyed=st.just(True)),
-    st.sampled_from([[b""], [b"  "], [b'{"messages": ['], [b"{}\r"], [b'{"x": 1}'], [b"\xff"], [b"[1]"], [talk(1)[0] + b"\r"]]),
+    st.builds(conversation_of, st.integers(0, 99), broken=st.booleans()),
+    st.builds(conversation_of, st.integers(0, 99), broken=st.booleans()),
+    st.builds(conversation_of, st.integers(0, 99), broken=st.booleans(), keyed=st.just(True)),
+    st.sampled_from([[b""], [b"  "], [b'{"messages": ['], [b"{}\r"], [b'{"x": 1}'], [b"\xff"], [b"[1]"], [conversation_of(1)[0] + b"\r"]]),
 )  # fmt: skip
 
 
@@ -94,29 +94,35 @@ LINES = st.one_of(
     some=st.lists(LINES, min_size=1, max_size=40),
     end=st.sampled_from([b"", b"\n", b"\n\n"]),
 )
-@example(  # what is drawn is chosen in another order than it comes out
+@example(  # drawing selects in another order than the output
     head=1,
-    some=[talk(0), talk(0, broken=True), *(talk(number, broken=True, keyed=True) for number in (1, 0, 1))],
+    some=[
+        conversation_of(0),
+        conversation_of(0, broken=True),
+        *(conversation_of(number, broken=True, keyed=True) for number in (1, 0, 1)),
+    ],
     end=b"",
 )
 @pytest.mark.usefixtures("short")
-def test_cuts_leave_no_trace(tmp_path: Path, head: int, some: list[list[bytes]], end: bytes) -> None:
+def test_splits_do_not_change_the_report(
+    tmp_path: Path, head: int, some: list[list[bytes]], end: bytes
+) -> None:
     path = tmp_path / "log.jsonl"
-    first = [line for number in range(head) for line in talk(number)]
+    first = [line for number in range(head) for line in conversation_of(number)]
     path.write_bytes(b"\n".join([*first, *(line for lines in some for line in lines)]) + end)
     one, two, _ = both([path])
     assert two == one
 
 
 @pytest.mark.usefixtures("short")
-def test_a_long_log_is_cut_and_small_files_go_together(tmp_path: Path) -> None:
+def test_a_long_log_is_split_and_small_files_are_combined(tmp_path: Path) -> None:
     long = tmp_path / "long.jsonl"
     long.write_bytes(
-        b"\n".join(line for number in range(60) for line in talk(number, broken=number % 5 == 0))
+        b"\n".join(line for number in range(60) for line in conversation_of(number, broken=number % 5 == 0))
     )
     small = [tmp_path / f"{number}.jsonl" for number in range(9)]
     for number, path in enumerate(small):
-        path.write_bytes(talk(number, broken=number == 4)[0])
+        path.write_bytes(conversation_of(number, broken=number == 4)[0])
     one, two, tasks = both([*small[:5], long, *small[5:]])
     assert two == one
     assert 10 < tasks < 40
@@ -125,9 +131,9 @@ def test_a_long_log_is_cut_and_small_files_go_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_a_log_of_a_message_a_line_is_not_cut(tmp_path: Path) -> None:
+def test_a_log_with_a_message_per_line_is_not_split(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
-    path.write_bytes(b"\n".join(line for number in range(60) for line in talk(number, keyed=True)))
+    path.write_bytes(b"\n".join(line for number in range(60) for line in conversation_of(number, keyed=True)))
     one, two, tasks = both([path])
     assert two == one
     assert tasks == 1
@@ -135,10 +141,10 @@ def test_a_log_of_a_message_a_line_is_not_cut(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("short")
 @pytest.mark.parametrize("pack", [gzip.compress, zstandard.compress])
-def test_a_packed_log_is_not_cut_whatever_its_name(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
+def test_a_packed_log_of_any_name_is_not_split(pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     path, plain = tmp_path / "log.jsonl", tmp_path / "plain.jsonl"
     plain.write_bytes(
-        b"\n".join(line for number in range(900) for line in talk(number, broken=number % 90 == 0))
+        b"\n".join(line for number in range(900) for line in conversation_of(number, broken=number % 90 == 0))
     )
     path.write_bytes(pack(plain.read_bytes()))
     assert path.stat().st_size > 2 * cutting.STRETCH
@@ -149,22 +155,24 @@ def test_a_packed_log_is_not_cut_whatever_its_name(pack: Callable[[bytes], bytes
 
 
 @pytest.mark.usefixtures("short")
-def test_a_process_that_dies_is_told_with_its_range(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_dies_is_reported_with_its_range(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "log.jsonl"
-    path.write_bytes(b"\n".join(line for number in range(60) for line in talk(number)))
+    path.write_bytes(b"\n".join(line for number in range(60) for line in conversation_of(number)))
     sources = [Source(path.name, str(path))]
     parts = [task.sources[0].part for task in cutting.cut(sources, cutting.Questions(asking()), 2)]
     victim = parts[2]
     assert victim
 
-    def dying(source: Source, asked: Question) -> Any:
+    def dying(source: Source, question: Question) -> Any:
         if source.part == victim:
             os.kill(os.getpid(), signal.SIGKILL)
-        return pack(source, asked)
+        return pack(source, question)
 
     pack = running.pack
     monkeypatch.setattr(running, "pack", dying)
-    shown, total = told(spread(sources, asking(), 2, None))
+    shown, total = rows_and_counts(spread(sources, asking(), 2, None))
     (crash,) = shown
     assert isinstance(crash, Crash)
     assert f"bytes {victim.start:,} to {victim.end:,}" in crash.rule
@@ -175,9 +183,9 @@ def test_a_process_that_dies_is_told_with_its_range(tmp_path: Path, monkeypatch:
     assert total["conversations"] == 60 - len(data[victim.start : victim.end].split(b"\n")[:-1])
 
 
-def test_a_row_that_was_kept_shows_what_it_showed(tmp_path: Path) -> None:
+def test_a_stored_row_shows_the_same_text(tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
-    path.write_bytes(talk(1, broken=True)[0])
+    path.write_bytes(conversation_of(1, broken=True)[0])
     rows = [
         event for event in here([Source("log.jsonl", str(path))], asking(), None) if isinstance(event, Row)
     ]
@@ -186,7 +194,7 @@ def test_a_row_that_was_kept_shows_what_it_showed(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("short")
-def test_a_file_in_parts_is_summed_up_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_parts_of_a_file_are_summed_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("turnlint.spread.worth.is_worth_it", lambda _: True)
     record = {"messages": [{"role": "user", "content": "hi", "own_key": 5}], "model": "mistral-large"}
     path = tmp_path / "log.jsonl"

@@ -1,4 +1,4 @@
-"""What arrives on standard input gives what the same bytes give as a file: findings, their order, and repairs."""
+"""Standard input gives the same results as a file with the same bytes: findings, their order, and repairs."""
 
 import json
 from pathlib import Path
@@ -28,7 +28,7 @@ def _alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _linted(path: Path | str, data: bytes = b"") -> tuple[int, list[Any]]:
-    """The exit code and the findings of a run, without the path and what is computed from it."""
+    """The exit code and the findings of a run, without the path and fields that depend on it."""
     run = CliRunner().invoke(lint, [str(path), "--output-format", "json"], input=data)
     assert run.exception is None or isinstance(run.exception, SystemExit), run.exception
     report = json.loads(run.stdout)

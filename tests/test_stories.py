@@ -1,7 +1,7 @@
-"""Inputs that are easily read wrongly, each with what is to be said of it.
+"""Inputs that are easily misread, each with the expected findings.
 
-Every story is a small file as a logger could have left it. The table owns the expectation for bytes; how a
-finding looks is another file's business.
+Every case is a small file as a logger could have left it. The table has the expectations for bytes; other modules
+test the display of findings.
 """
 
 import gzip
@@ -17,11 +17,11 @@ from turnlint.engine import Book, Options, Skipped, Tally, lint
 from turnlint.rows import Row
 
 USER = {"role": "user", "content": "go"}
-SAYS = {"role": "assistant", "content": "so it is"}
+REPLY = {"role": "assistant", "content": "so it is"}
 CALL = {"id": "c1", "type": "function", "function": {"name": "run", "arguments": "{}"}}
-ASKS = {"role": "assistant", "content": None, "tool_calls": [CALL]}
+CALLING = {"role": "assistant", "content": None, "tool_calls": [CALL]}
 ANSWER = {"role": "tool", "tool_call_id": "c1", "content": "done"}
-FAULTY = {"model": "m", "messages": [USER, ASKS, USER]}
+FAULTY = {"model": "m", "messages": [USER, CALLING, USER]}
 USE = {"type": "tool_use", "id": "t1", "name": "run", "input": {}}
 USED = {"type": "tool_result", "tool_use_id": "t1", "content": "done"}
 
@@ -30,7 +30,7 @@ def text(*records: Any) -> bytes:
     return b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in records)
 
 
-def speaks(speaker: str, *blocks: Any, **more: Any) -> dict[str, Any]:
+def turn_of(speaker: str, *blocks: Any, **more: Any) -> dict[str, Any]:
     return {"speaker": speaker, "blocks": list(blocks), **more}
 
 
@@ -38,15 +38,15 @@ def response(result: Any, **more: Any) -> dict[str, Any]:
     return {"type": "tool_response", "callId": "c1", "toolName": "run", "result": result, **more}
 
 
-ASKED = speaks("ai", {"type": "tool_call", "id": "c1", "name": "run", "parameters": {}})
-LOST = speaks(
+CALLING_TURN = turn_of("ai", {"type": "tool_call", "id": "c1", "name": "run", "parameters": {}})
+LOST = turn_of(
     "tool", response(None, error="Tool call interrupted or cancelled"), metadata={"synthetic": True}
 )
 EXPIRED = {"custom_id": "x", "result": {"type": "expired"}}
 ORPHANED = {"request": {"model": "m", "messages": [USER, {**ANSWER, "tool_call_id": "gone"}]},
-            "response": {"choices": [{"message": SAYS}, {"message": SAYS}]}}  # fmt: skip
+            "response": {"choices": [{"message": REPLY}, {"message": REPLY}]}}  # fmt: skip
 
-STORIES: dict[str, tuple[str, bytes, list[tuple[str, int]]]] = {
+CASES: dict[str, tuple[str, bytes, list[tuple[str, int]]]] = {
     "a log that is one record, and torn": ("x.jsonl", text(FAULTY)[:-9], [("ST101", 1)]),
     "a document that is torn": ("x.json", json.dumps(FAULTY, indent=1).encode()[:-5], [("ST101", 25)]),
     "a torn line in front of sound ones": ("x.json", b'{"messages": [{"role": "us\n' + text({"messages": [USER]}), [("ST101", 1)]),
@@ -61,14 +61,14 @@ STORIES: dict[str, tuple[str, bytes, list[tuple[str, int]]]] = {
         [("ST116", 1)],
     ),
     "a tool prints what a repair would write": (
-        "x.jsonl", text({"messages": [USER, ASKS, {**ANSWER, "content": "raise Error('No result provided')"}, ANSWER]}), [("ST107", 1)],
+        "x.jsonl", text({"messages": [USER, CALLING, {**ANSWER, "content": "raise Error('No result provided')"}, ANSWER]}), [("ST107", 1)],
     ),
-    "a marked placeholder, then the answer": ("x.jsonl", text({"history": [ASKED, LOST, speaks("tool", response("ok"))]}), [("PA205", 1)]),
+    "a marked placeholder, then the answer": ("x.jsonl", text({"history": [CALLING_TURN, LOST, turn_of("tool", response("ok"))]}), [("PA205", 1)]),
     "one key, once raw and once escaped": ("x.jsonl", '{"messages": [{"role": "user", "content": "a", "é": 1, "\\u00e9": 2}]}\n'.encode(), [("ST102", 1)]),
     "lines of two formats in one file": (
-        "x.jsonl", text(*[{"session_id": "a", **SAYS}] * 24, *({"session_id": "b", **one} for one in (ASKED, speaks("tool", response("ok"))))), [],
+        "x.jsonl", text(*[{"session_id": "a", **REPLY}] * 24, *({"session_id": "b", **item} for item in (CALLING_TURN, turn_of("tool", response("ok"))))), [],
     ),
-    "a body with nulls is no training sample": ("x.jsonl", text({"tools": None, "functions": None, "messages": [USER, ASKS]}), [("PA206", 1)]),
+    "a body with nulls is no training sample": ("x.jsonl", text({"tools": None, "functions": None, "messages": [USER, CALLING]}), [("PA206", 1)]),
     "a type that is a list": (
         "x.jsonl",
         text({"messages": [USER, {"role": "assistant", "content": [USE]},
@@ -76,9 +76,9 @@ STORIES: dict[str, tuple[str, bytes, list[tuple[str, int]]]] = {
         [],
     ),
     "a request of another wire among plain talk": (
-        "x.jsonl", text(*[{"messages": [USER, SAYS]}] * 9, {"messages": [{"role": "user", "content": [{"toolResult": {"toolUseId": "x"}}]}]}), [("PA202", 10), ("PR321", 10)],
+        "x.jsonl", text(*[{"messages": [USER, REPLY]}] * 9, {"messages": [{"role": "user", "content": [{"toolResult": {"toolUseId": "x"}}]}]}), [("PA202", 10), ("PR321", 10)],
     ),
-    "an event among plain talk": ("x.jsonl", text(*[{"messages": [USER, SAYS]}] * 2, {"event": "x"}), [("ST103", 3)]),
+    "an event among plain talk": ("x.jsonl", text(*[{"messages": [USER, REPLY]}] * 2, {"event": "x"}), [("ST103", 3)]),
     "a new kind of block beside a call": ("x.jsonl", text({"messages": [USER, {"role": "assistant", "content": [USE, {"type": "future"}]}, USER]}), [("PA201", 1)]),
     "an array of records on one line": ("x.jsonl", text([FAULTY, {"messages": [USER]}, FAULTY]), [("PA201", 1), ("PA201", 1)]),
     "no input where the wire wants an object": (
@@ -90,7 +90,7 @@ STORIES: dict[str, tuple[str, bytes, list[tuple[str, int]]]] = {
                            {"role": "user", "content": [{"type": "tool_result", "content": "done"}]}]}),
         [("ST104", 1), ("ST104", 1)],
     ),
-    "a result that is a number": ("x.jsonl", text({"messages": [USER, ASKS, {**ANSWER, "content": 5}]}), [("ST103", 1)]),
+    "a result that is a number": ("x.jsonl", text({"messages": [USER, CALLING, {**ANSWER, "content": 5}]}), [("ST103", 1)]),
     "a NUL in a key is no UTF-16": ("x.jsonl", b'{"\x00": 1, "messages": [{"role": "user", "content": "go"}]}\n', [("ST101", 1)]),
     "records as Python prints them": ("x.jsonl", str(FAULTY).encode() + b"\n", [("ST101", 1)]),
     "words in front of a document": ("x.jsonl", b"INFO started\n" + text({"messages": [USER]}), [("ST101", 1)]),
@@ -106,9 +106,9 @@ def events(path: Path, **options: Any) -> tuple[list[Row], Tally]:
     return [event for event in found if isinstance(event, Row)], tally
 
 
-@pytest.mark.parametrize("story", STORIES)
-def test_a_story_is_read_as_it_is_meant(story: str, tmp_path: Path) -> None:
-    name, data, expected = STORIES[story]
+@pytest.mark.parametrize("story", CASES)
+def test_a_case_has_the_expected_findings(story: str, tmp_path: Path) -> None:
+    name, data, expected = CASES[story]
     path = tmp_path / name
     path.write_bytes(data)
     rows, _ = events(path)
@@ -118,15 +118,15 @@ def test_a_story_is_read_as_it_is_meant(story: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text", [b"event: ping\ndata: {}\n", b"# Notes\n\nNothing.\n", b"\xff\xd8\xff\xe0JFIF"]
 )
-def test_what_was_never_meant_to_be_json_is_skipped(text: bytes, tmp_path: Path) -> None:
+def test_text_that_is_no_json_is_skipped(text: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(text)
     found = list(lint(Source("x.jsonl", str(path)), Options(), Book(Options())))
     assert [type(event) for event in found] == [Skipped, Tally]
 
 
-def test_every_one_of_many_like_findings_is_told(tmp_path: Path) -> None:
-    """Records come and go: what was said of one must never be taken for said of another."""
+def test_each_of_many_equal_findings_is_reported(tmp_path: Path) -> None:
+    """Records are released during a run: no finding may be assigned to another record."""
     path = tmp_path / "x.jsonl"
     path.write_bytes(text({"messages": [USER]}) + b"\n" * 500 + text({"messages": [USER]}))
     assert len(events(path)[0]) == 1  # a run of blank lines is one finding
@@ -142,7 +142,11 @@ def test_a_conversation_that_is_closed_early_may_end_open(
     monkeypatch.setattr(lines.Lines.__init__, "__defaults__", (10,))
     path = tmp_path / "x.jsonl"
     path.write_bytes(
-        text({"session_id": "a", **ASKS}, *[{"session_id": "b", **SAYS}] * 30, {"session_id": "a", **ANSWER})
+        text(
+            {"session_id": "a", **CALLING},
+            *[{"session_id": "b", **REPLY}] * 30,
+            {"session_id": "a", **ANSWER},
+        )
     )
     rows, _ = events(path)
     assert [row.finding.severity for row in rows] == ["info"]
@@ -167,8 +171,8 @@ def test_columns_count_from_the_line_and_bytes_from_the_file(tmp_path: Path) -> 
             assert data.split("\n")[row.place.line - 1][row.place.column - 1 :].startswith('"c1"')
 
 
-def test_a_finding_has_one_name_however_its_file_is_packed(tmp_path: Path) -> None:
-    data = text(*({**one, "n": n} for n in range(3) for one in (USER, ASKS, SAYS)))
+def test_a_finding_has_one_fingerprint_for_all_packings_of_its_file(tmp_path: Path) -> None:
+    data = text(*({**item, "n": n} for n in range(3) for item in (USER, CALLING, REPLY)))
     plain, packed = tmp_path / "x.jsonl", tmp_path / "x.jsonl.gz"
     plain.write_bytes(data)
     packed.write_bytes(gzip.compress(data, mtime=0) + b"\0" * 20_000)

@@ -1,4 +1,4 @@
-"""Names in sentences are cut, counted and corrected in one way."""
+"""Names in sentences are clipped, counted and corrected consistently."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def test_only_a_longer_text_is_cut() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "nouns", "said"),
+    ("count", "nouns", "expected"),
     [
         (1, ("file",), "1 file"),
         (0, ("file",), "0 files"),
@@ -20,8 +20,8 @@ def test_only_a_longer_text_is_cut() -> None:
         (1, ("entry", "entries"), "1 entry"),
     ],
 )
-def test_counts_have_their_plural(count: int, nouns: tuple[str, ...], said: str) -> None:
-    assert pluralize(count, *nouns) == said
+def test_counts_have_their_plural(count: int, nouns: tuple[str, ...], expected: str) -> None:
+    assert pluralize(count, *nouns) == expected
 
 
 def test_a_quoted_name_is_no_longer_than_a_line() -> None:

@@ -1,4 +1,4 @@
-"""Several processes do what one would, whatever becomes of some of them."""
+"""Several processes give the results of one, even if some of them die."""
 
 import os
 import signal
@@ -16,11 +16,11 @@ from turnlint.spread.parcel import Died, Lost
 from turnlint.spread.pool import WorkerPool
 
 LONG = 1 << 20
-"""More than a pipe holds."""
+"""More bytes than a pipe buffers."""
 
 
 class OddError(Exception):
-    """One that cannot be sent."""
+    """An exception that cannot be pickled."""
 
     def __init__(self, one: int, other: int) -> None:
         super().__init__(one + other)
@@ -57,16 +57,16 @@ METHODS = [
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("size", [1, 2, 5])
 @pytest.mark.parametrize("method", METHODS)
-def test_each_task_is_done_once_and_told_in_order(
+def test_each_task_is_done_once_and_reported_in_order(
     method: str, size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pool, "START_METHOD", method)
-    times = 4 if method == "fork" else 1  # to spawn a worker takes as long as to fork a hundred
+    times = 4 if method == "fork" else 1  # a spawn of a worker takes as long as a hundred forks
     tasks = ["a", "killed", "long", "b", "gone", "raised", "odd", "unsayable", "no file", "long", "c"] * times
     workers = WorkerPool(size, prepare, tasks)
     found = [*workers.results()]
     workers.stop()
-    told = {
+    outcomes = {
         "killed": "stopped by signal 9",
         "gone": "ended with code 3",
         "raised": "ValueError",
@@ -77,9 +77,9 @@ def test_each_task_is_done_once_and_told_in_order(
     for (_, result), task in zip(found, tasks, strict=True):
         if task == "unsayable":
             assert isinstance(result, Lost)
-        elif task in told:
+        elif task in outcomes:
             assert isinstance(result, Lost)
-            assert result.reason == told[task]
+            assert result.reason == outcomes[task]
         else:
             assert result == (task * LONG if task == "long" else task)
         assert isinstance(result, Died) == (task in ("killed", "gone"))
@@ -87,9 +87,7 @@ def test_each_task_is_done_once_and_told_in_order(
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals of systems that fork")
 @pytest.mark.parametrize("method", METHODS)
-def test_a_worker_that_dies_with_nothing_to_do_costs_no_task(
-    method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_death_of_an_idle_worker_costs_no_task(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "START_METHOD", method)
     monkeypatch.setattr(pool, "MAX_TASKS_AHEAD", 2)
     tasks = ["a", "b", "c", "d", "e", "f"]
@@ -107,7 +105,7 @@ def test_a_worker_that_dies_with_nothing_to_do_costs_no_task(
 
 @pytest.mark.skipif(not hasattr(os, "register_at_fork"), reason="a worker begins as a new interpreter")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
-def test_a_worker_that_is_stopped_as_it_begins_is_no_second_program(name: str) -> None:
+def test_a_worker_that_is_stopped_at_its_start_is_no_second_program(name: str) -> None:
     program = f"""if True:
         import os, signal
         from turnlint.spread.parcel import Died
@@ -132,7 +130,7 @@ def test_a_worker_that_is_stopped_as_it_begins_is_no_second_program(name: str) -
 
 
 @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="no list of open files")
-def test_no_worker_and_no_open_file_is_left_behind() -> None:
+def test_no_worker_and_no_open_file_remains() -> None:
     before = os.listdir("/dev/fd")
     workers = WorkerPool(3, prepare, ["a", "killed", "b", "c", "d", "e"])
     results = workers.results()
@@ -165,12 +163,12 @@ def test_workers_end_with_a_parent_that_is_killed(busy: bool) -> None:
         assert process.stdout
         assert process.stdout.readline()
         process.kill()
-        process.stdout.read()  # ends when no worker holds the stream any longer
+        process.stdout.read()  # ends when no worker has the stream open
     assert process.returncode == -signal.SIGKILL
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGCHLD"), reason="a signal of systems that fork")
-def test_a_run_that_was_told_to_hear_of_no_end_waits_all_the_same(tmp_path: Path) -> None:
+def test_a_run_that_ignores_sigchld_still_waits(tmp_path: Path) -> None:
     for number in range(600):
         (tmp_path / f"{number}.jsonl").write_text('{"messages": [{"role": "user", "content": "go"}]}\n')
     program = """if True:

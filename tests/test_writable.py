@@ -1,4 +1,4 @@
-"""A finding names a repair only if `fix` can make it, also where an id is a list, an object or a number."""
+"""A finding names a repair only if `fix` can make it, also if an id is a list, an object or a number."""
 
 import json
 from collections.abc import Callable
@@ -16,31 +16,33 @@ from turnlint.testing import rows_of
 
 Json = dict[str, Any]
 UNSAID = "-"
-"""There is no result."""
+"""No result."""
 
 
 def langchain(call: Any, result: Any) -> Json:
     def message(kind: str, content: str, **more: Any) -> Json:
         return {"type": kind, "data": {"content": content, "type": kind, "additional_kwargs": {}, **more}}
 
-    asked = message("ai", "", tool_calls=[{"name": "f", "args": {}, "id": call, "type": "tool_call"}])
+    calling = message("ai", "", tool_calls=[{"name": "f", "args": {}, "id": call, "type": "tool_call"}])
     answer = [] if result == UNSAID else [message("tool", "ok", tool_call_id=result)]
-    return {"messages": [message("human", "hi"), asked, *answer, message("ai", "so"), message("human", "go")]}
+    return {
+        "messages": [message("human", "hi"), calling, *answer, message("ai", "so"), message("human", "go")]
+    }
 
 
 def chat(call: Any, result: Any) -> Json:
     calls = [{"id": call, "type": "function", "function": {"name": "f", "arguments": "{}"}}]
     answer = [] if result == UNSAID else [{"role": "tool", "tool_call_id": result, "content": "ok"}]
-    asked = {"role": "assistant", "content": "", "tool_calls": calls}
-    said = [{"role": "assistant", "content": "so"}, {"role": "user", "content": "go"}]
-    return {"model": "m", "messages": [{"role": "user", "content": "hi"}, asked, *answer, *said]}
+    message = {"role": "assistant", "content": "", "tool_calls": calls}
+    messages = [{"role": "assistant", "content": "so"}, {"role": "user", "content": "go"}]
+    return {"model": "m", "messages": [{"role": "user", "content": "hi"}, message, *answer, *messages]}
 
 
 def anthropic(call: Any, result: Any) -> Json:
-    asked = {"role": "assistant", "content": [{"type": "tool_use", "id": call, "name": "f", "input": {}}]}
+    calling = {"role": "assistant", "content": [{"type": "tool_use", "id": call, "name": "f", "input": {}}]}
     answer: Any = [{"type": "tool_result", "tool_use_id": result, "content": "ok"}]
-    said = {"role": "user", "content": "go" if result == UNSAID else answer}
-    return {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}, asked, said]}
+    message = {"role": "user", "content": "go" if result == UNSAID else answer}
+    return {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}, calling, message]}
 
 
 WIRES: dict[str, Callable[[Any, Any], Json]] = {
@@ -58,12 +60,12 @@ def shown(record: Json, wire: str, provider: str) -> list[str]:
 
 
 def notes(folder: Path, record: Json, wire: str, provider: str) -> list[str]:
-    """What `fix --level lossy` says of findings that keep their repair."""
+    """The notes of `fix --level lossy` on findings that keep their repair."""
     path = folder / "log.jsonl"
     path.write_text(json.dumps(record) + "\n")
     options = Options(format=wire, providers=(provider,))
     done = fix(Source(path.name, str(path)), options, Book(options), Policy(level="lossy"))
-    return [one.reason for one in (*done.notes, *done.unmade, *done.failures)]
+    return [item.reason for item in (*done.notes, *done.unmade, *done.failures)]
 
 
 @pytest.mark.parametrize("wire", WIRES)
@@ -74,17 +76,19 @@ def test_a_repair_that_needs_an_id_is_shown_only_if_it_is_made(
     tmp_path: Path, wire: str, provider: str, call: Any, result: str
 ) -> None:
     record = WIRES[wire](call, result)
-    assert [one for one in notes(tmp_path, record, wire, provider) if "PR30" in one or "PA201" in one] == []
+    assert [
+        note for note in notes(tmp_path, record, wire, provider) if "PR30" in note or "PA201" in note
+    ] == []
 
 
 @pytest.mark.parametrize(("call", "kind"), [([], "a list"), ({"a": 1}, "an object")])
-def test_the_finding_says_which_value_is_in_the_way(call: Any, kind: str) -> None:
+def test_the_finding_names_the_blocking_value(call: Any, kind: str) -> None:
     rows = rows_of(json.dumps(chat(call, "no such id")).encode() + b"\n", "openai-chat", "mistral")
     titles = {row.finding.code: row.finding.fix.title for row in rows if row.finding.fix}
     assert titles["PR303"] == f"none, the id of the call is {kind}: write a string by hand"
 
 
-def test_an_id_is_still_given_where_the_place_is_free() -> None:
+def test_an_id_is_still_added_where_its_key_is_absent() -> None:
     record = chat(None, "no such id")
     assert "replace the id with one of that format" in shown(record, "openai-chat", "mistral")
 

@@ -1,4 +1,4 @@
-"""Gives a native scanner that is compiled to watch its memory many broken lines; prints how many it vouched for.
+"""Run a native scanner, compiled with memory sanitizers, on many broken lines; print the number of accepted lines.
 
 Called in a process of its own: `watched.py MODULE ROUNDS`.
 """
@@ -39,15 +39,15 @@ PIECES = [
 ]
 
 
-def talk(count: int) -> list[NotationLine]:
-    said = [NotationLine("user", "go")]
+def notation_of(count: int) -> list[NotationLine]:
+    notation = [NotationLine("user", "go")]
     for number in range(count):
         name = f"call_{number:012}"
-        said += [
+        notation += [
             NotationLine("call", "", name, "read", '{"a": "\\u00e9"}'),
             NotationLine("result", "", name, body="done é"),
         ]
-    return [*said, NotationLine("assistant", "so [it] is"), NotationLine("user", "go on")]
+    return [*notation, NotationLine("assistant", "so [it] is"), NotationLine("user", "go on")]
 
 
 def break_up(line: bytes, chance: random.Random) -> bytes:
@@ -57,8 +57,8 @@ def break_up(line: bytes, chance: random.Random) -> bytes:
     return line
 
 
-def look_at(wire: str, chance: random.Random, folder: Path) -> int:
-    record = render_example(talk(chance.choice([0, 1, 3, 200])), wire).record
+def scan_broken(wire: str, chance: random.Random, folder: Path) -> int:
+    record = render_example(notation_of(chance.choice([0, 1, 3, 200])), wire).record
     line = json.dumps({"model": "m", **record}, ensure_ascii=chance.random() < 0.5).encode()
     carrier = carriers.carrier(wire)
     book = Book(Options(format=wire))
@@ -67,9 +67,11 @@ def look_at(wire: str, chance: random.Random, folder: Path) -> int:
     passed = first.scan(b"\n".join(break_up(line, chance) for _ in range(4)), 1, 0).passed
     read_natively([break_up(line, chance) for _ in range(4)], chance)
     path = folder / "talks.jsonl"
-    said: list[Any] = record["messages"]
-    lines = [json.dumps({"session_id": f"s{n % 3}", **one}).encode() for n in range(6) for one in said]
-    path.write_bytes(b"\n".join(break_up(one, chance) if chance.random() < 0.1 else one for one in lines))
+    messages: list[Any] = record["messages"]
+    lines = [
+        json.dumps({"session_id": f"s{n % 3}", **message}).encode() for n in range(6) for message in messages
+    ]
+    path.write_bytes(b"\n".join(break_up(line, chance) if chance.random() < 0.1 else line for line in lines))
     list(lint(Source("talks.jsonl", str(path)), Options(format=wire), book))
     return passed
 
@@ -82,16 +84,16 @@ def gate_of(name: str) -> FactGate:
 def scan_requests(name: str, chance: random.Random) -> None:
     """Scan broken requests of a format by its tables."""
     gate = gate_of(name)
-    record = render_example(talk(chance.choice([0, 1, 3])), name).record
+    record = render_example(notation_of(chance.choice([0, 1, 3])), name).record
     line = json.dumps(record, ensure_ascii=chance.random() < 0.5).encode()
     lines = [break_up(line, chance) for _ in range(4)]
     gate.scan(b"\n".join(lines))
-    for one in lines:
-        gate.native.is_plain(one)
+    for item in lines:
+        gate.native.is_plain(item)
 
 
 def read_natively(lines: list[bytes], chance: random.Random) -> None:
-    """Find places in lines that may be broken, and count characters."""
+    """Locate pointers in lines that may be broken, and count characters."""
     native = compiled.loaded()
     assert native
     for line in lines:
@@ -116,7 +118,7 @@ def main() -> None:
         for _ in range(int(sys.argv[2])):
             scan_requests(chance.choice(REQUEST_FORMATS), chance)
         passed = sum(
-            look_at(wire, chance, Path(folder))
+            scan_broken(wire, chance, Path(folder))
             for _ in range(int(sys.argv[2]))
             for wire in ("openai-chat", "anthropic")
         )
